@@ -1,0 +1,14 @@
+// Finds the Temporal server program as `npm start` and the tests do, or builds it: here, so that no test waits for it.
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { findTemporal } from '../dist/local/find-temporal.js';
+
+const run = ({ command, args, cwd, env }, timeout) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, timeout, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve('') : reject(new Error(`${command} ended with code ${code}`))));
+  });
+
+const { path, server } = await findTemporal({ env: process.env, logDir: tmpdir(), say: (line) => process.stdout.write(`${line}\n`), run });
+process.stdout.write(`Temporal server ${server}: ${path}\n`);

@@ -1,0 +1,55 @@
+/** The activity that sends the account mails. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport, type Transporter } from 'nodemailer';
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import { loadMail, markMailSent } from '../models/operations/load-mail.js';
+import { renderMail } from '../models/rules/mail-texts.js';
+import { mailToken } from '../models/rules/mail-token.js';
+
+export interface EmailDeps {
+  db: Database;
+  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'secretKey'>;
+  logger: Logger;
+}
+
+const smtpTimeoutMs = 10_000;
+
+export function emailActivities({ db, config, logger }: EmailDeps) {
+  const smtp = config.smtpUrl === undefined ? undefined : transportTo(config.smtpUrl);
+  const toFile = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  return {
+    /**
+     * Sends one account mail through SMTP, or writes it as `<DATA_DIR>/mail/<id>.eml`. A repeated call for a mail that was sent does
+     * nothing; the Message-ID is derived from the id, so that a mail sent twice after a crash is recognisable as one.
+     */
+    async sendMail(mailId: string): Promise<void> {
+      const mail = await loadMail(db, mailId);
+      if (mail === null || mail.sent_at !== null) return;
+      const token = mail.token_id === null ? undefined : mailToken(config.secretKey, mail.token_id);
+      const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
+      const rendered = { ...envelope, ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token }) };
+      if (smtp !== undefined) await smtp.sendMail(rendered);
+      else await writeEml(mailId, (await toFile.sendMail(rendered)).message as Buffer);
+      await markMailSent(db, mailId);
+    },
+  };
+
+  async function writeEml(mailId: string, message: Buffer): Promise<void> {
+    const folder = join(config.dataDir, 'mail');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, `${mailId}.eml`);
+    await writeFile(file, message, { mode: 0o600 });
+    logger.info({ file }, 'mail written');
+  }
+}
+
+function transportTo(url: string): Transporter {
+  const options = new URL(url);
+  options.searchParams.set('connectionTimeout', String(smtpTimeoutMs));
+  options.searchParams.set('greetingTimeout', String(smtpTimeoutMs));
+  options.searchParams.set('socketTimeout', String(smtpTimeoutMs));
+  return createTransport(options.href);
+}

@@ -1,0 +1,35 @@
+import type { Claim } from '../models/operations/claim-handoffs.js';
+import { handoffUnknown } from '../models/operations/give-up.js';
+import type { HandoffResult } from '../models/operations/record-handoffs.js';
+import type { Provider, SendOutcome } from './providers/provider.js';
+
+/** The result to record, and how long the provider wants to be left alone. */
+export interface Handoff {
+  result: HandoffResult;
+  retryAfterMs: number;
+}
+
+/**
+ * One call to a provider. Where an earlier call may have reached it and it has no idempotency keys, it is asked first what
+ * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice
+ * (reliability: at most once, the loss is flagged).
+ */
+export async function handOff(provider: Provider, claim: Claim, signal: AbortSignal): Promise<Handoff> {
+  const outcome = await callOnce(provider, claim, signal);
+  const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
+  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: provider.name }, retryAfterMs };
+}
+
+async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
+  try {
+    if (claim.uncertain && !provider.idempotent) {
+      const found = await provider.reconcile?.(claim, signal);
+      if (found === undefined) return { outcome: 'rejected', ...handoffUnknown };
+      if (found !== null) return { outcome: 'accepted', provider_message_id: found };
+    }
+    return await provider.send(claim, signal);
+  } catch (error) {
+    // An adapter that throws broke its promise; what it did before is not known.
+    return { outcome: 'unknown', detail: error instanceof Error ? error.name : 'error' };
+  }
+}

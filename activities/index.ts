@@ -1,0 +1,24 @@
+/** All activities, made from what they need. The type is what workflows see. */
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import { emailActivities } from './emails.js';
+import { maintenanceActivities } from './maintenance.js';
+import { messageActivities } from './messages.js';
+import type { WebhookPoster } from './post-webhook.js';
+import type { Providers } from './providers/provider.js';
+import { webhookActivities } from './webhooks.js';
+
+export interface ActivityDeps {
+  db: Database;
+  config: Config;
+  logger: Logger;
+  providers: Providers;
+  poster: WebhookPoster;
+}
+
+export function createActivities(deps: ActivityDeps) {
+  return { ...messageActivities(deps), ...webhookActivities(deps), ...emailActivities(deps), ...maintenanceActivities(deps) };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,57 @@
+/** The watcher's activities: find what nobody drives any more, and repair what can be repaired in place. */
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import { fenceStale, forgottenGroups, ledgerDrift, overdueDeliveries, undrivenGroups, unsentMails, unwokenGroups } from '../models/operations/find-stuck.js';
+import { giveUpOnReports } from '../models/operations/give-up.js';
+import type { Wake } from '../models/operations/record-reports.js';
+import type { DeliverWebhookInput } from '../workflows/contract.js';
+
+export interface MaintenanceDeps {
+  db: Database;
+  config: Pick<Config, 'reportTimeoutSeconds'>;
+  logger: Logger;
+}
+
+/** What the watcher's workflow has to start or wake. */
+export interface Stuck {
+  groups: { groupId: string; workflowId: string }[];
+  wakes: Wake[];
+  deliveries: DeliverWebhookInput[];
+  mailIds: string[];
+}
+
+/** Longer than any step takes by itself, so that nothing that is being driven is found. */
+const graceSeconds = 60;
+const graceOfForgottenSeconds = 3_600;
+const ledgerWindowSeconds = 600;
+
+export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
+  return {
+    /** Repairs what needs no workflow, checks the ledger, and tells what is stuck. */
+    async findStuck(): Promise<Stuck> {
+      const fenced = await fenceStale(db, graceSeconds);
+      if (fenced > 0) logger.warn({ fenced }, 'fenced messages that nobody decided');
+      await closeForgotten();
+      await checkLedger();
+      const stuck = {
+        groups: await undrivenGroups(db, 2 * graceSeconds),
+        wakes: await unwokenGroups(db, graceSeconds / 2),
+        deliveries: await overdueDeliveries(db, graceSeconds),
+        mailIds: await unsentMails(db, graceSeconds),
+      };
+      const counts = Object.fromEntries(Object.entries(stuck).map(([kind, list]) => [kind, list.length]));
+      if (Object.values(counts).some((count) => count > 0)) logger.warn(counts, 'waking what was stuck');
+      return stuck;
+    },
+  };
+
+  async function closeForgotten(): Promise<void> {
+    const longest = Math.max(...Object.values(config.reportTimeoutSeconds));
+    for (const groupId of await forgottenGroups(db, longest + graceOfForgottenSeconds)) await giveUpOnReports(db, groupId);
+  }
+
+  async function checkLedger(): Promise<void> {
+    for (const drift of await ledgerDrift(db, ledgerWindowSeconds)) logger.error(drift, 'balance differs from ledger');
+  }
+}

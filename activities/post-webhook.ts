@@ -1,0 +1,133 @@
+/** One POST to a webhook: HTTPS only, no redirects, guarded address, one deadline for everything, a small part of the answer kept. */
+import { Agent, request } from 'node:https';
+import { isIP } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { Config } from '../models/config.js';
+import { isAllowedTarget } from '../models/rules/address.js';
+import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
+
+/** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
+const totalTimeoutMs = 10_000;
+const readBytesMax = 16_384;
+const keptBytesMax = 1_024;
+const idleSocketMs = 4_000;
+
+/** What came back, or why nothing did. */
+export interface PostResult {
+  at: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  retryAfter: string | undefined;
+  /** Null when the receiver acknowledged. */
+  error: PostError | null;
+}
+
+export type PostError = 'blocked_address' | 'timeout' | 'dns' | 'refused' | 'reset' | 'tls' | 'network' | 'redirect' | 'http_status';
+
+export interface WebhookPoster {
+  post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>;
+  close(): void;
+}
+
+/** A poster with its own connections; they are kept open for a moment, always to an address that was checked. */
+export function webhookPoster(config: Config): WebhookPoster {
+  const agents = new Map<number, Agent>();
+  const agentFor = (port: number) => {
+    let agent = agents.get(port);
+    if (agent === undefined) {
+      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config));
+      agent = new Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 16, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
+      agents.set(port, agent);
+    }
+    return agent;
+  };
+  return {
+    post: (url, headers, body) => post(new URL(url), headers, body, agentFor, config),
+    close: () => {
+      for (const agent of agents.values()) agent.destroy();
+    },
+  };
+}
+
+async function post(url: URL, headers: Record<string, string>, body: string, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
+  const at = new Date();
+  const started = performance.now();
+  const durationMs = () => Math.round(performance.now() - started);
+  const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
+  const port = url.port === '' ? 443 : Number(url.port);
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  // A literal address never reaches `lookup`.
+  if (url.protocol !== 'https:' || (isIP(literal) !== 0 && !isAllowedTarget(literal, port, config))) {
+    return { at, durationMs: 0, ...nothing, error: 'blocked_address' };
+  }
+  try {
+    const answer = await exchange(url, headers, body, agentFor(port));
+    return { at, durationMs: durationMs(), ...answer, error: errorOf(answer.responseStatus) };
+  } catch (error) {
+    return { at, durationMs: durationMs(), ...nothing, error: classify(error) };
+  }
+}
+
+type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
+
+function exchange(url: URL, headers: Record<string, string>, body: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const deadline = AbortSignal.timeout(totalTimeoutMs);
+    const sent = request(url, {
+      method: 'POST',
+      agent,
+      signal: deadline,
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
+    });
+    sent.on('error', (error) => reject(deadline.aborted ? deadline.reason : error));
+    sent.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const finish = () => {
+        const responseBody = readable(Buffer.concat(chunks));
+        resolve({ responseStatus: response.statusCode ?? 0, responseBody, retryAfter: response.headers['retry-after'] });
+      };
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= readBytesMax) chunks.push(chunk);
+        else {
+          finish(); // enough is known; the rest is not read
+          response.destroy();
+        }
+      });
+      response.on('end', finish);
+      response.on('error', (error) => reject(deadline.aborted ? deadline.reason : error));
+    });
+    sent.end(body);
+  });
+}
+
+/** The first part of the answer as text that PostgreSQL can store. */
+function readable(bytes: Buffer): string | null {
+  if (bytes.length === 0) return null;
+  return new TextDecoder().decode(bytes.subarray(0, keptBytesMax)).replaceAll('\0', '\uFFFD');
+}
+
+function errorOf(status: number): PostError | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'http_status';
+}
+
+const byCode: Readonly<Record<string, PostError>> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ETIMEOUT: 'dns',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  ETIMEDOUT: 'timeout',
+};
+
+function classify(error: unknown): PostError {
+  if (error instanceof BlockedAddressError) return 'blocked_address';
+  const { name, code = '' } = error as { name?: string; code?: string };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|EPROTO/.test(code)) return 'tls';
+  return byCode[code] ?? 'network';
+}

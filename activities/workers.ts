@@ -1,0 +1,76 @@
+/** The Temporal workers of one process: one that runs workflows and the message's way, two that run activities only. */
+import { resolve } from 'node:path';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import { queues } from '../workflows/contract.js';
+import { createActivities } from './index.js';
+import { webhookPoster } from './post-webhook.js';
+import { createProviders } from './providers/index.js';
+import type { Providers } from './providers/provider.js';
+import { type Carrier, startSandboxCarrier } from './providers/sandbox-carrier.js';
+
+/** Built by `npm run build`, see workflows/bundle.ts. */
+export const workflowBundlePath = resolve(import.meta.dirname, '../workflows.js');
+
+export interface WorkersDeps {
+  config: Config;
+  db: Database;
+  logger: Logger;
+  connection: NativeConnection;
+  /** Stand-ins for the configured providers, in tests. */
+  wrapProviders?: (providers: Providers) => Providers;
+}
+
+export interface RunningWorkers {
+  /** Resolves when all workers have stopped; rejects when one failed. */
+  done: Promise<void>;
+  /** Finishes what is under way within the grace time, then stops. */
+  stop(): Promise<void>;
+}
+
+const pollers = { type: 'simple-maximum', maximum: 5 } as const;
+const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
+
+/** Starts everything that a worker process does. */
+export async function startWorkers({ config, db, logger, connection, wrapProviders = (all) => all }: WorkersDeps): Promise<RunningWorkers> {
+  const { secretKey, callbackUrl } = config;
+  let carrier: Carrier | undefined;
+  const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
+  const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
+  const poster = webhookPoster(config);
+  const activities = createActivities({ db, config, logger, providers, poster });
+  const common = { connection, namespace: config.temporalNamespace, activities, ...grace };
+  const workers = await Promise.all([
+    Worker.create({ ...common, ...messagesOptions(config) }),
+    Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 100 }),
+    Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
+  ]);
+  if (Object.values(providers).some(({ name }) => name === 'sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
+  const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+    await carrier?.stop();
+    poster.close();
+  });
+  return {
+    done,
+    stop: async () => {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await done;
+    },
+  };
+}
+
+function messagesOptions(config: Config): WorkerOptions {
+  return {
+    taskQueue: queues.messages,
+    workflowBundle: { codePath: workflowBundlePath },
+    maxCachedWorkflows: 500, // 0.17 MB each; waiting messages are evicted and read again when their report comes
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: config.databasePoolMax,
+    workflowTaskPollerBehavior: pollers,
+    activityTaskPollerBehavior: pollers,
+    stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it
+  };
+}

@@ -1,0 +1,122 @@
+/** Credentials. First what a request presents, judged without the database; then, after the limit, whose it is. */
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
+import passport from 'passport';
+import { Strategy } from 'passport-jwt';
+import { ApiKey } from '../models/api-key.js';
+import { type AppError, deactivatedApiKey, expiredToken, invalidApiKey, invalidToken, missingApiKey, missingScope } from '../models/errors.js';
+import { type IdentifiedKey, identifyApiKey } from '../models/operations/identify-api-key.js';
+import { digestApiKey, isWellFormedApiKey, type Scope } from '../models/rules/api-key.js';
+import { Workspace } from '../models/workspace.js';
+import type { Auth, Caller, Deps } from './endpoint.js';
+
+const issuer = 'tidings';
+const audience = 'tidings-api';
+const lifetimeSeconds = 30 * 24 * 3600;
+
+interface Claims {
+  sub: string;
+  /** The workspace's token version when this was issued; another one now means that the password was changed since. */
+  tv: number;
+}
+
+/** What a request presents; `refused` names why it cannot be anybody's. */
+export type Credential =
+  | { kind: 'none' }
+  | { kind: 'jwt'; claims: Claims }
+  | { kind: 'key'; digest: Buffer }
+  | { kind: 'refused'; error: AppError };
+
+export interface Authenticator {
+  /** Reads what the endpoint asks for; no I/O. */
+  read(auth: Auth, req: Request, res: Response): Promise<Credential>;
+  /** The caller that the credential belongs to; throws 401, or 403 when a key lacks the scope. */
+  identify(auth: Auth, credential: Credential): Promise<Caller | null>;
+}
+
+/** A JWT for this workspace, good for 30 days or until its password changes. */
+export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
+  const claims = { typ: 'access', tv: token_version };
+  return jwt.sign(claims, jwtSecret, { algorithm: 'HS256', subject: id, issuer, audience, expiresIn: lifetimeSeconds, jwtid: randomUUID() });
+}
+
+export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
+  const readJwt = jwtReader(config.jwtSecret);
+  const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
+
+  return {
+    async read(auth, req, res) {
+      if (auth === 'none' || auth === 'provider') return { kind: 'none' };
+      const key = req.get('x-api-key') ?? '';
+      // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
+      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
+      if (key === '') return { kind: 'refused', error: missingApiKey() };
+      if (!isWellFormedApiKey(key)) return { kind: 'refused', error: invalidApiKey() };
+      return { kind: 'key', digest: digestApiKey(config.secretKey, key) };
+    },
+    async identify(auth, credential) {
+      if (credential.kind === 'refused') throw credential.error;
+      if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
+      if (credential.kind === 'jwt') return workspaceOf(credential.claims);
+      const key = await identifyApiKey(db, credential.digest);
+      if (key === null) throw invalidApiKey();
+      if (!key.is_active) throw deactivatedApiKey();
+      touched(key);
+      return callerOf(key, auth === 'jwt' ? undefined : auth.scope);
+    },
+  };
+}
+
+function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
+  if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
+  return { workspaceId: key.workspace_id, balance: key.balance };
+}
+
+async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {
+  const workspace = await Workspace.findByPk(sub, { attributes: ['balance', 'token_version'] });
+  if (workspace === null || workspace.token_version !== tv) throw invalidToken();
+  return { workspaceId: sub, balance: workspace.balance };
+}
+
+/** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
+function jwtReader(jwtSecret: string): (req: Request, res: Response) => Promise<Credential> {
+  const authenticator = new passport.Passport();
+  const strategy = new Strategy(
+    {
+      jwtFromRequest: (req) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null,
+      secretOrKey: jwtSecret,
+      algorithms: ['HS256'],
+      issuer,
+      audience,
+      jsonWebTokenOptions: { maxAge: lifetimeSeconds },
+    },
+    (claims: Partial<Claims> & { typ?: unknown }, done) => {
+      const isOurs = claims.typ === 'access' && typeof claims.sub === 'string' && typeof claims.tv === 'number';
+      done(null, isOurs ? claims : false);
+    },
+  );
+  authenticator.use('jwt', strategy);
+  return (req, res) =>
+    new Promise((resolve, reject) => {
+      const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
+        if (err !== null && err !== undefined) reject(err as Error);
+        else if (claims) resolve({ kind: 'jwt', claims });
+        else resolve({ kind: 'refused', error: info instanceof jwt.TokenExpiredError ? expiredToken() : invalidToken() });
+      };
+      authenticator.authenticate('jwt', { session: false }, answer)(req, res, reject);
+    });
+}
+
+/** Notes the use of a key, off the request's path and at most once a minute. */
+function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey) => void {
+  const underWay = new Set<string>();
+  return ({ id, last_used_at }) => {
+    const now = new Date();
+    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || underWay.has(id)) return;
+    underWay.add(id);
+    void ApiKey.update({ last_used_at: now }, { where: { id } })
+      .catch(onError)
+      .finally(() => underWay.delete(id));
+  };
+}

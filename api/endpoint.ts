@@ -1,0 +1,91 @@
+/** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type Joi from 'joi';
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import type { Scope } from '../models/rules/api-key.js';
+import type { Limiter } from './rate-limit.js';
+import type { Temporal } from './temporal.js';
+
+/** Everything that handlers reach; made once by the entry point, or by a test. */
+export interface Deps {
+  config: Readonly<Config>;
+  db: Database;
+  logger: Logger;
+  temporal: Temporal;
+  limiter: Limiter;
+}
+
+/** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
+export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };
+/** An API key that carries the scope. */
+export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
+/** A JWT, or an API key that carries the scope. */
+export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
+
+/** Limits that do not follow from the credential: see rate-limit.ts. */
+export type OwnRate = 'auth' | 'bulk' | 'callback';
+
+/** The workspace that a credential belongs to; `balance` in thousandths of a credit, as of this request. */
+export interface Caller {
+  workspaceId: string;
+  balance: number;
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & ParamsOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Record<Name, string>
+    : object;
+
+/** What a handler gets: everything is checked, nothing is HTTP. */
+export interface Input<A extends Auth, Path extends string, Query, Body> {
+  caller: A extends 'none' | 'provider' ? null : Caller;
+  params: ParamsOf<Path>;
+  query: Query;
+  body: Body;
+  /** Of endpoints that declare `idempotent`; null when the client sent none. */
+  idempotencyKey: string | null;
+  /** Of `provider` endpoints: what their signature covers. */
+  signed: { headers: IncomingHttpHeaders; body: Buffer };
+}
+
+export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object> {
+  /** `resource.verb`; the operation id of the document. */
+  id: string;
+  method: 'get' | 'post' | 'put' | 'delete';
+  path: Path;
+  summary: string;
+  auth: A;
+  rate?: OwnRate;
+  query?: Joi.ObjectSchema<Query>;
+  body?: Joi.ObjectSchema<Body>;
+  /** Largest body in bytes; 100 kB unless given. */
+  bodyBytesMax?: number;
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Shape of `data`, or of the whole answer without an envelope. */
+  response: Joi.Schema;
+  status?: 200 | 201;
+  /** false: the answer is not wrapped in `{success, data}`. */
+  envelope?: false;
+  handler(input: Input<A, Path, Query, Body>, deps: Deps): Promise<object>;
+}
+
+export type Endpoint = Declaration<Auth, string, object, object>;
+
+/** A handler's answer that needs more than data. */
+export class Reply {
+  constructor(
+    readonly data: object,
+    readonly options: { status?: number; headers?: Record<string, string> } = {},
+  ) {}
+}
+
+/** Declares an endpoint. The types of its handler's input come from its schemas and its path. */
+export function endpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
+  declaration: Declaration<A, Path, Query, Body>,
+): Endpoint {
+  return declaration as unknown as Endpoint;
+}

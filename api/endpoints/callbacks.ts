@@ -1,0 +1,36 @@
+/** Delivery reports of the providers: verified, stored, and only then answered. */
+import Joi from 'joi';
+import { notFound } from '../../models/errors.js';
+import { type IncomingReport, recordReports } from '../../models/operations/record-reports.js';
+import { readSandboxCallback, sandboxProvider } from '../../models/rules/sandbox-callback.js';
+import { type Deps, endpoint, type Input } from '../endpoint.js';
+
+type Signed = Input<'provider', string, object, object>['signed'];
+
+/** One reader a provider: checks its signature and understands its body. */
+const readers = new Map<string, (deps: Deps, signed: Signed) => IncomingReport[]>([
+  [sandboxProvider, ({ config }, { headers, body }) => readSandboxCallback(config.secretKey, headers, body)],
+]);
+
+export const receiveReports = endpoint({
+  id: 'callbacks.receive',
+  method: 'post',
+  path: '/callbacks/:provider',
+  summary: 'Delivery reports of a provider, authenticated by its signature',
+  auth: 'provider',
+  rate: 'callback',
+  bodyBytesMax: 1024 * 1024,
+  response: Joi.object({ received: Joi.number().integer().required() }),
+  async handler({ params, signed }, deps) {
+    const read = readers.get(params.provider);
+    if (read === undefined) throw notFound();
+    const reports = read(deps, signed);
+    const wakes = await recordReports(deps.db, reports);
+    // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
+    const wakeAll = wakes.map((wake) =>
+      deps.temporal.wake(wake).catch((err: unknown) => deps.logger.warn({ err, workflow_id: wake.workflowId }, 'workflow was not woken')),
+    );
+    await Promise.all(wakeAll);
+    return { received: reports.length };
+  },
+});

@@ -1,0 +1,31 @@
+/** The table of contents: every endpoint, in the order in which paths are matched. */
+import type { Endpoint } from '../endpoint.js';
+import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
+import { login, signup, verifyEmailAddress } from './auth.js';
+import { receiveReports } from './callbacks.js';
+import { getHealth } from './health.js';
+import { cancelOneMessage, getMessage, listHistory, previewMessage, sendMessage } from './messages.js';
+import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
+
+export const endpoints: readonly Endpoint[] = [
+  signup, //               POST   /api/v1/auth/signup
+  login, //                POST   /api/v1/auth/login
+  verifyEmailAddress, //   POST   /api/v1/auth/verify-email
+  sendMessage, //          POST   /api/v1/messages/send
+  previewMessage, //       POST   /api/v1/messages/preview
+  listHistory, //          GET    /api/v1/messages
+  getMessage, //           GET    /api/v1/messages/:id
+  cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
+  createApiKey, //         POST   /api/v1/api-keys
+  listApiKeys, //          GET    /api/v1/api-keys
+  deleteApiKey, //         DELETE /api/v1/api-keys/:id
+  createWebhook, //        POST   /api/v1/webhooks
+  listWebhooks, //         GET    /api/v1/webhooks
+  listEventTypes, //       GET    /api/v1/webhooks/events
+  getWebhook, //           GET    /api/v1/webhooks/:id
+  putWebhook, //           PUT    /api/v1/webhooks/:id
+  removeWebhook, //        DELETE /api/v1/webhooks/:id
+  listDeliveries, //       GET    /api/v1/webhooks/:id/deliveries
+  receiveReports, //       POST   /callbacks/:provider
+  getHealth, //            GET    /health
+];

@@ -1,0 +1,39 @@
+/** What webhooks and deliveries look like on their way out. */
+import Joi from 'joi';
+import { deliveryStatuses } from '../../models/delivery.js';
+import { eventTypes } from '../../models/rules/events.js';
+import { date, dateOrNull, id, textOrNull } from '../schemas.js';
+
+export const newWebhookResponse = Joi.object({
+  id: id(),
+  url: Joi.string().required(),
+  events: Joi.array().items(Joi.string().valid(...eventTypes)).required(),
+  is_active: Joi.boolean().required(),
+  created_at: date(),
+});
+
+export const webhookResponse = newWebhookResponse.keys({ description: textOrNull(), updated_at: date(), disabled_reason: textOrNull() });
+
+export const deliveryResponse = Joi.object({
+  id: id(),
+  webhook_id: id(),
+  event: Joi.string().required(),
+  message_id: Joi.string().guid().allow(null).required(),
+  status: Joi.string().valid(...deliveryStatuses).required(),
+  attempts: Joi.array()
+    .items(
+      Joi.object({
+        number: Joi.number().integer().required(),
+        at: date(),
+        trigger: Joi.string().valid('scheduled', 'manual', 'replay', 'test').required(),
+        response_status: Joi.number().integer().allow(null).required(),
+        error: textOrNull(),
+        duration_ms: Joi.number().integer().required(),
+        response_body: textOrNull(),
+      }),
+    )
+    .required(),
+  next_attempt_at: dateOrNull(),
+  created_at: date(),
+  delivered_at: dateOrNull(),
+});

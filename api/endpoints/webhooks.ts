@@ -1,0 +1,142 @@
+/** Webhooks: where events go, and what became of them. */
+import Joi from 'joi';
+import type { Config } from '../../models/config.js';
+import { Delivery, type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
+import { invalidField } from '../../models/errors.js';
+import { deleteWebhook } from '../../models/operations/delete-webhook.js';
+import { updateWebhook } from '../../models/operations/update-webhook.js';
+import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
+import { faultOfWebhookUrl, httpsText } from '../../models/rules/webhook-url.js';
+import { Webhook } from '../../models/webhook.js';
+import { either, endpoint } from '../endpoint.js';
+import { presentDelivery, presentNewWebhook, presentPagination, presentWebhook } from '../presenters.js';
+import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
+import { requiredText, rule, text } from '../validation.js';
+import { assertAllowedTarget } from '../webhook-target.js';
+import { deliveryResponse, newWebhookResponse, webhookResponse } from './webhook-schemas.js';
+
+const auth = either('manage_webhooks');
+const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
+
+const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
+const bodyFields = {
+  url: text().empty(['', null]).custom(https).meta({ format: 'uri' }),
+  events: oneOrMoreOf(eventTypes),
+  description: text()
+    .empty()
+    .allow('', null)
+    .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
+    .meta({ maxLength: 500 }),
+};
+
+interface WebhookBody {
+  url: string;
+  events: EventType[];
+  description?: string | null;
+}
+
+export const createWebhook = endpoint({
+  id: 'webhooks.create',
+  method: 'post',
+  path: '/api/v1/webhooks',
+  summary: 'Subscribe a URL to events; the secret is displayed only once',
+  auth,
+  body: Joi.object<WebhookBody>({ ...bodyFields, url: requiredText().custom(https), events: bodyFields.events.required() }).required(),
+  response: Joi.object({ webhook: newWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
+  status: 201,
+  async handler({ caller, body: { url, events, description } }, { config }) {
+    await assertUsable(url, config);
+    const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null };
+    const { row, secret } = await Webhook.register(config.secretKey, wanted);
+    return { webhook: presentNewWebhook(row), secret, warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
+  },
+});
+
+export const listWebhooks = endpoint({
+  id: 'webhooks.list',
+  method: 'get',
+  path: '/api/v1/webhooks',
+  summary: 'List webhooks, newest first',
+  auth,
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf('webhooks', webhookResponse),
+  async handler({ caller, query }) {
+    const { rows, total } = await Webhook.ownedPage(caller.workspaceId, query);
+    return { webhooks: rows.map(presentWebhook), pagination: presentPagination(total, query) };
+  },
+});
+
+export const listEventTypes = endpoint({
+  id: 'webhooks.events',
+  method: 'get',
+  path: '/api/v1/webhooks/events',
+  summary: 'The events that a webhook can subscribe to',
+  auth,
+  response: Joi.object({ events: Joi.array().items(Joi.object({ type: Joi.string().required(), description: Joi.string().required() })).required() }),
+  handler: async () => ({ events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) }),
+});
+
+export const getWebhook = endpoint({
+  id: 'webhooks.get',
+  method: 'get',
+  path: '/api/v1/webhooks/:id',
+  summary: 'One webhook',
+  auth,
+  response: oneWebhook,
+  handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
+});
+
+export const putWebhook = endpoint({
+  id: 'webhooks.update',
+  method: 'put',
+  path: '/api/v1/webhooks/:id',
+  summary: 'Change a webhook; what is left out stays',
+  auth,
+  body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
+  response: oneWebhook,
+  async handler({ caller, params, body: { url, events, is_active, description } }, { db, config }) {
+    if (url !== undefined) await assertUsable(url, config);
+    const change = { url, events, is_active, description: description === '' ? null : description };
+    return { webhook: presentWebhook(await updateWebhook(db, caller.workspaceId, params.id, change)) };
+  },
+});
+
+export const removeWebhook = endpoint({
+  id: 'webhooks.delete',
+  method: 'delete',
+  path: '/api/v1/webhooks/:id',
+  summary: 'Delete a webhook; nothing is sent to it any more',
+  auth,
+  response: messageOnly,
+  async handler({ caller, params }, { db }) {
+    await deleteWebhook(db, caller.workspaceId, params.id);
+    return { message: 'Webhook has been deleted' };
+  },
+});
+
+export const listDeliveries = endpoint({
+  id: 'webhooks.deliveries',
+  method: 'get',
+  path: '/api/v1/webhooks/:id/deliveries',
+  summary: 'Deliveries of a webhook with their attempts, newest first',
+  auth,
+  query: Joi.object<Page & { status?: DeliveryStatus; event?: string; message_id?: string }>({
+    ...pageQuery,
+    status: text().valid(...deliveryStatuses),
+    event: text().valid(...eventTypes, 'webhook.test'),
+    message_id: uuid('message_id'),
+  }),
+  response: pageOf('deliveries', deliveryResponse),
+  async handler({ caller, params, query: { page, limit, ...filters } }) {
+    const webhook = await Webhook.owned(caller.workspaceId, params.id);
+    const { rows, total } = await Delivery.pageOf(webhook.id, filters, { page, limit });
+    return { deliveries: rows.map(presentDelivery), pagination: presentPagination(total, { page, limit }) };
+  },
+});
+
+/** What the text of a URL cannot tell by itself depends on the operator's settings and on the name service. */
+async function assertUsable(url: string, config: Config): Promise<void> {
+  const fault = faultOfWebhookUrl(url, config);
+  if (fault !== null) throw invalidField('url', fault);
+  await assertAllowedTarget(url, config);
+}

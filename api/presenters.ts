@@ -1,0 +1,120 @@
+/** The public shape of every resource: fields are listed one by one, so that a new column is never shown by accident. */
+import type { ApiKey } from '../models/api-key.js';
+import type { Delivery } from '../models/delivery.js';
+import type { MessageRow } from '../models/message.js';
+import { toCredits } from '../models/rules/credits.js';
+import type { Webhook } from '../models/webhook.js';
+import type { Workspace } from '../models/workspace.js';
+import type { Page } from './schemas.js';
+
+const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
+
+export const presentWorkspace = (row: Workspace) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  email_verified: row.email_verified,
+  credits_balance: toCredits(row.balance),
+});
+
+export const presentApiKey = (row: ApiKey) => ({
+  id: row.id,
+  name: row.name,
+  key_prefix: row.key_prefix,
+  scopes: row.scopes,
+  is_active: row.is_active,
+  last_used_at: iso(row.last_used_at),
+  created_at: iso(row.created_at),
+});
+
+/** The creation answer: the only place where a key is seen whole. */
+export const presentNewApiKey = (row: ApiKey, key: string) => ({
+  id: row.id,
+  name: row.name,
+  key,
+  key_prefix: row.key_prefix,
+  scopes: row.scopes,
+  created_at: iso(row.created_at),
+  warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+});
+
+export const presentMessage = (row: MessageRow) => ({
+  id: row.id,
+  to: row.to,
+  channel: row.channel,
+  content: row.content,
+  status: row.status,
+  status_detail: row.status_detail,
+  credits_used: toCredits(row.credits_used),
+  segments: row.segments,
+  encoding: row.encoding,
+  provider: row.provider,
+  provider_message_id: row.provider_message_id,
+  error_code: row.error_code,
+  error_message: row.error_message,
+  metadata: row.metadata,
+  batch_id: row.batch_id,
+  reference: row.reference,
+  scheduled_at: iso(row.scheduled_at),
+  created_at: iso(row.created_at),
+  sent_at: iso(row.sent_at),
+  delivered_at: iso(row.delivered_at),
+  failed_at: iso(row.failed_at),
+  read_at: iso(row.read_at),
+});
+
+/** The message as it was when it was accepted, whatever became of it: the same bytes for every repetition of a request. */
+export const presentAcceptedMessage = (row: MessageRow) =>
+  presentMessage({
+    ...row,
+    status: 'queued',
+    status_detail: row.scheduled_at !== null && row.scheduled_at > row.created_at ? 'scheduled' : 'accepted',
+    credits_used: row.cost,
+    provider: null,
+    provider_message_id: null,
+    error_code: null,
+    error_message: null,
+    sent_at: null,
+    delivered_at: null,
+    failed_at: null,
+    read_at: null,
+  });
+
+/** The five fields of the creation answer. */
+export const presentNewWebhook = (row: Webhook) => ({
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  is_active: row.is_active,
+  created_at: iso(row.created_at),
+});
+
+export const presentWebhook = (row: Webhook) => ({
+  ...presentNewWebhook(row),
+  description: row.description,
+  updated_at: iso(row.updated_at),
+  disabled_reason: row.disabled_reason ?? null,
+});
+
+export const presentDelivery = (row: Delivery) => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  event: row.event,
+  message_id: row.message_id,
+  status: row.status,
+  attempts: (row.attempts ?? []).map((attempt) => ({
+    number: attempt.number,
+    at: iso(attempt.at),
+    trigger: attempt.trigger,
+    response_status: attempt.response_status,
+    error: attempt.error,
+    duration_ms: attempt.duration_ms,
+    response_body: attempt.response_body,
+  })),
+  next_attempt_at: iso(row.next_attempt_at),
+  created_at: iso(row.created_at),
+  delivered_at: iso(row.delivered_at),
+});
+
+/** Where a list stands; a list without rows has no pages. */
+export const presentPagination = (total: number, { page, limit }: Page) => ({ total, page, pages: Math.ceil(total / limit), limit });

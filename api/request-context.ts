@@ -1,0 +1,41 @@
+/** What is known of a request while it is served, its id, and its one line in the log. */
+import { performance } from 'node:perf_hooks';
+import type { RequestHandler, Response } from 'express';
+import { v7 as uuidv7 } from 'uuid';
+import type { Logger } from '../models/logger.js';
+
+export interface RequestContext {
+  requestId: string;
+  /** Path template of the endpoint, so that the log names no ids, tokens or queries. */
+  route: string;
+  workspaceId: string | undefined;
+}
+
+const safeId = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The context of the request that this response answers. */
+export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
+
+/** First middleware: takes over or makes the request id, returns it always, and logs the request when it is over. */
+export function requestContext(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    const startedAt = performance.now();
+    const given = req.headers['x-request-id'];
+    const requestId = typeof given === 'string' && safeId.test(given) ? given : uuidv7();
+    const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined };
+    res.locals.context = context;
+    res.setHeader('X-Request-Id', requestId);
+    res.once('close', () => {
+      const line = {
+        method: req.method,
+        route: context.route,
+        status: res.statusCode,
+        duration_ms: Math.round(performance.now() - startedAt),
+        request_id: requestId,
+        workspace_id: context.workspaceId,
+      };
+      logger.info(line, res.writableFinished ? 'request' : 'request aborted');
+    });
+    next();
+  };
+}

@@ -1,0 +1,73 @@
+/** Serves declarations. For each, in one fixed order: limit → authenticate → scope → validate → handle → envelope. */
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { invalid } from '../models/errors.js';
+import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
+import { parseObject, readBytes } from './body.js';
+import { type Auth, type Deps, type Endpoint, type Input, Reply } from './endpoint.js';
+import { faultsOfIdempotencyKey } from './idempotency.js';
+import { addressKey, type Bucket } from './rate-limit.js';
+import { contextOf } from './request-context.js';
+import { type Checked, check, checkQuery } from './validation.js';
+
+/** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
+export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
+  assertReachable(endpoints);
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const authenticator = createAuthenticator(deps);
+  for (const item of endpoints) router[item.method](item.path, serve(item, authenticator, deps));
+  return router;
+}
+
+function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): RequestHandler {
+  return async (req, res) => {
+    const context = contextOf(res);
+    context.route = item.path;
+    const credential = await authenticator.read(item.auth, req, res);
+    await deps.limiter.consume(bucketOf(item, credential, addressKey(req.ip)), res);
+    const caller = await authenticator.identify(item.auth, credential);
+    context.workspaceId = caller?.workspaceId;
+    const input = await inputOf(item, req, res);
+    send(item, res, await item.handler({ ...input, caller }, deps));
+  };
+}
+
+/** Whose requests are counted together. Without a credential that can be anybody's, the address answers for them. */
+export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
+  if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
+  if (item.rate === 'callback') return { rateClass: 'callback', key: address };
+  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
+  // An old token must not be able to use up the limit of those who hold a newer one.
+  if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
+  return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
+}
+
+async function inputOf(item: Endpoint, req: Request, res: Response): Promise<Input<Auth, string, object, object>> {
+  const bytes = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
+  const nothing: Checked<object> = { value: {}, faults: [] };
+  const query = item.query === undefined ? nothing : checkQuery(item.query, req.query);
+  const body = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
+  const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
+  const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
+  if (faults.length > 0) throw invalid(faults);
+  const signed = { headers: req.headers, body: bytes };
+  return { caller: null, params: req.params, query: query.value, body: body.value, idempotencyKey, signed };
+}
+
+function send(item: Endpoint, res: Response, outcome: object): void {
+  const { data, options } = outcome instanceof Reply ? outcome : new Reply(outcome);
+  res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
+  res.json(item.envelope === false ? data : { success: true, data });
+}
+
+/** Express takes the first path that fits: `/a/:id` before `/a/b` would make the second unreachable. */
+export function assertReachable(endpoints: readonly Pick<Endpoint, 'id' | 'method' | 'path'>[]): void {
+  endpoints.forEach((item, index) => {
+    const hiding = endpoints.slice(0, index).find((earlier) => earlier.method === item.method && covers(earlier.path, item.path));
+    if (hiding !== undefined) throw new Error(`${hiding.id} hides ${item.id}: declare ${item.path} before ${hiding.path}`);
+  });
+}
+
+function covers(wide: string, narrow: string): boolean {
+  const [wideParts, narrowParts] = [wide.split('/'), narrow.split('/')];
+  return wideParts.length === narrowParts.length && wideParts.every((part, index) => part.startsWith(':') || part === narrowParts[index]);
+}

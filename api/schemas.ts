@@ -1,0 +1,107 @@
+/** Pieces of schemas that several endpoints share. `meta` holds what the OpenAPI document says and Joi cannot. */
+import Joi from 'joi';
+import { isCountry } from '../models/rules/country.js';
+import { isEmail } from '../models/rules/email.js';
+import { isPhone } from '../models/rules/phone.js';
+import { isUuid } from '../models/rules/text.js';
+import { readTimestamp } from '../models/rules/timestamp.js';
+import { requiredText, rule, text } from './validation.js';
+
+export const phoneText = 'Phone number must be in E.164 format';
+export const emailText = 'Invalid email address';
+export const dateText = 'Invalid date format';
+
+export const phone = () => textThat(isPhone, phoneText);
+export const email = () => requiredText().custom(rule((value: string) => (isEmail(value) ? null : emailText)));
+export const country = () => textThat(isCountry, 'Invalid country. Must be an ISO 3166 two-letter code');
+
+/** An optional text with a check of its own, which an empty text does not pass. */
+export const textThat = (passes: (value: string) => boolean, wrong: string) =>
+  text().custom(rule((value: string) => (passes(value) ? null : wrong))).messages({ 'string.empty': wrong });
+
+/** 8 to 128 characters; a surrogate pair is one. */
+export const newPassword = () =>
+  requiredText()
+    .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
+    .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
+    .meta({ minLength: 8, maxLength: 128 });
+
+/** A name for people: trimmed, not blank. */
+export const name = (lengthMax = 255) =>
+  requiredText()
+    .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
+    .custom(rule((value: string) => ([...value].length > lengthMax ? `{field} must be at most ${lengthMax} characters` : null)))
+    .meta({ maxLength: lengthMax });
+
+/** A list of names from a fixed set, each once; `[]` is refused. */
+export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
+  Joi.array()
+    .items(Joi.string().valid(...values))
+    .min(1)
+    .empty(null)
+    .custom((list: T[]) => [...new Set(list)]);
+
+/** A moment with its zone, as a Date. */
+export const moment = () =>
+  text()
+    .messages({ 'string.empty': dateText })
+    .custom((value: string, helpers) => {
+      const timestamp = readTimestamp(value);
+      return timestamp === null || !timestamp.hasZone ? helpers.error('contract', { text: dateText }) : timestamp.at;
+    })
+    .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
+
+/** A bound of a period in a query, as a Date: a bare day means its first or its last millisecond, UTC. */
+export const bound = (end: 'first' | 'last') =>
+  text()
+    .messages({ 'string.empty': dateText })
+    .custom((value: string, helpers) => {
+      const timestamp = readTimestamp(value);
+      if (timestamp === null) return helpers.error('contract', { text: dateText });
+      return timestamp.isDay && end === 'last' ? new Date(timestamp.at.getTime() + 86_399_999) : timestamp.at;
+    })
+    .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
+
+/** The id of something in a query; in a path a malformed id is simply not found. */
+export const uuid = (field: string) => textThat(isUuid, `${field} must be a UUID`).meta({ format: 'uuid' });
+
+export interface Page {
+  page: number;
+  limit: number;
+}
+
+/** `page` and `limit` of every list. */
+export const pageQuery = {
+  page: integer({ minimum: 1, maximum: 9_999_999, default: 1 }, 'Page must be at least 1'),
+  limit: integer({ minimum: 1, maximum: 100, default: 50 }, 'Limit must be between 1 and 100'),
+};
+
+/** A whole number in a query: digits only, so that `1e3` and `0x10` are not numbers. */
+function integer(range: { minimum: number; maximum: number; default: number }, wrong: string): Joi.Schema<number> {
+  const schema = Joi.string()
+    .messages({ 'string.empty': wrong })
+    .custom((value: string, helpers) => {
+      const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
+      return number < range.minimum || number > range.maximum ? helpers.error('contract', { text: wrong }) : number;
+    });
+  return schema.default(range.default).meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
+}
+
+/** `data` of a list: its rows under their name, and where in the list they are. */
+export const pageOf = (name_: string, row: Joi.Schema) =>
+  Joi.object({
+    [name_]: Joi.array().items(row).required(),
+    pagination: Joi.object({
+      total: Joi.number().integer().required(),
+      page: Joi.number().integer().required(),
+      pages: Joi.number().integer().required(),
+      limit: Joi.number().integer().required(),
+    }).required(),
+  });
+
+/** `data` of an answer that says only what was done. */
+export const messageOnly = Joi.object({ message: Joi.string().required() });
+export const id = () => Joi.string().guid().required();
+export const date = () => Joi.string().isoDate().required();
+export const dateOrNull = () => Joi.string().isoDate().allow(null).required();
+export const textOrNull = () => Joi.string().allow('', null).required();

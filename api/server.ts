@@ -1,0 +1,73 @@
+/** Entry point of the API process: settings → connections → app → listen → drain → close. */
+import { createServer, type Server } from 'node:http';
+import { ConfigError, loadConfig } from '../models/config.js';
+import { connect } from '../models/database.js';
+import { createLogger } from '../models/logger.js';
+import { warmUpPasswords } from '../models/passwords.js';
+import { createApp } from './app.js';
+import type { Deps } from './endpoint.js';
+import { createLimiter } from './rate-limit.js';
+import { answerMalformed } from './malformed.js';
+import { connectTemporal } from './temporal.js';
+
+const drainMsMax = 10_000;
+
+/** Opens what the API needs. Nothing is asked here whether it answers: `/health` tells, and every call connects by itself. */
+function createDeps(env: NodeJS.ProcessEnv): Deps {
+  const config = loadConfig(env);
+  const logger = createLogger('api', config.logLevel);
+  const db = connect(config.databaseUrl, config.databasePoolMax);
+  return { config, logger, db, temporal: connectTemporal(config), limiter: createLimiter(config, logger) };
+}
+
+async function start(deps: Deps): Promise<void> {
+  const server = createServer(createApp(deps));
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 20_000;
+  server.keepAliveTimeout = 65_000; // longer than the usual load balancer's
+  server.maxRequestsPerSocket = 0;
+  server.on('clientError', answerMalformed);
+  await warmUpPasswords();
+  await listen(server, deps.config);
+  deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
+  process.send?.({ ready: true });
+  stopOnSignal(server, deps);
+}
+
+function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} on ${host} is already in use: set PORT to a free one.`) : error);
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Finishes the requests that are under way, refuses new connections, then closes what was opened. */
+function stopOnSignal(server: Server, { db, temporal, limiter, logger }: Deps): void {
+  let isStopping = false;
+  const stop = async (reason: string) => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ reason }, 'draining');
+    const deadline = setTimeout(() => server.closeAllConnections(), drainMsMax);
+    // Connections that are kept alive become idle one by one; close() alone would wait for their clients.
+    const sweep = setInterval(() => server.closeIdleConnections(), 25);
+    await new Promise((resolve) => server.close(resolve));
+    clearTimeout(deadline);
+    clearInterval(sweep);
+    limiter.close();
+    await Promise.allSettled([temporal.close(), db.close()]);
+    logger.info('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  process.on('disconnect', () => void stop('launcher is gone'));
+}
+
+try {
+  await start(createDeps(process.env));
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : `The API could not start: ${(error as Error).message}`}\n`);
+  process.exit(1);
+}

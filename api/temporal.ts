@@ -1,0 +1,107 @@
+/** The API's view of Temporal: start, wake, ask. Connects at the first call and again whenever it must. */
+import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { Channel, Config } from '../models/config.js';
+import type { Wake } from '../models/operations/record-reports.js';
+import {
+  type AcceptAnswer,
+  acceptUpdate,
+  cancelledSignal,
+  queues,
+  reportsSignal,
+  searchAttributes,
+  type SendMessagesInput,
+  workflowIds,
+  workflowTypes,
+} from '../workflows/contract.js';
+
+/** A group of messages that waits for its debit. */
+export interface AcceptRequest {
+  groupId: string;
+  workflowId: string;
+  workspaceId: string;
+  channel: Channel;
+}
+
+export interface Temporal {
+  /** Starts the group's workflow, or joins it, and waits for its decision on the debit. */
+  accept(request: AcceptRequest): Promise<AcceptAnswer>;
+  /** Tells a group's workflow that its inbox holds reports; starts one when the group's own has closed. */
+  wake(wake: Wake): Promise<void>;
+  /** Tells a group's workflow that a message of it was cancelled. */
+  notifyCancelled(workflowId: string): Promise<void>;
+  /** Starts the workflow that sends a mail of the outbox. */
+  sendMail(mailId: string): Promise<void>;
+  /** Whether a worker polls for messages. */
+  hasWorker(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Longest wait of calls whose work the watcher repeats anyway. */
+const hintTimeoutMs = 2000;
+/** An idle poll lasts up to a minute; who polled longer ago is gone. */
+const pollerAgeMsMax = 70_000;
+const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
+const channelKey = defineSearchAttributeKey(searchAttributes.channel, 'KEYWORD');
+
+export function connectTemporal({ temporalAddress, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
+  const connection = Connection.lazy({ address: temporalAddress });
+  const client = new Client({ connection, namespace: temporalNamespace });
+  const hint = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + hintTimeoutMs, call);
+
+  return {
+    accept: (request) =>
+      client.withDeadline(Date.now() + acceptTimeoutMs, () =>
+        client.workflow.executeUpdateWithStart<(input: SendMessagesInput) => Promise<void>, AcceptAnswer, []>(acceptUpdate, {
+          updateId: acceptUpdate,
+          startWorkflowOperation: startOf(request),
+        }),
+      ),
+    wake: (wake) => hint(() => wakeGroup(client, wake)),
+    notifyCancelled: (workflowId) => hint(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),
+    async sendMail(mailId) {
+      const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
+      await hint(() => client.workflow.start(workflowTypes.sendMail, options));
+    },
+    async hasWorker() {
+      const request = { namespace: temporalNamespace, taskQueue: { name: queues.messages }, taskQueueType: 1 /* workflow tasks */ };
+      const { pollers } = await hint(() => connection.workflowService.describeTaskQueue(request));
+      return (pollers ?? []).some(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < pollerAgeMsMax);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. */
+function startOf({ groupId, workflowId, workspaceId, channel }: AcceptRequest) {
+  return new WithStartWorkflowOperation<(input: SendMessagesInput) => Promise<void>>(workflowTypes.sendMessages, {
+    taskQueue: queues.messages,
+    workflowId,
+    args: [{ groupId }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    typedSearchAttributes: [
+      { key: workspaceKey, value: workspaceId },
+      { key: channelKey, value: channel },
+    ],
+    staticSummary: `${channel} · single`,
+    priority: { priorityKey: 2, fairnessKey: workspaceId },
+  });
+}
+
+async function wakeGroup(client: Client, { groupId, workflowId, late }: Wake): Promise<void> {
+  if (!late) {
+    try {
+      return await client.workflow.getHandle(workflowId).signal(reportsSignal);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error; // else it has just closed
+    }
+  }
+  await client.workflow.signalWithStart(workflowTypes.applyLateReports, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.lateReports(groupId),
+    args: [{ groupId }],
+    signal: reportsSignal,
+    signalArgs: [],
+  });
+}

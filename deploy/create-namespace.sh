@@ -1,0 +1,35 @@
+#!/bin/sh
+# Runs in the admin-tools container once the Temporal server listens: makes the namespace and the search attributes that
+# workflows/contract.ts names, where they are missing. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself, but for
+# `namespace create`, which takes the name as a flag only.
+set -eu
+
+# A server that has just started may refuse for a while, and a new namespace is not known everywhere at once.
+retry() {
+  attempt=1
+  until answer=$("$@" 2>&1); do
+    if [ "$attempt" -ge 30 ]; then
+      echo "Gave up after $attempt attempts of $*: $answer" >&2
+      exit 1
+    fi
+    attempt=$((attempt + 1))
+    sleep 2
+  done
+}
+
+create_namespace() {
+  temporal operator namespace describe >/dev/null 2>&1 ||
+    temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$NAMESPACE_RETENTION"
+}
+
+create_search_attributes() {
+  temporal operator search-attribute create \
+    --name WorkspaceId --type Keyword \
+    --name Channel --type Keyword \
+    --name BatchId --type Keyword
+}
+
+retry temporal operator cluster health
+retry create_namespace
+retry create_search_attributes
+echo "Namespace $TEMPORAL_NAMESPACE is ready."

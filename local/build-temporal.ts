@@ -1,0 +1,49 @@
+/** Builds the Temporal server program with go, from the module pinned in local/temporal. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type Surroundings, temporalVersion } from './temporal-program.js';
+
+// Not compiled: read from the source folder, beside dist/.
+const moduleDir = resolve(import.meta.dirname, '../../local/temporal');
+const mainPackage = 'github.com/temporalio/cli/cmd/temporal';
+const versionVariable = 'github.com/temporalio/cli/internal/temporalcli.Version';
+/** The first go that fetches by itself the newer go which go.mod asks for. */
+const oldestGo = 21;
+const timeoutMs = 3_600_000;
+
+/**
+ * Builds the program. It appears at `target` only when complete.
+ * @throws Error when go is missing, too old, or cannot reach the modules
+ */
+export async function buildTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
+  await requireGo(env);
+  say(`Temporal ${temporalVersion} is built with go now: about 5 minutes, only this once`);
+  mkdirSync(dirname(target), { recursive: true });
+  const building = `${target}.${process.pid}.building`;
+  const linkerFlags = `-s -w -X ${versionVariable}=${temporalVersion}`;
+  try {
+    const command = {
+      name: 'go build',
+      command: 'go',
+      args: ['build', '-trimpath', '-ldflags', linkerFlags, '-o', building, mainPackage],
+      cwd: moduleDir,
+      env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
+      log: join(logDir, 'temporal-build.log'),
+      stop: [], // it has nothing to put in order, but children: its group is killed at once
+    };
+    await run(command, timeoutMs);
+    renameSync(building, target);
+  } finally {
+    rmSync(building, { force: true });
+  }
+}
+
+async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {
+  const { stdout } = await promisify(execFile)('go', ['version'], { env, timeout: 10_000 }).catch(() => {
+    throw new Error('go is not on PATH');
+  });
+  const minor = Number(/go1\.(\d+)/.exec(stdout)?.[1]);
+  if (!(minor >= oldestGo)) throw new Error(`${stdout.trim()} is too old`);
+}

@@ -1,0 +1,59 @@
+/** Makes TLS certificates of a private authority: for the demo's webhook receiver, and for the receivers of tests. */
+import { generate } from 'selfsigned';
+
+const dayMs = 86_400_000;
+const keyKind = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+/** Codes of the alternative names in X.509. */
+const altNameType = { dns: 2, ip: 7 } as const;
+
+/** A certificate with its private key, both as PEM: the options of `https.createServer`. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+export interface CertificateRequest {
+  names?: readonly string[];
+  addresses?: readonly string[];
+  /** how long it is valid from now on (365) */
+  days?: number;
+  /** the same as an instant; in the past for an expired one */
+  notAfter?: Date;
+}
+
+/** A new authority that nobody trusts yet. */
+export async function makeAuthority(commonName = 'Tidings local authority', days = 365): Promise<Certificate> {
+  const pems = await generate([{ name: 'commonName', value: commonName }], {
+    ...keyKind,
+    ...validity(new Date(Date.now() + days * dayMs)),
+    extensions: [
+      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return { cert: pems.cert, key: pems.private };
+}
+
+/** A server certificate that whoever trusts the authority accepts for these names and addresses, until it expires. */
+export async function issueCertificate(authority: Certificate, request: CertificateRequest): Promise<Certificate> {
+  const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs) } = request;
+  const altNames = [...names.map((value) => ({ type: altNameType.dns, value })), ...addresses.map((ip) => ({ type: altNameType.ip, ip }))];
+  const pems = await generate([{ name: 'commonName', value: names[0] ?? addresses[0] ?? 'nobody' }], {
+    ...keyKind,
+    ...validity(notAfter),
+    ca: { cert: authority.cert, key: authority.key },
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames },
+    ],
+  });
+  return { cert: pems.cert, key: pems.private };
+}
+
+/** Begins a day early, so that clocks need not agree, and before the end even when that has passed. */
+const validity = (notAfter: Date) => ({
+  notBeforeDate: new Date(Math.min(Date.now(), notAfter.getTime()) - dayMs),
+  notAfterDate: notAfter,
+});

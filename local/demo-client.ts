@@ -1,0 +1,52 @@
+/** The public HTTP API as the demo uses it. */
+
+/** An answer that is not a success. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    request: string,
+    text: string,
+  ) {
+    super(`${request} answered ${status}: ${text}`);
+    this.name = 'Refusal';
+  }
+}
+
+export interface Call {
+  token?: string;
+  apiKey?: string;
+  body?: unknown;
+}
+
+interface Envelope<Data> {
+  success: boolean;
+  data: Data;
+  error?: string;
+}
+
+export class DemoClient {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Makes one request and resolves to the `data` of its answer.
+   * @throws Refusal when the service refuses
+   */
+  async call<Data>(method: string, path: string, { token, apiKey, body }: Call = {}): Promise<Data> {
+    const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: this.signal,
+    });
+    const envelope = (await response.json()) as Envelope<Data>;
+    if (!response.ok) throw new Refusal(response.status, `${method} ${path}`, envelope.error ?? 'no text');
+    return envelope.data;
+  }
+}

@@ -1,0 +1,80 @@
+/** `npm run demo`: tells the whole story once, against the running service or one started for it. Entry point: `node dist/local/demo.js`. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { ConfigError, loadConfig } from '../models/config.js';
+import { enterWorkspace } from './demo-account.js';
+import { DemoClient } from './demo-client.js';
+import { DemoReceiver } from './demo-receiver.js';
+import { tellStory } from './demo-story.js';
+import { Output } from './output.js';
+import { type Addresses, runningAddresses } from './run-record.js';
+import { reasonOf, StartError } from './start-error.js';
+
+const storyTimeoutMs = 20_000;
+const output = new Output(process.stdout);
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new StartError(`Interrupted (${signal}).`)));
+}
+
+let service: ChildProcess | undefined;
+try {
+  const { dataDir } = loadConfig(process.env, []);
+  if (runningAddresses(dataDir) === undefined) {
+    service = spawnService();
+    await isReady(service);
+  }
+  await demonstrate(dataDir, runningAddresses(dataDir));
+  output.plain('\nThat is the whole story.\n');
+} catch (error) {
+  output.fault(explain(error));
+  process.exitCode = 1;
+} finally {
+  await stopService(service);
+}
+
+async function demonstrate(dataDir: string, addresses: Addresses | undefined): Promise<void> {
+  if (addresses === undefined) throw new StartError('The service is not running.');
+  const receiverAddress = addresses.demo_receiver;
+  if (receiverAddress === null) throw new StartError('The demo needs an embedded service: unset DATABASE_URL and TEMPORAL_ADDRESS.');
+  const signal = AbortSignal.any([interruption.signal, AbortSignal.timeout(storyTimeoutMs)]);
+  const receiver = new DemoReceiver(dataDir);
+  await receiver.listen(Number(receiverAddress.split(':')[1]));
+  try {
+    const client = new DemoClient(addresses.api, signal);
+    const token = await enterWorkspace(client, dataDir, output);
+    await tellStory({ client, receiver, receiverAddress, output, signal }, token);
+  } finally {
+    receiver.close();
+  }
+}
+
+/** It ends with us, whatever becomes of us: its message channel closes. */
+function spawnService(): ChildProcess {
+  const script = resolve(import.meta.dirname, 'start.js');
+  return spawn(process.execPath, ['--enable-source-maps', script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+async function isReady(child: ChildProcess): Promise<void> {
+  const { signal } = interruption;
+  const ended = once(child, 'exit', { signal }).then(() => {
+    throw new StartError('The service did not start.');
+  });
+  await Promise.race([once(child, 'message', { signal }), ended]);
+}
+
+async function stopService(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+function explain(thrown: unknown): string {
+  const error = thrown instanceof Error && thrown.name === 'AbortError' ? thrown.cause : thrown;
+  if (error instanceof StartError || error instanceof ConfigError) return error.message;
+  if (error instanceof Error && error.name === 'TimeoutError') return `The story was not over after ${storyTimeoutMs / 1000} s.`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'Another demo is running: try again when it is over.';
+  return `The demo failed: ${reasonOf(error)}`;
+}

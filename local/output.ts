@@ -1,0 +1,43 @@
+/** The launcher's console: one line a step, with its duration; colours only where a person looks. */
+import { styleText } from 'node:util';
+
+export class Output {
+  readonly #coloured: boolean;
+
+  constructor(private readonly stream: NodeJS.WriteStream) {
+    this.#coloured = stream.isTTY === true && stream.hasColors();
+    // A closed pipe (`npm start | head`) must not end the launcher before its children.
+    stream.on('error', () => undefined);
+  }
+
+  /** Runs `work` and prints the line it resolves to, with the time it took. Prints nothing when it fails. */
+  async step(work: () => Promise<string>): Promise<void> {
+    const startedAt = performance.now();
+    const text = await work();
+    this.plain(`${this.#paint('green', '✓')} ${text} ${this.#paint('dim', `(${formatSeconds(performance.now() - startedAt)})`)}`);
+  }
+
+  /** Something worth knowing that is neither a step nor a fault. */
+  note(text: string): void {
+    this.plain(`${this.#paint('dim', '–')} ${text}`);
+  }
+
+  /** Something that went wrong. */
+  fault(text: string): void {
+    this.plain(`${this.#paint('red', '✗')} ${text}`);
+  }
+
+  plain(text: string): void {
+    this.stream.write(`${text}\n`);
+  }
+
+  #paint(style: 'green' | 'red' | 'dim', text: string): string {
+    return this.#coloured ? styleText(style, text) : text;
+  }
+}
+
+/** `900` → `0.9 s`, `312_000` → `5 min 12 s`. */
+export function formatSeconds(durationMs: number): string {
+  const seconds = durationMs / 1000;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,90 @@
+/** Finds or starts the two servers, PostgreSQL and Temporal. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findTemporal } from './find-temporal.js';
+import { type Launch, newLog, startPart } from './launch.js';
+import type { Part } from './part.js';
+import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serverVersion } from './postgres.js';
+import { findPostgres } from './postgres-binaries.js';
+import { settlePostmasterFile } from './postmaster-file.js';
+import { reasonOf, StartError } from './start-error.js';
+import { temporalPart } from './temporal.js';
+import { requireTemporal } from './temporal-probe.js';
+
+const attempts = 3;
+/** A server that lives longer than this at its start does not suffer from a port taken meanwhile. */
+const promptFailureMs = 10_000;
+
+/**
+ * Uses the configured PostgreSQL or starts our own.
+ * @returns its address, and whether its data are new
+ */
+export async function providePostgres(launch: Launch, password: string): Promise<{ url: string; isNew: boolean }> {
+  const { plan, output, ports } = launch;
+  if (!plan.embedsPostgres) return { url: await configuredDatabase(launch), isNew: false };
+  const place = { binaries: await findPostgres(), dataDir: plan.config.dataDir, password, log: newLog(launch, 'postgres') };
+  const made = { url: '', isNew: false };
+  await output.step(async () => {
+    made.isNew = await makeCluster(place, launch.run);
+    await settlePostmasterFile(clusterDir(place.dataDir), postgresStop);
+    const port = await startServer(launch, async () => {
+      const chosen = await ports.choose('postgres');
+      return { part: postgresPart(place, chosen), result: chosen };
+    });
+    made.url = databaseUrl(password, port);
+    return `PostgreSQL ${await serverVersion(made.url)} on 127.0.0.1:${port}`;
+  });
+  return made;
+}
+
+/**
+ * Uses the configured Temporal or starts our own.
+ * @returns its address, and that of its Web UI when it is ours
+ */
+export async function provideTemporal(launch: Launch): Promise<{ address: string; ui: string | null }> {
+  const { plan, output, ports, logDir } = launch;
+  const { temporalAddress, temporalNamespace: namespace, dataDir } = plan.config;
+  if (!plan.embedsTemporal) {
+    await output.step(async () => `Temporal ${await requireTemporal(temporalAddress, namespace)} at ${temporalAddress}`);
+    return { address: temporalAddress, ui: null };
+  }
+  const found = await findTemporal({ env: plan.env, logDir, say: (line) => output.note(line), run: launch.run });
+  const log = newLog(launch, 'temporal');
+  const made = { address: '', ui: '' };
+  await output.step(async () => {
+    const { port, uiPort } = await startServer(launch, async () => {
+      const result = { port: await ports.choose('temporal', 7233), uiPort: await ports.choose('temporal_ui', 8233) };
+      return { part: temporalPart({ found, dataDir, namespace, ...result, log }), result };
+    });
+    made.address = `127.0.0.1:${port}`;
+    made.ui = `http://127.0.0.1:${uiPort}`;
+    return `Temporal ${found.server} on ${made.address}, from ${found.path}`;
+  });
+  return made;
+}
+
+/** Between choosing a port and listening on it another program may take it, and a killed PostgreSQL may still be ending: so it is tried again. */
+async function startServer<T>(launch: Launch, make: () => Promise<{ part: Part; result: T }>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { part, result } = await make();
+    const startedAt = performance.now();
+    try {
+      await startPart(launch, part);
+      return result;
+    } catch (error) {
+      if (attempt === attempts || performance.now() - startedAt > promptFailureMs) throw error;
+      await sleep(500, undefined, { signal: launch.cancel });
+    }
+  }
+}
+
+async function configuredDatabase({ plan, output }: Launch): Promise<string> {
+  const { databaseUrl: url } = plan.config;
+  const { host, pathname } = new URL(url);
+  await output.step(async () => {
+    const version = await serverVersion(url).catch((error: unknown) => {
+      throw new StartError(`PostgreSQL at ${host}${pathname} (DATABASE_URL) does not serve us: ${reasonOf(error)}.`);
+    });
+    return `PostgreSQL ${version} at ${host}${pathname}`;
+  });
+  return url;
+}

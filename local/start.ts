@@ -1,0 +1,56 @@
+/** `npm start`: runs everything that is not configured until Ctrl-C. Entry point: `node dist/local/start.js`. */
+import { ConfigError } from '../models/config.js';
+import { Launcher } from './launcher.js';
+import { Output } from './output.js';
+import { readPlan } from './plan.js';
+import { StartError } from './start-error.js';
+import { startService } from './steps.js';
+
+/** npm passes on the Ctrl-C that the terminal has sent us too: a second one this soon is the same one. */
+const sameKeystrokeMs = 500;
+const output = new Output(process.stdout);
+
+try {
+  run(new Launcher(readPlan(process.env), output, startService));
+} catch (error) {
+  report(error);
+  process.exitCode = 1;
+}
+
+function run(launcher: Launcher): void {
+  let stoppingSince: number | undefined;
+  const stop = async (exitCode: number) => {
+    stoppingSince = performance.now();
+    await launcher.stop();
+    process.exit(exitCode);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) {
+      output.plain(`\nStopping (${signal}); once more to force it.`);
+      void stop(0);
+    } else if (performance.now() - stoppingSince > sameKeystrokeMs) {
+      launcher.kill();
+      process.exit(130);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  process.on('disconnect', () => stoppingSince ?? void stop(0)); // whoever started us as a child is gone
+  process.on('uncaughtException', (error) => {
+    report(error);
+    void stop(1);
+  });
+  launcher.start().then(
+    () => process.send?.({ ready: true }),
+    (error: unknown) => {
+      if (stoppingSince !== undefined) return; // given up on purpose
+      report(error);
+      void stop(1);
+    },
+  );
+}
+
+/** Faults of the user's as they are; faults of ours with the stack. */
+function report(error: unknown): void {
+  const isExpected = error instanceof StartError || error instanceof ConfigError;
+  output.fault(isExpected ? error.message : String((error as Error).stack ?? error));
+}

@@ -1,0 +1,69 @@
+/** The steps of `npm start`, on one screen. */
+import { readDemoState } from './demo-state.js';
+import { type Launch, newLog, startPart, together } from './launch.js';
+import { prepareTls } from './local-tls.js';
+import { nodeCommand, nodePart } from './node-parts.js';
+import { loadSecrets } from './secrets.js';
+import { providePostgres, provideTemporal } from './servers.js';
+import { type Made, serviceEnvironment } from './service-environment.js';
+import { summaryLines } from './summary.js';
+
+/** How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all. */
+const drainMs = { api: 10_500, worker: 9_000 };
+
+/** Servers side by side, then the schema, then worker and API side by side, then the addresses. */
+export async function startService(launch: Launch, port: number, giveUp: () => void): Promise<void> {
+  const { plan, ports } = launch;
+  const secrets = loadSecrets(plan.config.dataDir);
+  const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
+  const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
+  const made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, embedded };
+  const { env } = serviceEnvironment(plan, made);
+  const runScript = scriptRunner(launch, env);
+  await runScript('database schema', 'models/migrate.js');
+  const needsDemo = embedded !== undefined && (postgres.isNew || readDemoState(plan.config.dataDir) === undefined);
+  await together(
+    [
+      startWorker(launch, env),
+      startNode(launch, 'API', 'api/server.js', env, drainMs.api),
+      needsDemo ? runScript('demo workspace', 'local/demo-workspace.js') : Promise.resolve(),
+    ],
+    giveUp,
+  );
+  tellAddresses(launch, made, temporal.ui);
+}
+
+function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
+  const log = newLog(launch, 'setup');
+  return (name: string, path: string) =>
+    launch.output.step(async () => {
+      await launch.run(nodeCommand(name, path, env, log));
+      return name;
+    });
+}
+
+/** The worker posts webhooks: it must trust the demo's receiver. */
+async function startWorker(launch: Launch, env: NodeJS.ProcessEnv): Promise<void> {
+  const { plan, output } = launch;
+  if (!plan.allEmbedded) return startNode(launch, 'worker', 'activities/worker.js', env, drainMs.worker);
+  const bundle = await prepareTls(plan.config.dataDir, env.NODE_EXTRA_CA_CERTS, (line) => output.note(line));
+  return startNode(launch, 'worker', 'activities/worker.js', { ...env, NODE_EXTRA_CA_CERTS: bundle }, drainMs.worker);
+}
+
+function startNode(launch: Launch, name: string, path: string, env: NodeJS.ProcessEnv, drainTimeMs: number): Promise<void> {
+  const part = nodePart(name, path, env, newLog(launch, name.toLowerCase()), drainTimeMs);
+  return launch.output.step(async () => {
+    await startPart(launch, part);
+    return name;
+  });
+}
+
+function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, ui: string | null): void {
+  const { publicUrl } = serviceEnvironment(plan, made).config;
+  // Behind a proxy the public address may be out of reach from here.
+  const api = serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
+  record.announce({ api, temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null });
+  const apiKey = made.embedded === undefined ? undefined : readDemoState(plan.config.dataDir)?.api_key;
+  const lines = summaryLines({ publicUrl, temporalUi: ui, temporalAddress: made.temporalAddress, apiKey, logDir });
+  for (const line of lines) output.plain(line);
+}

@@ -1,0 +1,28 @@
+/** The last lines of a start: where everything is, and a command that sends a message. */
+
+export interface Summary {
+  publicUrl: string;
+  temporalUi: string | null;
+  temporalAddress: string;
+  apiKey: string | undefined;
+  logDir: string;
+}
+
+/** The lines, ready to print. */
+export function summaryLines({ publicUrl, temporalUi, temporalAddress, apiKey, logDir }: Summary): string[] {
+  const message = '{"to":"+15551234567","channel":"sms","content":{"text":"Hello from Tidings"}}';
+  const headers = `-H 'X-API-Key: ${apiKey ?? '<API_KEY>'}' -H 'Content-Type: application/json'`;
+  return [
+    '',
+    `  API              ${publicUrl}`,
+    `  Docs             ${publicUrl}/docs`,
+    `  Temporal Web UI  ${temporalUi ?? `the one of ${temporalAddress}`}`,
+    `  Logs             ${logDir}`,
+    '',
+    apiKey === undefined ? '  Send a message, with a key of your workspace:' : '  Send a message:',
+    `  curl -X POST ${publicUrl}/api/v1/messages/send ${headers} -d '${message}'`,
+    '',
+    '  Ctrl-C stops everything.',
+    '',
+  ];
+}

@@ -1,0 +1,58 @@
+/** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
+import { type CreationOptional, DataTypes, type Sequelize } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { Owned } from './owned.js';
+import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from './rules/api-key.js';
+
+export class ApiKey extends Owned<ApiKey> {
+  static override readonly resource = 'API key';
+  declare name: string;
+  declare digest: Buffer;
+  declare key_prefix: string;
+  declare scopes: Scope[];
+  declare is_active: CreationOptional<boolean>;
+  declare last_used_at: CreationOptional<Date | null>;
+  declare created_at: CreationOptional<Date>;
+
+  /** Makes and stores a key. The returned `key` exists nowhere else afterwards. */
+  static async issue(
+    secretKey: string,
+    { workspace_id, name, scopes }: { workspace_id: string; name: string; scopes: readonly Scope[] },
+  ): Promise<{ row: ApiKey; key: string }> {
+    const key = generateApiKey();
+    const row = await ApiKey.create({
+      id: uuidv7(),
+      workspace_id,
+      name,
+      digest: digestApiKey(secretKey, key),
+      key_prefix: prefixOfApiKey(key),
+      scopes: [...scopes],
+      is_active: true,
+      last_used_at: null,
+      created_at: new Date(),
+    });
+    return { row, key };
+  }
+
+  /** Revokes the key for good; every request that begins after this resolves is refused. Repeating it changes nothing. */
+  async deactivate(): Promise<void> {
+    await this.update({ is_active: false });
+  }
+}
+
+export function initApiKey(sequelize: Sequelize): void {
+  ApiKey.init(
+    {
+      id: { type: DataTypes.UUID, primaryKey: true },
+      workspace_id: DataTypes.UUID,
+      name: DataTypes.TEXT,
+      digest: DataTypes.BLOB,
+      key_prefix: DataTypes.TEXT,
+      scopes: DataTypes.ARRAY(DataTypes.TEXT),
+      is_active: DataTypes.BOOLEAN,
+      last_used_at: DataTypes.DATE,
+      created_at: DataTypes.DATE,
+    },
+    { sequelize, tableName: 'api_keys' },
+  );
+}

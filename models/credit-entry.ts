@@ -1,0 +1,32 @@
+/** The ledger. Rows are only ever added, each once by its cause (`kind`, `reference`); writing is done in `operations/`. */
+import { type CreationOptional, DataTypes, type Sequelize } from 'sequelize';
+import { Owned } from './owned.js';
+
+export type EntryKind = 'purchase' | 'debit' | 'refund' | 'grant' | 'adjustment';
+
+export class CreditEntry extends Owned<CreditEntry> {
+  declare kind: EntryKind;
+  /** Thousandths of a credit, negative for a debit. */
+  declare amount: number;
+  declare balance_after: number;
+  /** What caused it: the id of a message, a batch, a payment. */
+  declare reference: string;
+  declare description: string;
+  declare created_at: CreationOptional<Date>;
+}
+
+export function initCreditEntry(sequelize: Sequelize): void {
+  CreditEntry.init(
+    {
+      id: { type: DataTypes.UUID, primaryKey: true },
+      workspace_id: DataTypes.UUID,
+      kind: DataTypes.TEXT,
+      amount: DataTypes.BIGINT,
+      balance_after: DataTypes.BIGINT,
+      reference: DataTypes.TEXT,
+      description: DataTypes.TEXT,
+      created_at: DataTypes.DATE,
+    },
+    { sequelize, tableName: 'credit_entries' },
+  );
+}

@@ -1,0 +1,91 @@
+/** The error catalogue: one function per refusal, its exact public text (interface.md, Errors; decisions §1). */
+import { formatCredits } from './rules/credits.js';
+
+export type ErrorCode =
+  | 'validation_failed'
+  | 'unauthorized'
+  | 'token_expired'
+  | 'forbidden'
+  | 'insufficient_credits'
+  | 'purchase_failed'
+  | 'not_found'
+  | 'email_exists'
+  | 'idempotency_mismatch'
+  | 'payload_too_large'
+  | 'conflict'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable';
+
+/** One fault of a request: the path of the field (empty where none is at fault) and the text. */
+export interface Fault {
+  field: string;
+  message: string;
+}
+
+/** An answer that is not a success. `message` is public by definition; private context goes into `cause`. */
+export class AppError extends Error {
+  readonly details: Fault[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    options: { details?: Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.details = options.details ?? (status === 400 ? [{ field: '', message }] : undefined);
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Resources by the name that their 404 carries. */
+export type ResourceName = 'Message' | 'Batch' | 'Contact' | 'Webhook' | 'Delivery' | 'API key' | 'Credit package';
+
+/** 400 with every fault found; the first one gives the text. */
+export function invalid(details: Fault[]): AppError {
+  return new AppError(400, 'validation_failed', details[0]?.message ?? 'Invalid request', { details });
+}
+/** 400 for one field. */
+export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
+export const missingField = (field: string) => invalidField(field, missingFieldText(field));
+export const missingFieldText = (field: string) => `Missing required field: ${field}`;
+export const invalidJson = () => invalidField('', 'Invalid JSON body');
+export const emailExists = () =>
+  new AppError(400, 'email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
+export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');
+
+export const missingApiKey = () => new AppError(401, 'unauthorized', 'Missing X-API-Key header');
+export const invalidApiKey = () => new AppError(401, 'unauthorized', 'Invalid API key');
+export const deactivatedApiKey = () => new AppError(401, 'unauthorized', 'API key has been deactivated');
+export const invalidToken = () => new AppError(401, 'unauthorized', 'Invalid or expired token');
+export const expiredToken = () => new AppError(401, 'token_expired', 'Invalid or expired token');
+export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid email or password');
+
+/** 402; both amounts in thousandths of a credit. */
+export const insufficientCredits = (needed: number, balance: number) =>
+  new AppError(402, 'insufficient_credits', `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`);
+export const missingScope = (scope: string) =>
+  new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
+export const notFound = (resource?: ResourceName) =>
+  new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
+export const conflict = (message: string) => new AppError(409, 'conflict', message);
+export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
+export const idempotencyMismatch = () =>
+  new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
+/** 429; `seconds` until the window ends, at least 1. */
+export const rateLimited = (seconds: number) =>
+  new AppError(429, 'rate_limited', `Rate limit exceeded. Try again in ${seconds} seconds.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+/** 500 with the fixed text; `cause` is logged, never shown. */
+export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
+  new AppError(500, 'internal_error', 'Internal server error. Please try again later.', {
+    cause,
+    ...(retryAfterSeconds === undefined ? {} : { headers: { 'Retry-After': String(retryAfterSeconds) } }),
+  });
+export const unavailable = (message: string, retryAfterSeconds = 5) =>
+  new AppError(503, 'unavailable', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });

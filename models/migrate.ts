@@ -1,0 +1,69 @@
+/** Brings the database to the newest schema. Safe to run from several processes at once. Entry point: `node dist/models/migrate.js`. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Umzug, type UmzugStorage } from 'umzug';
+import { ConfigError, loadConfig } from './config.js';
+import { connect, type Database, select } from './database.js';
+
+// The .sql files are not compiled: they are read from the source folder, beside dist/.
+const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
+/** Any number, as long as it is always the same: whoever holds it migrates. */
+const advisoryLock = 727_001;
+
+/** Applies every migration that is missing, in order, each in a transaction of its own; returns their names. */
+export async function migrate(db: Database): Promise<string[]> {
+  await select(db, 'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())').catch(
+    ignoreRace,
+  );
+  const umzug = new Umzug({
+    migrations: {
+      glob: migrationsGlob,
+      resolve: ({ name, path }) => ({ name, up: () => apply(db, name, path as string) }),
+    },
+    storage: storageIn(db),
+    logger: undefined,
+  });
+  return (await umzug.up()).map(({ name }) => name);
+}
+
+/** The migration and the note that it ran are one transaction; a second process finds the note and does nothing. */
+async function apply(db: Database, name: string, path: string): Promise<void> {
+  const sql = await readFile(path, 'utf8');
+  await db.transaction(async (transaction) => {
+    await select(db, 'SELECT pg_advisory_xact_lock($1)', [advisoryLock], transaction);
+    const done = await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction);
+    if (done.length > 0) return;
+    await db.query(sql, { transaction });
+    await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
+  });
+}
+
+function storageIn(db: Database): UmzugStorage {
+  return {
+    executed: async () => (await select<{ name: string }>(db, 'SELECT name FROM schema_migrations ORDER BY name')).map(({ name }) => name),
+    logMigration: async () => undefined, // written by `apply`
+    unlogMigration: async () => {
+      throw new Error('migrations only go forward');
+    },
+  };
+}
+
+/** Two processes creating the same table at once: one gets a unique violation from the catalogue. */
+function ignoreRace(error: unknown): never[] {
+  const code = (error as { original?: { code?: string } }).original?.code;
+  if (code === '23505' || code === '42P07') return [];
+  throw error;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    const config = loadConfig(process.env, ['DATABASE_URL']);
+    const db = connect(config.databaseUrl, 2);
+    const names = await migrate(db);
+    await db.close();
+    process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);
+  } catch (error) {
+    process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Migration failed: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,94 @@
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import { failureOf } from '../rules/error-codes.js';
+import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../rules/status.js';
+import type { Channel } from '../config.js';
+import { recordStatuses, type StatusChange } from './record-statuses.js';
+
+interface Unapplied {
+  id: string;
+  message_id: string;
+  channel: Channel;
+  message_status: Status;
+  provider: string;
+  provider_message_id: string;
+  provider_error_code: string | null;
+  status: ReportStatus;
+  occurred_at: Date;
+}
+
+/** Where a group stands after its inbox was worked off. */
+export interface GroupState {
+  /** Messages that wait for a hand-off or a report. 0: the group is closed. */
+  open: number;
+}
+
+/**
+ * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
+ * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
+ */
+export function applyReports(db: Database, groupId: string): Promise<GroupState> {
+  return inTransaction(db, async (transaction) => {
+    // Clear the flag first, then read: a report that comes now sets it again and wakes the group again.
+    await select(db, 'UPDATE message_groups SET reports_pending = false WHERE id = $1', [groupId], transaction);
+    const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
+    if (reports.length > 0) await apply(db, transaction, reports);
+    return closeIfDone(db, transaction, groupId);
+  });
+}
+
+const unapplied = `
+  SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.provider_error_code,
+    d.status, d.occurred_at
+  FROM delivery_reports d JOIN messages m ON m.id = d.message_id
+  WHERE m.group_id = $1 AND d.applied_at IS NULL ORDER BY d.id FOR UPDATE OF d, m`;
+
+async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
+  const applied = new Set<string>();
+  await proveHandoffs(db, transaction, reports);
+  for (const status of reportOrder) {
+    const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
+    // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
+    const from = movesInto[status].filter((source) => source !== 'queued');
+    const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
+    for (const { id } of moved) applied.add(`${id} ${status}`);
+  }
+  const outcomes = reports.map(({ id, message_id, status }) => ({ id, outcome: applied.has(`${message_id} ${status}`) ? 'applied' : 'ignored' }));
+  await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
+}
+
+const markApplied = `
+  UPDATE delivery_reports d SET applied_at = now(), outcome = o.outcome
+  FROM json_to_recordset($1::json) AS o (id uuid, outcome text) WHERE d.id = o.id`;
+
+/** A report about a message whose hand-off was never answered proves that it was handed off. */
+async function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
+  const changes = new Map<string, StatusChange>();
+  for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
+    if (message_status !== 'queued') continue;
+    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, provider_message_id });
+  }
+  await recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
+}
+
+function changeOf({ message_id, channel, status, occurred_at, provider_error_code }: Unapplied): StatusChange {
+  const change = { id: message_id, at: occurred_at };
+  if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
+  const { code, message } = failureOf(channel, provider_error_code);
+  return { ...change, status_detail: 'undeliverable', error_code: code, error_message: message, provider_error_code: provider_error_code ?? undefined };
+}
+
+const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || hasReadReceipts(channel);
+
+/** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
+export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<GroupState> {
+  const [row] = await select<GroupState>(db, countOpen, [groupId], transaction);
+  const open = row?.open ?? 0;
+  if (open === 0) {
+    await select(db, 'UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1', [groupId], transaction);
+  }
+  return { open };
+}
+
+const countOpen = `
+  SELECT count(*) AS open FROM messages
+  WHERE group_id = $1 AND (status IN ('accepting', 'queued') OR status = 'sent' AND status_detail <> 'unknown')`;

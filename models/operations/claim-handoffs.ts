@@ -1,0 +1,60 @@
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import type { MessageRow } from '../message.js';
+import { recordStatuses } from './record-statuses.js';
+
+/** A message that this caller may hand to its provider now. */
+export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'created_at'> & {
+  /** Number of this attempt, from 1. */
+  attempt: number;
+  /** True when an earlier call may have reached the provider: its answer was lost, or the process died during it. */
+  uncertain: boolean;
+};
+
+/**
+ * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
+ * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded.
+ * @param providerOf the provider that will be called, by channel
+ */
+export function claimHandoffs(db: Database, groupId: string, providerOf: Record<string, string>): Promise<Claim[]> {
+  return inTransaction(db, async (transaction) => {
+    await expire(db, transaction, groupId);
+    return select<Claim>(db, claim, [groupId, JSON.stringify(providerOf)], transaction);
+  });
+}
+
+const claim = `
+  WITH due AS (
+    UPDATE messages SET status_detail = 'sending'
+    WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second')
+    RETURNING id, workspace_id, channel, "to", content, reference, created_at
+  ), earlier AS (
+    SELECT a.message_id, max(a.number) AS number, bool_or(a.outcome IS NULL OR a.outcome = 'unknown') AS uncertain
+    FROM send_attempts a JOIN due ON due.id = a.message_id GROUP BY a.message_id
+  ), attempts AS (
+    INSERT INTO send_attempts (message_id, number, provider)
+    SELECT due.id, COALESCE(earlier.number, 0) + 1, $2::json ->> due.channel
+    FROM due LEFT JOIN earlier ON earlier.message_id = due.id
+    RETURNING message_id, number
+  )
+  SELECT due.*, attempts.number AS attempt, COALESCE(earlier.uncertain, false) AS uncertain
+  FROM due JOIN attempts ON attempts.message_id = due.id LEFT JOIN earlier ON earlier.message_id = due.id
+  ORDER BY due.id`;
+
+/** A message whose hand-off is uncertain is not expired: it may be on its way. */
+async function expire(db: Database, transaction: Transaction, groupId: string): Promise<void> {
+  const expired = await select<{ id: string }>(db, findExpired, [groupId], transaction);
+  const at = new Date();
+  const changes = expired.map(({ id }) => ({
+    id,
+    status_detail: 'expired' as const,
+    at,
+    error_code: 'expired',
+    error_message: 'The message expired before it was handed to the provider',
+  }));
+  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
+}
+
+const findExpired = `
+  SELECT id FROM messages m
+  WHERE group_id = $1 AND status = 'queued' AND expires_at <= now()
+    AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))`;

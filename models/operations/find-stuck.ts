@@ -1,0 +1,84 @@
+/** What the watcher looks for: work that somebody should be driving and nobody is. */
+import { type Database, select } from '../database.js';
+import { fenceMessages } from './fence-messages.js';
+import type { Wake } from './record-reports.js';
+
+const batch = 200;
+
+/** Undecided messages whose API process died before it could fence them. @returns how many were fenced */
+export async function fenceStale(db: Database, olderThanSeconds: number): Promise<number> {
+  const rows = await select<{ id: string }>(db, stale, [olderThanSeconds, batch]);
+  return rows.length === 0 ? 0 : (await fenceMessages(db, rows.map(({ id }) => id))).length;
+}
+
+const stale = `SELECT id FROM messages WHERE status = 'accepting' AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+
+/** Groups whose inbox holds reports that nobody has applied: the signal was lost. */
+export function unwokenGroups(db: Database, olderThanSeconds: number): Promise<Wake[]> {
+  return select<Wake>(db, unwoken, [olderThanSeconds, batch]);
+}
+
+const unwoken = `
+  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
+  FROM delivery_reports d JOIN messages m ON m.id = d.message_id JOIN message_groups g ON g.id = m.group_id
+  WHERE d.applied_at IS NULL AND d.message_id IS NOT NULL AND d.received_at < now() - $1 * interval '1 second' LIMIT $2`;
+
+/** Groups with messages that should have been handed off long ago. Their workflow may still be trying; starting it again is harmless. */
+export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<{ groupId: string; workflowId: string }[]> {
+  return select(db, undriven, [olderThanSeconds, batch]);
+}
+
+const undriven = `
+  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId"
+  FROM messages m JOIN message_groups g ON g.id = m.group_id
+  WHERE m.status = 'queued' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
+    SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
+
+/** Pending deliveries that are overdue, one row a webhook: the process died between the status change and the attempt. */
+export function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ webhookId: string; deliveryIds: string[] }[]> {
+  return select(db, overdue, [olderThanSeconds, batch]);
+}
+
+const overdue = `
+  SELECT webhook_id AS "webhookId", array_agg(id ORDER BY id) AS "deliveryIds" FROM (
+    SELECT id, webhook_id FROM deliveries
+    WHERE status = 'pending' AND next_attempt_at < now() - $1 * interval '1 second' ORDER BY next_attempt_at LIMIT $2
+  ) d GROUP BY webhook_id`;
+
+/** Mails that were not sent. */
+export async function unsentMails(db: Database, olderThanSeconds: number): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, unsent, [olderThanSeconds, batch]);
+  return rows.map(({ id }) => id);
+}
+
+const unsent = `SELECT id FROM mails WHERE sent_at IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+
+/** Messages that waited for a report longer than any workflow does: their workflow is gone. @returns their groups */
+export async function forgottenGroups(db: Database, olderThanSeconds: number): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, forgotten, [olderThanSeconds, batch]);
+  return rows.map(({ id }) => id);
+}
+
+const forgotten = `
+  SELECT g.id FROM message_groups g
+  WHERE g.closed_at IS NULL AND g.created_at < now() - $1 * interval '1 second'
+    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id AND (m.status IN ('accepting', 'queued') OR m.sent_at > now() - $1 * interval '1 second'))
+  LIMIT $2`;
+
+/** A workspace whose balance is not the sum of its ledger. There must be none, ever. */
+export interface Drift {
+  workspace_id: string;
+  balance: number;
+  ledger: number;
+}
+
+/** Compares balance and ledger of the workspaces that changed lately. One statement: both sides are of one moment. */
+export function ledgerDrift(db: Database, changedWithinSeconds: number): Promise<Drift[]> {
+  return select<Drift>(db, drift, [changedWithinSeconds]);
+}
+
+const drift = `
+  SELECT w.id AS workspace_id, w.balance, COALESCE(sum(e.amount), 0)::bigint AS ledger
+  FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id
+  WHERE w.updated_at > now() - $1 * interval '1 second'
+  GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)`;

@@ -1,0 +1,41 @@
+/** What happens when waiting has come to its end. */
+import { type Database, inTransaction, select } from '../database.js';
+import { closeIfDone, type GroupState } from './apply-reports.js';
+import { recordStatuses } from './record-statuses.js';
+
+/**
+ * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (decisions §4); a later report still
+ * counts. Does nothing when reports arrived meanwhile: `open` is not 0 then and the caller applies them first.
+ */
+export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
+  return inTransaction(db, async (transaction) => {
+    const [group] = await select<{ reports_pending: boolean }>(db, 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE', [groupId], transaction);
+    if (group?.reports_pending !== true) await select(db, markUnknown, [groupId], transaction);
+    return closeIfDone(db, transaction, groupId);
+  });
+}
+
+const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report'`;
+
+/**
+ * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
+ * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code.
+ */
+export function giveUpOnHandoffs(db: Database, groupId: string): Promise<GroupState> {
+  return inTransaction(db, async (transaction) => {
+    const at = new Date();
+    const queued = await select<{ id: string; uncertain: boolean }>(db, stillQueued, [groupId], transaction);
+    const changes = queued.map(({ id, uncertain }) => ({ id, at, status_detail: 'undeliverable' as const, ...(uncertain ? handoffUnknown : unreachable) }));
+    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
+    return closeIfDone(db, transaction, groupId);
+  });
+}
+
+const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
+
+/** The failure of a message of which nobody can say whether the provider took it. */
+export const handoffUnknown = { error_code: 'handoff_unknown', error_message: 'The provider did not answer and cannot tell whether it took the message' };
+
+const stillQueued = `
+  SELECT m.id, EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain
+  FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' FOR UPDATE`;

@@ -1,0 +1,26 @@
+import { type Database, select } from '../database.js';
+
+/** What is left to do for a group. */
+export interface GroupWork {
+  /** Messages that wait for a hand-off or a report. */
+  open: number;
+  /** Messages that wait for a hand-off. */
+  queued: number;
+  /** Deliveries that wait for their first attempt. */
+  deliveries: number;
+  /** The inbox holds reports. */
+  reports: boolean;
+}
+
+/** Counts it in one statement. */
+export async function groupState(db: Database, groupId: string): Promise<GroupWork> {
+  const [work] = await select<GroupWork>(db, count, [groupId]);
+  return work ?? { open: 0, queued: 0, deliveries: 0, reports: false };
+}
+
+const count = `
+  SELECT count(*) FILTER (WHERE m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown') AS open,
+    count(*) FILTER (WHERE m.status = 'queued') AS queued,
+    (SELECT count(*) FROM deliveries d WHERE d.group_id = $1 AND d.status = 'pending' AND NOT d.in_child) AS deliveries,
+    (SELECT g.reports_pending FROM message_groups g WHERE g.id = $1) AS reports
+  FROM messages m WHERE m.group_id = $1`;

@@ -1,0 +1,34 @@
+import { type Database, select } from '../database.js';
+import type { MessageRow, NewMessage } from '../message.js';
+
+export interface NewGroup {
+  groupId: string;
+  /** Id of the workflow that will drive the group. */
+  workflowId: string;
+  messages: NewMessage[];
+}
+
+/**
+ * Stores a group and its messages, undecided (`accepting`): nothing is charged yet and no query shows them.
+ * @returns the rows as stored; messages whose idempotency key is taken are left out, and a group without messages is not stored
+ */
+export function insertMessages(db: Database, { groupId, workflowId, messages }: NewGroup): Promise<MessageRow[]> {
+  const rows = messages.map((message) => ({ ...message, request_digest: message.request_digest && `\\x${message.request_digest.toString('hex')}` }));
+  return select<MessageRow>(db, insert, [groupId, workflowId, JSON.stringify(rows)]);
+}
+
+const insert = `
+  WITH stored AS (
+    INSERT INTO messages (id, workspace_id, group_id, batch_id, channel, "to", content, metadata, reference, idempotency_key,
+                          request_digest, status, status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at)
+    SELECT id, workspace_id, $1::uuid, batch_id, channel, "to", content, metadata, reference, idempotency_key,
+           request_digest, 'accepting', status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at
+    FROM json_to_recordset($3::json) AS row (id uuid, workspace_id uuid, batch_id uuid, channel text, "to" text, content json,
+           metadata json, reference text, idempotency_key text, request_digest bytea, status_detail text, cost bigint,
+           segments integer, encoding text, scheduled_at timestamptz, expires_at timestamptz, created_at timestamptz)
+    ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING *
+  ), grouped AS (
+    INSERT INTO message_groups (id, workflow_id) SELECT $1::uuid, $2 WHERE EXISTS (SELECT 1 FROM stored)
+  )
+  SELECT * FROM stored`;

@@ -1,0 +1,34 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Channel } from '../config.js';
+import { Message, type MessageRow } from '../message.js';
+import type { PublicStatus } from '../rules/status.js';
+
+/** Filters of the message history; what is undefined does not filter. */
+export interface HistoryFilters {
+  status: PublicStatus | undefined;
+  channel: Channel | undefined;
+  to: string | undefined;
+  reference: string | undefined;
+  batch_id: string | undefined;
+  /** Created at or after. */
+  start_date: Date | undefined;
+  /** Created before or at. */
+  end_date: Date | undefined;
+}
+
+/** One page of a workspace's messages, newest first. Messages that nobody has decided on yet are not among them. */
+export async function listMessages(
+  workspaceId: string,
+  { start_date, end_date, status, ...filters }: HistoryFilters,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ rows: MessageRow[]; total: number }> {
+  const exact = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+  const where: WhereOptions<MessageRow> = {
+    ...exact,
+    status: status ?? { [Op.ne]: 'accepting' },
+    ...(start_date === undefined && end_date === undefined
+      ? {}
+      : { created_at: { ...(start_date && { [Op.gte]: start_date }), ...(end_date && { [Op.lte]: end_date }) } }),
+  };
+  return Message.ownedPage(workspaceId, { page, limit, where });
+}

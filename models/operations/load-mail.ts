@@ -1,0 +1,25 @@
+import { type Database, select } from '../database.js';
+import type { MailKind } from '../rules/mail-texts.js';
+
+/** A mail with its recipient. */
+export interface Mail {
+  kind: MailKind;
+  token_id: string | null;
+  email: string;
+  name: string;
+  sent_at: Date | null;
+}
+
+/** Null when its workspace is gone. */
+export async function loadMail(db: Database, id: string): Promise<Mail | null> {
+  const [mail] = await select<Mail>(
+    db,
+    'SELECT m.kind, m.token_id, w.email, w.name, m.sent_at FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = $1',
+    [id],
+  );
+  return mail ?? null;
+}
+
+export async function markMailSent(db: Database, id: string): Promise<void> {
+  await select(db, 'UPDATE mails SET sent_at = now() WHERE id = $1 AND sent_at IS NULL', [id]);
+}

@@ -1,0 +1,69 @@
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import { recordStatuses, type StatusChange } from './record-statuses.js';
+
+/** What came of one call to a provider. */
+export type HandoffResult = { id: string; attempt: number; provider: string } & (
+  | { outcome: 'accepted'; provider_message_id: string }
+  | { outcome: 'rejected'; error_code: string; error_message: string; provider_error_code?: string | undefined }
+  | { outcome: 'throttled' | 'retryable' | 'unknown'; detail: string }
+);
+
+/**
+ * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded, everything else stays
+ * queued for another attempt. An outcome that comes twice, or after a report already proved the hand-off, changes nothing.
+ */
+export async function recordHandoffs(db: Database, results: HandoffResult[]): Promise<void> {
+  if (results.length === 0) return;
+  await inTransaction(db, async (transaction) => {
+    await select(db, closeAttempts, [JSON.stringify(results)], transaction);
+    const at = new Date();
+    await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
+    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes: results.flatMap((result) => rejectedChange(result, at)) });
+    await release(db, transaction, results);
+  });
+  await matchEarlyReports(db, results);
+}
+
+const closeAttempts = `
+  UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
+    detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
+  FROM json_to_recordset($1::json) AS r (id uuid, attempt integer, outcome text, provider_message_id text, detail text, provider_error_code text)
+  WHERE a.message_id = r.id AND a.number = r.attempt`;
+
+function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
+  if (result.outcome !== 'accepted') return [];
+  const { id, provider, provider_message_id } = result;
+  return [{ id, status_detail: 'awaiting_report', at, provider, provider_message_id }];
+}
+
+function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
+  if (result.outcome !== 'rejected') return [];
+  const { id, provider, error_code, error_message, provider_error_code } = result;
+  return [{ id, status_detail: 'rejected', at, provider, error_code, error_message, provider_error_code }];
+}
+
+/** Gives back the claim of what was certainly not handed off, so that it can be cancelled until the next attempt. */
+async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {
+  const ids = results.filter(({ outcome }) => outcome === 'retryable' || outcome === 'throttled').map(({ id }) => id);
+  if (ids.length === 0) return;
+  await select(db, `UPDATE messages SET status_detail = 'accepted' WHERE id = ANY($1::uuid[]) AND status = 'queued'`, [ids], transaction);
+}
+
+/**
+ * Reports that came before the provider's id was known are matched now. They were committed and then looked for their
+ * message; the id was committed and then looks for reports: whichever order, one side sees the other.
+ */
+async function matchEarlyReports(db: Database, results: HandoffResult[]): Promise<void> {
+  const accepted = results.filter(({ outcome }) => outcome === 'accepted');
+  if (accepted.length > 0) await select(db, matchReports, [JSON.stringify(accepted)]);
+}
+
+const matchReports = `
+  WITH matched AS (
+    UPDATE delivery_reports d SET message_id = r.id
+    FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text)
+    WHERE d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.message_id IS NULL
+    RETURNING d.message_id
+  )
+  UPDATE message_groups g SET reports_pending = true
+  FROM messages m JOIN matched ON matched.message_id = m.id WHERE g.id = m.group_id`;

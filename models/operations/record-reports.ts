@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select } from '../database.js';
+import type { ReportStatus } from '../rules/status.js';
+import { applyReports } from './apply-reports.js';
+
+/** One statement of a provider about one message, after its signature was verified. */
+export interface IncomingReport {
+  provider: string;
+  provider_message_id: string;
+  status: ReportStatus;
+  /** Our message id, where the provider echoes it: the report can be matched before the hand-off's answer is stored. */
+  message_id: string | null;
+  provider_error_code: string | null;
+  occurred_at: Date;
+  /** What the provider said, word for word. */
+  raw: string;
+}
+
+/** A group that has something to do: its workflow is to be signalled, or has closed (`late`). */
+export interface Wake {
+  groupId: string;
+  workflowId: string;
+  late: boolean;
+}
+
+/**
+ * Puts reports into the inbox, each statement once, and tells which groups must be woken: each at most once until it has
+ * looked into the inbox, however many reports come meanwhile. Reports for unknown ids wait in the inbox.
+ */
+export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
+  if (reports.length === 0) return [];
+  const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
+  const stored = await select<{ id: string; message_id: string | null }>(db, store, [JSON.stringify(rows)]);
+  const unmatched = stored.filter(({ message_id }) => message_id === null).map(({ id }) => id);
+  if (unmatched.length > 0) stored.push(...(await select<{ id: string; message_id: string }>(db, matchAgain, [unmatched])));
+  const messageIds = stored.flatMap(({ message_id }) => message_id ?? []);
+  return messageIds.length === 0 ? [] : wake(db, messageIds);
+}
+
+const store = `
+  INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
+  SELECT r.id, r.provider, r.provider_message_id, r.status,
+    (SELECT m.id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
+     UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL LIMIT 1),
+    r.provider_error_code, r.occurred_at, r.raw
+  FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid,
+                                         provider_error_code text, occurred_at timestamptz, raw text)
+  ON CONFLICT (provider, provider_message_id, status) DO NOTHING
+  RETURNING id, message_id`;
+
+// A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
+const matchAgain = `
+  UPDATE delivery_reports d SET message_id = m.id FROM messages m
+  WHERE d.id = ANY($1::uuid[]) AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
+  RETURNING d.id, d.message_id`;
+
+async function wake(db: Database, messageIds: string[]): Promise<Wake[]> {
+  const woken = await select<Wake & { onlyReads: boolean }>(db, flagGroups, [messageIds]);
+  const wakes: Wake[] = [];
+  for (const { groupId, workflowId, late, onlyReads } of woken) {
+    // A read receipt has no event and comes when the workflow is long gone: one statement instead of a workflow.
+    if (late && onlyReads) await applyReports(db, groupId);
+    else wakes.push({ groupId, workflowId, late });
+  }
+  return wakes;
+}
+
+const flagGroups = `
+  UPDATE message_groups g SET reports_pending = true
+  WHERE g.id IN (SELECT group_id FROM messages WHERE id = ANY($1::uuid[])) AND NOT g.reports_pending
+  RETURNING g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late, NOT EXISTS (
+    SELECT 1 FROM delivery_reports d JOIN messages m ON m.id = d.message_id
+    WHERE m.group_id = g.id AND d.applied_at IS NULL AND d.status <> 'read'
+  ) AS "onlyReads"`;

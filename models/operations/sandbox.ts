@@ -1,0 +1,70 @@
+/** The memory of the sandbox provider. It stands where a carrier's machines would be, so it survives ours. */
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import type { Script } from '../rules/sandbox-recipients.js';
+import type { SandboxReport } from '../rules/sandbox-callback.js';
+
+/** The sandbox's answer to a hand-off. */
+export interface Taken {
+  /** Null while it pretends to be unavailable. */
+  provider_message_id: string | null;
+}
+
+/** Takes a message once, however often it is called with the same id, and plans the reports of its script. */
+export function takeMessage(db: Database, messageId: string, script: Script, delayMs: number): Promise<Taken> {
+  return inTransaction(db, async (transaction) => {
+    const [row] = await select<{ id: string; calls: number; accepted: boolean }>(db, call, [uuidv7(), messageId], transaction);
+    if (row === undefined) throw new Error('an upsert returns its row');
+    if (row.accepted) return { provider_message_id: row.id };
+    if (row.calls <= (script.unavailable ?? 0)) return { provider_message_id: null };
+    await accept(db, transaction, row.id, script, delayMs);
+    return { provider_message_id: row.id };
+  });
+}
+
+const call = `
+  INSERT INTO sandbox_messages (id, idempotency_key, calls) VALUES ($1, $2, 1)
+  ON CONFLICT (idempotency_key) DO UPDATE SET calls = sandbox_messages.calls + 1
+  RETURNING id, calls, accepted_at IS NOT NULL AS accepted`;
+
+async function accept(db: Database, transaction: Transaction, id: string, { reports }: Script, delayMs: number): Promise<void> {
+  const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
+  await select(db, plan, [id, JSON.stringify(planned)], transaction);
+}
+
+const plan = `
+  WITH accepted AS (UPDATE sandbox_messages SET accepted_at = now() WHERE id = $1)
+  INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
+  SELECT $1, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
+  FROM json_to_recordset($2::json) AS r (status text, error_code text, delay integer)`;
+
+/**
+ * Hands the reports that are due to `post` and marks them as posted when it succeeds; when it throws they stay due.
+ * Several processes may do this at once: each report is held by one of them.
+ * @returns how many there were
+ */
+export function postDueReports(db: Database, limit: number, post: (reports: SandboxReport[]) => Promise<void>): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const due = await select<SandboxReport & { row: number }>(db, dueReports, [limit], transaction);
+    if (due.length === 0) return 0;
+    await post(due.map(({ row: _, ...report }) => report));
+    await select(db, 'UPDATE sandbox_reports SET posted_at = now() WHERE id = ANY($1::bigint[])', [due.map(({ row }) => row)], transaction);
+    return due.length;
+  });
+}
+
+const dueReports = `
+  SELECT r.id AS row, s.id, s.idempotency_key AS reference, r.status, r.error_code, to_json(r.due_at) #>> '{}' AS occurred_at
+  FROM sandbox_reports r JOIN sandbox_messages s ON s.id = r.sandbox_id
+  WHERE r.posted_at IS NULL AND r.due_at <= now() ORDER BY r.due_at, r.id LIMIT $1 FOR UPDATE OF r SKIP LOCKED`;
+
+/** The last report that is due for a message, posted or not; what a status request would answer. */
+export async function lastReport(db: Database, providerMessageId: string): Promise<SandboxReport | undefined> {
+  const [row] = await select<SandboxReport>(db, last, [providerMessageId]);
+  return row;
+}
+
+const last = `
+  SELECT s.id, s.idempotency_key AS reference, r.status, r.error_code, to_json(r.due_at) #>> '{}' AS occurred_at
+  FROM sandbox_reports r JOIN sandbox_messages s ON s.id = r.sandbox_id
+  WHERE s.id = $1 AND r.due_at <= now() ORDER BY r.due_at DESC, r.id DESC LIMIT 1`;

@@ -1,0 +1,43 @@
+/** Base of every table whose rows belong to one workspace: the easy way to query is the scoped way. */
+import { type Attributes, type InferAttributes, type InferCreationAttributes, Model, type ModelStatic, type WhereOptions } from 'sequelize';
+import { notFound, type ResourceName } from './errors.js';
+import { isUuid } from './rules/text.js';
+
+export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, InferCreationAttributes<M>> {
+  /** The name that the 404 of this resource carries. */
+  static readonly resource: ResourceName;
+  declare id: string;
+  declare workspace_id: string;
+
+  /**
+   * The row with this id in this workspace.
+   * @throws AppError 404 for an unknown, malformed or foreign id alike, so that ids of others cannot be probed
+   */
+  static async owned<T extends OwnedRow>(this: OwnedStatic<T>, workspaceId: string, id: string): Promise<T> {
+    const where = { id, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
+    const row = isUuid(id) ? await this.findOne({ where }) : null;
+    if (row === null) throw notFound(this.resource);
+    return row;
+  }
+
+  /**
+   * One page of this workspace's rows, newest first, and how many there are in all.
+   * @param page from 1
+   * @param limit rows per page
+   */
+  static async ownedPage<T extends OwnedRow>(
+    this: OwnedStatic<T>,
+    workspaceId: string,
+    { page, limit, where = {} }: { page: number; limit: number; where?: WhereOptions<Attributes<T>> },
+  ): Promise<{ rows: T[]; total: number }> {
+    const scoped = { ...where, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
+    const total = await this.count({ where: scoped });
+    const offset = (page - 1) * limit;
+    // Ids are UUIDv7: newest first is the largest id first, and ties cannot happen.
+    const rows = offset >= total ? [] : await this.findAll({ where: scoped, order: [['id', 'DESC']], limit, offset });
+    return { rows, total };
+  }
+}
+
+type OwnedRow = Model & { id: string; workspace_id: string };
+type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName };

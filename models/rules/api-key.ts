@@ -1,0 +1,54 @@
+/**
+ * The format of API keys (decisions §3): `tidings_` + 32 random base62 characters + their CRC-32 in six base62
+ * characters. The checksum lets scanners and this service tell a mistyped key from a real one without a look-up.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const scopes = ['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks'] as const;
+export type Scope = (typeof scopes)[number];
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const servicePrefix = 'tidings_';
+const randomLength = 32;
+const format = /^tidings_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** A new key with 190 bits of randomness. */
+export function generateApiKey(): string {
+  const random = randomBase62(randomLength);
+  return servicePrefix + random + checksum(random);
+}
+
+/** True when shape and checksum fit; says nothing about whether the key exists. */
+export function isWellFormedApiKey(key: string): boolean {
+  const match = format.exec(key);
+  return match !== null && checksum(match[1] as string) === match[2];
+}
+
+/** The keyed hash under which a key is stored and found. */
+export const digestApiKey = (secretKey: string, key: string): Buffer =>
+  createHmac('sha256', secretKey).update('api-key:').update(key).digest();
+
+/** What lists show of a key. */
+export const prefixOfApiKey = (key: string) => `${key.slice(0, servicePrefix.length + 4)}...`;
+
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 = 4 × 62: bytes above would make the first characters likelier.
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(random: string): string {
+  let value = crc32(random);
+  let text = '';
+  while (value > 0) {
+    text = (alphabet[value % 62] as string) + text;
+    value = Math.floor(value / 62);
+  }
+  return text.padStart(6, '0');
+}

@@ -1,0 +1,40 @@
+/** Secrets that must be readable again: AES-256-GCM with a key derived from SECRET_KEY. */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+// Layout: version (1) · key id (4) · nonce (12) · tag (16) · ciphertext.
+const version = 1;
+const header = 33;
+
+/**
+ * Encrypts a text for one place.
+ * @param context where it is stored, for example `webhook:<id>`: bytes copied to another row do not open
+ */
+export function encrypt(secretKey: string, context: string, text: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', derive(secretKey), nonce).setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.from([version]), keyId(secretKey), nonce, cipher.getAuthTag(), body]);
+}
+
+/** Opens what `encrypt` made with the same key and context; throws on anything else. */
+export function decrypt(secretKey: string, context: string, sealed: Buffer): string {
+  if (sealed[0] !== version || sealed.length < header) throw new Error('unknown encryption format');
+  if (!sealed.subarray(1, 5).equals(keyId(secretKey))) throw new Error('encrypted with another SECRET_KEY');
+  const decipher = createDecipheriv('aes-256-gcm', derive(secretKey), sealed.subarray(5, 17)).setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(17, header));
+  return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
+}
+
+const derived = new Map<string, Buffer>();
+
+function derive(secretKey: string): Buffer {
+  let key = derived.get(secretKey);
+  if (key === undefined) {
+    key = Buffer.from(hkdfSync('sha256', secretKey, '', 'tidings encryption', 32));
+    derived.set(secretKey, key);
+  }
+  return key;
+}
+
+/** Names the key without telling it. */
+const keyId = (secretKey: string) => createHash('sha256').update('key-id:').update(derive(secretKey)).digest().subarray(0, 4);

@@ -1,0 +1,41 @@
+/** Signatures of webhook deliveries: the interface's hex header and the Standard Webhooks trio (decisions §7). */
+import { createHmac, randomBytes } from 'node:crypto';
+
+const secretPrefix = 'whsec_';
+
+/** A new webhook secret: `whsec_` + base64 of 32 random bytes. */
+export const generateWebhookSecret = () => secretPrefix + randomBytes(32).toString('base64');
+
+/** The value of `X-Service-Signature`: hex HMAC SHA-256 of the raw body, keyed with the whole secret string. */
+export const hexSignature = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex');
+
+/** One item of `webhook-signature`: `v1,` + base64 HMAC SHA-256 of id.timestamp.body, keyed with the decoded part of the secret. */
+export function standardSignature(secret: string, id: string, timestampSeconds: number, body: string): string {
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`;
+}
+
+export interface SignedDelivery {
+  /** The event's id: the same at every attempt. */
+  id: string;
+  type: string;
+  body: string;
+  /** The current secret first; an older one follows while a rotation overlaps. */
+  secrets: readonly string[];
+  timestampSeconds: number;
+}
+
+/** All headers of one delivery attempt. The hex header always carries the newest secret's signature. */
+export function deliveryHeaders({ id, type, body, secrets, timestampSeconds }: SignedDelivery): Record<string, string> {
+  const [newest] = secrets;
+  if (newest === undefined) throw new Error('a webhook always has a secret');
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Tidings-Webhooks/1.0',
+    'X-Service-Event': type,
+    'X-Service-Signature': hexSignature(newest, body),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': secrets.map((secret) => standardSignature(secret, id, timestampSeconds, body)).join(' '),
+  };
+}

@@ -1,0 +1,42 @@
+/** ISO 8601 timestamps as this service reads them: the extended calendar form, checked against the calendar. */
+
+const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+
+export interface Timestamp {
+  at: Date;
+  /** The text named a day, not a moment. */
+  isDay: boolean;
+  /** The text said where on Earth its clock stands. */
+  hasZone: boolean;
+}
+
+/**
+ * Reads `2026-03-01`, `2026-03-01T12:00`, `2026-03-01T12:00:00.000Z`, `2026-03-01T12:00:00+01:00`.
+ * Without a zone the clock is UTC. Returns null for every other text and for days that no calendar has.
+ */
+export function readTimestamp(text: string): Timestamp | null {
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', zone] = match;
+  const fraction = /[.,](\d+)/.exec(text)?.[1] ?? '';
+  const fields = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
+  const offset = offsetMinutes(zone);
+  if (offset === null || !isOnCalendar(...fields)) return null;
+  const millis = Math.trunc(Number(`0.${fraction || 0}`) * 1000);
+  const at = new Date(Date.UTC(fields[0], fields[1] - 1, fields[2], fields[3], fields[4] - offset, fields[5], millis));
+  return { at, isDay: match[4] === undefined, hasZone: zone !== undefined };
+}
+
+/** Years before 1000 are refused: JavaScript reads 0–99 as 19xx, and PostgreSQL has no year 0. */
+function isOnCalendar(year: number, month: number, day: number, hour: number, minute: number, second: number): boolean {
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour < 24 && minute < 60 && second < 60;
+}
+
+/** Minutes east of Greenwich; null when no clock stands there. */
+function offsetMinutes(zone: string | undefined): number | null {
+  if (zone === undefined || zone === 'Z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
+  if (hours > 14 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}

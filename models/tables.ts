@@ -1,0 +1,12 @@
+/** All models, bound to one connection. */
+import type { Sequelize } from 'sequelize';
+import { initApiKey } from './api-key.js';
+import { initCreditEntry } from './credit-entry.js';
+import { initDelivery } from './delivery.js';
+import { initMessage } from './message.js';
+import { initWebhook } from './webhook.js';
+import { initWorkspace } from './workspace.js';
+
+export function initModels(sequelize: Sequelize): void {
+  for (const init of [initWorkspace, initApiKey, initMessage, initWebhook, initDelivery, initCreditEntry]) init(sequelize);
+}

@@ -1,0 +1,100 @@
+/** The API on a free port with a database of its own. Temporal is played by the operation that its worker would call. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { createApp } from '../../api/app.js';
+import { issueToken } from '../../api/authenticate.js';
+import type { Deps } from '../../api/endpoint.js';
+import { createLimiter } from '../../api/rate-limit.js';
+import type { Temporal } from '../../api/temporal.js';
+import { ApiKey } from '../../models/api-key.js';
+import { createLogger } from '../../models/logger.js';
+import { acceptMessages } from '../../models/operations/accept-messages.js';
+import { type Scope, scopes } from '../../models/rules/api-key.js';
+import type { Workspace } from '../../models/workspace.js';
+import { testConfig } from '../support/config.js';
+import { freshDatabase } from '../support/database.js';
+import { buildWorkspace } from '../support/factories.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  body: any;
+}
+
+export interface CallOptions {
+  key?: string;
+  jwt?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  url: string;
+  deps: Deps;
+  calls: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** A workspace with a JWT and a key with these scopes. */
+  account(options?: { balance?: number; scopes?: readonly Scope[] }): Promise<{ workspace: Workspace; jwt: string; key: string }>;
+  close(): Promise<void>;
+}
+
+/** Starts the application; `temporal` overrides what the stub does. */
+export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}): Promise<TestApp> {
+  const database = await freshDatabase();
+  const config = testConfig({ DATABASE_URL: database.url, ...env });
+  const logger = createLogger('test', config.logLevel);
+  const calls: string[] = [];
+  const stub: Temporal = {
+    accept: async ({ groupId }) => ({ accepted: (await acceptMessages(database.db, groupId)).accepted }),
+    wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
+    notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
+    sendMail: async (mailId) => void calls.push(`mail ${mailId}`),
+    hasWorker: async () => true,
+    close: async () => undefined,
+    ...temporal,
+  };
+  const deps: Deps = { config, db: database.db, logger, temporal: stub, limiter: createLimiter(config, logger) };
+  const server = createServer(createApp(deps) as RequestListener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    deps,
+    calls,
+    call: (method, path, options) => call(url, method, path, options),
+    async account({ balance = 100_000, scopes: wanted = scopes } = {}) {
+      const workspace = await buildWorkspace(database.db, balance);
+      const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'test', scopes: wanted });
+      return { workspace, jwt: issueToken(config.jwtSecret, workspace), key };
+    },
+    async close() {
+      await stop(server);
+      deps.limiter.close();
+      await database.drop();
+    },
+  };
+}
+
+async function call(url: string, method: string, path: string, { key, jwt, body, headers = {} }: CallOptions = {}): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { 'X-API-Key': key }),
+      ...(jwt === undefined ? {} : { Authorization: `Bearer ${jwt}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}

@@ -1,0 +1,63 @@
+/** Reads docker-compose.yml as `docker compose` does: anchors merged, variables put in. */
+import { parse } from 'yaml';
+import { textOf } from './project.js';
+
+export interface Service {
+  image?: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  ports?: string[];
+  volumes?: string[];
+  networks?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  stop_grace_period?: string;
+  restart?: string;
+  init?: boolean;
+  read_only?: boolean;
+  cap_drop?: string[];
+  container_name?: string;
+}
+
+export interface ComposeFile {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  volumes: Record<string, unknown>;
+  version?: string;
+}
+
+/** The file as it is written, anchors merged. */
+export const readCompose = (text = textOf('docker-compose.yml')): ComposeFile => parse(text, { merge: true }) as ComposeFile;
+
+/** The file as it runs with these variables. @throws Error when a required one is missing */
+export const composeWith = (env: NodeJS.ProcessEnv): ComposeFile => readCompose(interpolate(textOf('docker-compose.yml'), env));
+
+// The innermost first: a default may contain another variable.
+const variable = /\$\{([A-Z_]+)(?::([-?])([^${}]*))?\}/g;
+
+function interpolate(text: string, env: NodeJS.ProcessEnv): string {
+  const replaced = text.replace(variable, (_all, name: string, kind: string | undefined, rest: string | undefined) => {
+    const value = env[name];
+    if (value !== undefined && value !== '') return value;
+    if (kind === '?') throw new Error(`${name} ${rest}`);
+    return rest ?? '';
+  });
+  return replaced === text ? text : interpolate(replaced, env);
+}
+
+export interface Variable {
+  name: string;
+  required: boolean;
+}
+
+/** Every variable that the file takes from `.env`. */
+export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
+  const found = [...text.matchAll(/\$\{([A-Z_]+)(:\?)?/g)];
+  const names = [...new Set(found.map(([, name]) => name ?? ''))];
+  return names.map((name) => ({ name, required: found.some(([, found_, mark]) => found_ === name && mark === ':?') }));
+}
+
+/** The container's environment of one service, every value as text. */
+export const environmentOf = (service: Service | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(service?.environment ?? {}).map(([name, value]) => [name, String(value ?? '')]));

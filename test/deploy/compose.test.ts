@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { loadConfig, settings } from '../../models/config.js';
+import { type ComposeFile, composeWith, environmentOf, readCompose } from './compose-file.js';
+import { filledIn } from './env-example.js';
+import { jsonOf, root, textOf } from './project.js';
+
+const ours = ['api', 'worker', 'migrate'];
+const jobs = ['migrate', 'temporal-schema', 'temporal-namespace'];
+const servers = ['api', 'postgres', 'redis', 'temporal', 'temporal-ui'];
+const file = composeWith(filledIn());
+const services = Object.entries(file.services);
+/** The one number in `30s`. */
+const secondsOf = (duration = '0s') => Number(/^(\d+)s$/.exec(duration)?.[1]);
+
+/** The Compose Specification's own schema, from the linter that ships it; says what is wrong with a file. */
+function faultsOf(compose: unknown): unknown[] {
+  const folder = dirname(fileURLToPath(import.meta.resolve('dclint/package.json')));
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')) as { $schema: string };
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv.validate(schema, compose) ? [] : (ajv.errors ?? []);
+}
+
+describe('docker-compose.yml', () => {
+  it('is valid by the Compose Specification, as written and as it runs', () => {
+    assert.deepEqual(faultsOf(readCompose()), []);
+    assert.deepEqual(faultsOf(file), []);
+  });
+
+  it('would not be valid with a misspelled key, so the check above means something', () => {
+    const wrong: ComposeFile = { ...file, services: { ...file.services, api: { ...file.services.api, depends: {} } as object } };
+    assert.notDeepEqual(faultsOf(wrong), []);
+  });
+
+  for (const name of ['POSTGRES_PASSWORD', 'TIDINGS_DB_PASSWORD', 'TEMPORAL_DB_PASSWORD', 'JWT_SECRET', 'SECRET_KEY']) {
+    it(`does not start without ${name}, and says so`, () => {
+      assert.throws(() => composeWith({ ...filledIn(), [name]: '' }), new RegExp(`${name} set it in .env`));
+    });
+  }
+
+  it('publishes the API and the Temporal UI on the loopback address, and nothing else', () => {
+    assert.deepEqual(Object.fromEntries(services.flatMap(([name, { ports }]) => (ports === undefined ? [] : [[name, ports]]))), {
+      api: ['127.0.0.1:3000:3000'],
+      'temporal-ui': ['127.0.0.1:8080:8080'],
+    });
+  });
+
+  it('keeps what needs no internet on a network without a way out', () => {
+    const outside = services.filter(([, { networks = [] }]) => networks.includes('outside')).map(([name]) => name);
+    assert.equal(file.networks.inside?.internal, true);
+    assert.deepEqual(outside, ['api', 'worker', 'temporal-ui']);
+  });
+
+  it('refers only to services, networks, volumes and files that exist', () => {
+    for (const [name, { networks = [], volumes = [], depends_on = {} }] of services) {
+      assert.ok(networks.length > 0 && networks.every((network) => network in file.networks), `networks of ${name}`);
+      assert.ok(Object.keys(depends_on).every((other) => other in file.services), `depends_on of ${name}`);
+      for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
+        assert.ok(source.startsWith('./') ? existsSync(join(root, source)) : source in file.volumes, `volume ${source} of ${name}`);
+      }
+    }
+  });
+
+  it('pins every image to one version, and the parts of Temporal to the same', () => {
+    const images = Object.fromEntries(services.map(([name, { image = '' }]) => [name, image]));
+    for (const [name, image] of Object.entries(images)) assert.match(image, /:\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?$/, name);
+    const version = images.temporal?.split(':')[1];
+    assert.deepEqual([images['temporal-schema'], images['temporal-namespace']], Array(2).fill(`temporalio/admin-tools:${version}`));
+    for (const name of ours) assert.equal(images[name], `tidings:${jsonOf<{ version: string }>('package.json').version}`);
+  });
+
+  it('starts entry points that exist', () => {
+    for (const name of ours) {
+      const [program, , script = ''] = file.services[name]?.command ?? [];
+      assert.equal(program, 'node');
+      assert.ok(existsSync(join(root, script)), `${script} of ${name}`);
+    }
+  });
+
+  it('hands every setting to our processes, and nothing that is no setting', () => {
+    const expected = Object.keys(settings).filter((name) => name !== 'DEMO_RECEIVER');
+    for (const name of ours) assert.deepEqual(Object.keys(file.services[name]?.environment ?? {}).toSorted(), expected.toSorted(), name);
+  });
+
+  it('gives our processes settings that they accept, with the secrets alone filled in', () => {
+    const config = loadConfig(environmentOf(file.services.api));
+    assert.equal(config.callbackUrl, 'http://api:3000');
+    assert.equal(config.publicUrl, 'http://127.0.0.1:3000');
+    assert.deepEqual(config.webhookAllowedNetworks, []);
+  });
+
+  it('passes a changed port on to the published one and to the public address, not into the container', () => {
+    const { api } = composeWith({ ...filledIn(), PORT: '8000' }).services;
+    assert.deepEqual(api?.ports, ['127.0.0.1:8000:3000']);
+    assert.equal(environmentOf(api).PORT, '3000');
+    assert.equal(environmentOf(api).PUBLIC_URL, 'http://127.0.0.1:8000');
+  });
+
+  it('checks the health of every server, and restarts servers for ever but jobs only some times', () => {
+    for (const name of servers) assert.ok((file.services[name]?.healthcheck?.test.length ?? 0) > 1, name);
+    for (const [name, { restart }] of services) assert.equal(restart, jobs.includes(name) ? 'on-failure:5' : 'unless-stopped', name);
+  });
+
+  it('waits for jobs to be done and for servers to be healthy', () => {
+    for (const [name, { depends_on = {} }] of services) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        assert.equal(condition, jobs.includes(other) ? 'service_completed_successfully' : 'service_healthy', `${name} on ${other}`);
+      }
+    }
+  });
+
+  it('locks down all containers but the database: read-only, no capabilities, an init process', () => {
+    for (const [name, { read_only, cap_drop, init }] of services) {
+      if (name === 'postgres') continue;
+      assert.deepEqual({ read_only, cap_drop, init }, { read_only: true, cap_drop: ['ALL'], init: true }, name);
+    }
+  });
+
+  it('lets api and worker finish: the time to stop is longer than their drain', () => {
+    const forced = Number(/shutdownForceTime: '(\d+)s'/.exec(textOf('activities/workers.ts'))?.[1]);
+    assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);
+    assert.ok(secondsOf(file.services.api?.stop_grace_period) > loadConfig(environmentOf(file.services.api)).acceptTimeoutMs / 1000 + 10);
+  });
+
+  it('lets the worker be scaled: no name and no port of its own', () => {
+    assert.ok(services.every(([, { container_name }]) => container_name === undefined));
+    assert.equal(file.services.worker?.ports, undefined);
+    assert.equal(file.version, undefined);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import type Joi from 'joi';
+import { loadConfig, settings } from '../../models/config.js';
+import { readCompose, variablesOf } from './compose-file.js';
+import { filledIn, readEnvExample } from './env-example.js';
+
+interface Declared {
+  default?: unknown;
+  description?: string;
+}
+
+const declared = (schema: Joi.Schema): Declared => (schema.describe() as { flags?: Declared }).flags ?? {};
+/** What only the local launcher sets is not for users. */
+const forUsers = Object.entries(settings).filter(([, schema]) => !declared(schema).description?.startsWith('set by the local launcher'));
+/** Read by docker-compose.yml alone. */
+const composeOnly = ['POSTGRES_PASSWORD', 'TIDINGS_DB_PASSWORD', 'TEMPORAL_DB_PASSWORD', 'TEMPORAL_UI_PORT'];
+
+function asText(value: unknown): string {
+  if (value === undefined) return '';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+describe('.env.example', () => {
+  const entries = readEnvExample();
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+
+  it('has each name once', () => {
+    assert.equal(byName.size, entries.length);
+  });
+
+  it('names every setting of models/config.ts, and nothing that is no setting', () => {
+    const names = [...forUsers.map(([name]) => name), ...composeOnly];
+    assert.deepEqual(entries.map(({ name }) => name).toSorted(), names.toSorted());
+  });
+
+  for (const [name, schema] of forUsers) {
+    it(`shows ${name} with the declared default and meaning`, () => {
+      const { default: value, description } = declared(schema);
+      assert.deepEqual({ value: byName.get(name)?.value, comment: byName.get(name)?.comment }, { value: asText(value), comment: description });
+    });
+  }
+
+  it('leaves active exactly what docker-compose.yml requires, and empty, so that nobody runs with a known secret', () => {
+    const required = variablesOf().flatMap(({ name, required: is }) => (is ? [name] : []));
+    const active = entries.filter((entry) => entry.active);
+    assert.deepEqual(active.map(({ name }) => name).toSorted(), required.toSorted());
+    assert.ok(active.every(({ value }) => value === ''));
+  });
+
+  it('names every variable that docker-compose.yml reads', () => {
+    assert.deepEqual(variablesOf().filter(({ name }) => !byName.has(name)), []);
+  });
+
+  it('says of a setting that docker-compose.yml fixes it, exactly where that is so', () => {
+    const variables = new Set(variablesOf().map(({ name }) => name));
+    const fixed = Object.keys(readCompose().services.api?.environment ?? {}).filter((name) => !variables.has(name));
+    assert.deepEqual(entries.slice(-fixed.length).map(({ name }) => name).toSorted(), fixed.toSorted());
+  });
+
+  it('shows defaults that mean the same when written out', () => {
+    const shown = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
+    const complete = { ...filledIn(), DATABASE_URL: 'postgres://db/x', TEMPORAL_ADDRESS: 'temporal:7233' };
+    assert.deepEqual(loadConfig({ ...shown, ...complete }), loadConfig(complete));
+  });
+});

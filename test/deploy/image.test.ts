@@ -1,0 +1,76 @@
+/** Dockerfile, .dockerignore and the scripts that containers run; no container can be started in a test run. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { searchAttributes } from '../../workflows/contract.js';
+import { jsonOf, root, textOf } from './project.js';
+
+const scripts = [...readdirSync(join(root, 'deploy')).filter((name) => name.endsWith('.sh')).map((name) => `deploy/${name}`), '.ci/run'];
+const hasShellcheck = spawnSync('shellcheck', ['--version']).status === 0;
+
+describe('scripts for containers and CI', () => {
+  for (const script of scripts) {
+    it(`${script} is executable, has no syntax error and stops at the first failure`, () => {
+      const text = textOf(script);
+      const shell = /^#!\/(?:bin\/(sh)|usr\/bin\/env (bash))\n/.exec(text)?.slice(1).find((name) => name !== undefined) ?? 'none';
+      assert.notEqual(statSync(join(root, script)).mode & 0o111, 0);
+      assert.equal(spawnSync(shell, ['-n', join(root, script)], { encoding: 'utf8' }).stderr, '');
+      assert.match(text, /^set -[eu]+/m);
+    });
+
+    it(`${script} passes shellcheck`, function () {
+      if (!hasShellcheck) this.skip();
+      assert.equal(spawnSync('shellcheck', ['--severity=warning', join(root, script)], { encoding: 'utf8' }).stdout, '');
+    });
+  }
+
+  it('deploy/create-namespace.sh makes exactly the search attributes that workflows use', () => {
+    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => name);
+    assert.deepEqual(made.toSorted(), Object.values(searchAttributes).toSorted());
+  });
+
+  it('deploy/temporal-dynamic-config.yaml has one unconditional value for each key', () => {
+    const config = parse(textOf('deploy/temporal-dynamic-config.yaml')) as Record<string, unknown[]>;
+    for (const [key, values] of Object.entries(config)) {
+      assert.match(key, /^[a-z]+\.[A-Za-z]+$/);
+      assert.equal(values.length, 1, key);
+    }
+  });
+});
+
+describe('Dockerfile', () => {
+  const text = textOf('Dockerfile');
+
+  it('builds and runs on one pinned Node that the package allows', () => {
+    const images = [...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    assert.equal(new Set(images).size, 1);
+    const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-bookworm-slim$/.exec(images[0] ?? '') ?? [];
+    const [, oldestMajor, oldestMinor] = /^>=(\d+)\.(\d+)$/.exec(jsonOf<{ engines: { node: string } }>('package.json').engines.node) ?? [];
+    assert.equal(major, oldestMajor);
+    assert.ok(Number(minor) >= Number(oldestMinor));
+  });
+
+  it('runs as a user without privileges', () => {
+    assert.match(text.slice(text.lastIndexOf('FROM')), /^USER node$/m);
+  });
+
+  it('keeps the optional dependencies, which the password hash and the Temporal SDK need', () => {
+    assert.doesNotMatch(text, /^RUN.*--omit=optional/m);
+  });
+
+  it('copies everything the entry points read at run time', () => {
+    const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, path]) => path);
+    assert.deepEqual(copied.toSorted(), ['dist', 'models/migrations', 'node_modules', 'package.json']);
+  });
+});
+
+describe('.dockerignore', () => {
+  it('lets in only what the build reads, so that no secret gets into an image', () => {
+    const lines = textOf('.dockerignore').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    assert.equal(lines[0], '*');
+    const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    assert.deepEqual(admitted, ['package.json', 'package-lock.json', 'tsconfig.json', 'models', 'activities', 'workflows', 'api']);
+  });
+});

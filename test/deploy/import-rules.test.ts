@@ -1,0 +1,103 @@
+/**
+ * Who may import whom is said in .oxlintrc.json. Here every rule is broken once, in a copy of the configuration's
+ * surroundings, so that a rule that stopped biting is noticed.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from './project.js';
+
+/** Broken rules: file, import, and a part of the answer the author gets. */
+const refused: [file: string, line: string, advice: string][] = [
+  ['models/a.ts', "import { x } from '../api/app.js'", 'models/ imports nothing of ours'],
+  ['models/rules/b.ts', "import { x } from '../../workflows/contract.js'", 'models/ imports nothing of ours'],
+  ['models/operations/c.ts', "import type { X } from '../../activities/index.js'", 'models/ imports nothing of ours'],
+  ['models/d.ts', "import { Client } from '@temporalio/client'", 'models/ knows neither HTTP nor Temporal'],
+  ['models/e.ts', "import express from 'express'", 'models/ knows neither HTTP nor Temporal'],
+  ['activities/a.ts', "import { x } from '../api/app.js'", 'activities/ imports models/ only'],
+  ['activities/providers/b.ts', "import { x } from '../../local/start.js'", 'activities/ imports models/ only'],
+  ['activities/c.ts', "import { x } from '../workflows/index.js'", 'import them from workflows/contract.js'],
+  ['workflows/a.ts', "import { x } from '../models/message.js'", 'write `import type`'],
+  ['workflows/b.ts', "import { createActivities } from '../activities/index.js'", 'write `import type`'],
+  ['workflows/c.ts', "import type { X } from '../api/app.js'", 'workflows/ imports itself and types of activities/ and models/'],
+  ['workflows/d.ts', "import { readFile } from 'node:fs/promises'", 'imports only @temporalio/workflow'],
+  ['workflows/e.ts', "import crypto from 'crypto'", 'imports only @temporalio/workflow'],
+  ['workflows/f.ts', "import Joi from 'joi'", 'imports only @temporalio/workflow'],
+  ['workflows/g.ts', "import { Sequelize } from 'sequelize'", 'imports only @temporalio/workflow'],
+  ['workflows/h.ts', "import { pino } from 'pino'", 'imports only @temporalio/workflow'],
+  ['workflows/i.ts', "import { Client } from '@temporalio/client'", 'imports only @temporalio/workflow'],
+  ['workflows/j.ts', "import { Worker } from '@temporalio/worker'", 'imports only @temporalio/workflow'],
+  ['workflows/k.ts', "import { Context } from '@temporalio/activity'", 'imports only @temporalio/workflow'],
+  ['api/a.ts', "import { x } from '../activities/index.js'", 'let a workflow call the activity'],
+  ['api/endpoints/b.ts', "import { x } from '../../local/start.js'", 'let a workflow call the activity'],
+  ['api/c.ts', "import { x } from '../workflows/send-messages.js'", 'import them from workflows/contract.js'],
+  ['api/d.ts', "import { Worker } from '@temporalio/worker'", 'the worker is another process'],
+  ['local/a.ts', "import { createApp } from '../api/app.js'", 'local/ starts the other rooms as processes'],
+  ['local/b.ts', "import { x } from '../workflows/index.js'", 'import them from workflows/contract.js'],
+];
+
+/** What the rooms are for: none of these may be refused. */
+const allowed: [file: string, line: string][] = [
+  ['models/ok-a.ts', "import { x } from './rules/credits.js'"],
+  ['models/rules/ok-b.ts', "import { createHmac } from 'node:crypto'"],
+  ['activities/ok-a.ts', "import { Message } from '../models/message.js'"],
+  ['activities/worker.ts', "import { queues } from '../workflows/contract.js'"],
+  ['workflows/ok-a.ts', "import { proxyActivities } from '@temporalio/workflow'"],
+  ['workflows/ok-b.ts', "import type { Activities } from '../activities/index.js'"],
+  ['workflows/ok-c.ts', "import { queues } from './contract.js'"],
+  ['workflows/bundle.ts', "import { bundleWorkflowCode } from '@temporalio/worker'"],
+  ['api/ok-a.ts', "import { Client } from '@temporalio/client'"],
+  ['api/endpoints/ok-b.ts', "import { workflowIds } from '../../workflows/contract.js'"],
+  ['local/ok-a.ts', "import { loadConfig } from '../models/config.js'"],
+  ['bench/ok-a.ts', "import { start } from '../local/start.js'"],
+  ['test/api/ok-a.ts', "import { createApp } from '../../api/app.js'"],
+];
+
+interface Diagnostic {
+  code: string;
+  message: string;
+  help?: string;
+  filename: string;
+}
+
+/** Lints all samples at once, without types (the import rules need none), and returns what was said of each file. */
+function lintSamples(): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-lint-'));
+  try {
+    const settings = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>;
+    writeFileSync(join(folder, '.oxlintrc.json'), JSON.stringify({ ...settings, $schema: undefined, options: {} }));
+    cpSync(join(root, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    for (const [file, line] of [...refused, ...allowed]) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), `${line};\n`);
+    }
+    const run = spawnSync(join(root, 'node_modules/.bin/oxlint'), ['--format=json'], { cwd: folder, encoding: 'utf8' });
+    const { diagnostics } = JSON.parse(run.stdout) as { diagnostics: Diagnostic[] };
+    const imports = diagnostics.filter(({ code }) => code.includes('no-restricted-imports'));
+    return new Map(imports.map(({ filename, message, help }) => [filename, `${message} ${help ?? ''}`]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('import rules', () => {
+  let said: Map<string, string>;
+  before(() => {
+    said = lintSamples();
+  });
+
+  for (const [file, line, advice] of refused) {
+    it(`refuses in ${file}: ${line}, and says what to do instead`, () => {
+      const answer = said.get(file) ?? 'nothing';
+      assert.ok(answer.includes(advice), `expected "${advice}", lint said: ${answer}`);
+    });
+  }
+
+  for (const [file, line] of allowed) {
+    it(`allows in ${file}: ${line}`, () => {
+      assert.equal(said.get(file), undefined);
+    });
+  }
+});

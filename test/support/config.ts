@@ -1,0 +1,27 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../../models/config.js';
+
+/** Environment of a service in tests; limits are wide, delays short. */
+export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL ?? '127.0.0.1:1',
+    JWT_SECRET: 'test-jwt-secret-test-jwt-secret-test',
+    SECRET_KEY: 'test-secret-key-test-secret-key-test',
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'tidings-data-')),
+    LOG_LEVEL: 'silent',
+    SIGNUP_CREDITS: '100',
+    SANDBOX_DELAY_MS: '20',
+    RATE_LIMIT_API: '100000/60',
+    RATE_LIMIT_JWT: '100000/60',
+    RATE_LIMIT_BULK: '100000/60',
+    RATE_LIMIT_AUTH: '100000/60',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...overrides,
+  };
+}
+
+/** The same as typed settings. */
+export const testConfig = (overrides: NodeJS.ProcessEnv = {}): Readonly<Config> => loadConfig(testEnv(overrides));

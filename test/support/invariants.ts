@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { type Database, select } from '../../models/database.js';
+
+/** What must hold at every moment, whatever was killed: money adds up, and every charge has its message. */
+export async function assertBooks(db: Database): Promise<void> {
+  const drift = await select(
+    db,
+    `SELECT w.id, w.balance, COALESCE(sum(e.amount), 0)::bigint AS ledger FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id
+     GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)`,
+  );
+  assert.deepEqual(drift, [], 'every balance is the sum of its ledger');
+  const uncharged = await select(
+    db,
+    `SELECT m.id, m.status, m.credits_used FROM messages m
+     LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = m.id::text
+     LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = m.id::text
+     WHERE (m.status = 'accepting') <> (d.id IS NULL)
+       OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0)`,
+  );
+  assert.deepEqual(uncharged, [], 'every decided message was debited once, and refunded where it cost nothing');
+  const orphans = await select(
+    db,
+    `SELECT e.id FROM credit_entries e WHERE e.kind = 'debit' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id::text = e.reference)`,
+  );
+  assert.deepEqual(orphans, [], 'every debit has its message');
+}

@@ -1,0 +1,74 @@
+/** The real servers of a test run, started once: PostgreSQL, Temporal and, where installed, Redis. Mocha loads this file by `--require`. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Launch } from '../../local/launch.js';
+import { Launcher } from '../../local/launcher.js';
+import { Output } from '../../local/output.js';
+import { readPlan } from '../../local/plan.js';
+import { providePostgres, provideTemporal } from '../../local/servers.js';
+import { connect, select } from '../../models/database.js';
+import { migrate } from '../../models/migrate.js';
+
+const templateDatabase = 'template_tidings';
+const stops: (() => Promise<void> | void)[] = [];
+
+/** Starts the servers and puts their addresses into the environment, which the processes of a parallel run inherit. */
+export async function mochaGlobalSetup(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tidings-test-'));
+  stops.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  // Port 0: the launcher would check that the API's port is free, and no API is started here.
+  const plan = readPlan({ PATH, HOME, XDG_CACHE_HOME, DATA_DIR: dataDir, PORT: '0' });
+  const launcher = new Launcher(plan, new Output(process.stderr), startServers);
+  stops.push(() => launcher.stop());
+  await launcher.start();
+}
+
+async function startServers(launch: Launch): Promise<void> {
+  const [postgres, temporal, redis] = await Promise.all([
+    providePostgres(launch, 'test'),
+    provideTemporal(launch),
+    startRedis(await launch.ports.choose('redis')),
+  ]);
+  process.env.TEST_DATABASE_SERVER = postgres.url.replace(/\/[^/]*$/, '');
+  process.env.TEST_TEMPORAL = temporal.address;
+  if (redis !== undefined) process.env.TEST_REDIS = redis;
+  await makeTemplate();
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  for (const stop of stops.reverse()) await stop();
+}
+
+/** A migrated database that every test file clones: cheaper than migrating, and no file sees another's rows. */
+async function makeTemplate(): Promise<void> {
+  const server = process.env.TEST_DATABASE_SERVER;
+  const admin = connect(`${server}/postgres`, 2);
+  await select(admin, `CREATE DATABASE ${templateDatabase}`);
+  await admin.close();
+  const template = connect(`${server}/${templateDatabase}`, 2);
+  await migrate(template);
+  await template.close();
+}
+
+/** A private Redis server; undefined where `redis-server` is not installed (`.ci/run` installs it). */
+async function startRedis(port: number): Promise<string | undefined> {
+  const server: ChildProcess = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ready = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.once('exit', () => resolve(false));
+    server.stdout?.on('data', (chunk: Buffer) => chunk.includes('Ready to accept connections') && resolve(true));
+  });
+  if (!ready) return undefined;
+  stops.push(() => {
+    server.kill('SIGTERM');
+  });
+  return `redis://127.0.0.1:${port}`;
+}
+
+/** Name of the database that `freshDatabase` clones. */
+export const templateName = templateDatabase;

@@ -1,0 +1,20 @@
+/** Temporal for tests: a namespace of its own for each file, so that workers of parallel files never share a queue. */
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+
+export interface TestTemporal {
+  address: string;
+  namespace: string;
+  client: Client;
+  close(): Promise<void>;
+}
+
+/** Registers a fresh namespace on the run's server. */
+export async function freshNamespace(): Promise<TestTemporal> {
+  const address = process.env.TEST_TEMPORAL;
+  if (address === undefined) throw new Error('the test servers are not running: use npm test');
+  const connection = await Connection.connect({ address });
+  const namespace = `test-${randomUUID()}`;
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } as never });
+  return { address, namespace, client: new Client({ connection, namespace }), close: () => connection.close() };
+}

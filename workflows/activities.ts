@@ -1,0 +1,48 @@
+/** The activities as workflows see them: by type only, with the time-outs and retries of each kind of work. */
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { queues } from './contract.js';
+
+/** Short transactions that run inside a workflow task: one history event, no round trip. Each may run twice. */
+export const local = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '5s',
+  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+});
+
+/** Calls to providers. The policy carries the retries while a provider is unavailable; attempts add no events. */
+export const dispatching = (scheduleToCloseMs: number) =>
+  proxyActivities<Activities>({
+    startToCloseTimeout: '60s', // above the 10 s deadline of one call, for several rounds of a large group
+    heartbeatTimeout: '6s',
+    scheduleToCloseTimeout: scheduleToCloseMs,
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '60s' },
+  });
+
+/** Questions to providers whose report is missing. Worth a few tries, no more: the report may still come by itself. */
+export const asking = proxyActivities<Activities>({
+  startToCloseTimeout: '60s',
+  heartbeatTimeout: '6s',
+  retry: { initialInterval: '1s', maximumInterval: '60s', maximumAttempts: 5 },
+});
+
+/** First attempts of deliveries. Retries are for faults of ours; what a receiver does is an outcome. */
+export const delivering = proxyActivities<Activities>({
+  startToCloseTimeout: '120s',
+  heartbeatTimeout: '6s',
+  retry: { initialInterval: '500ms', maximumInterval: '60s' },
+});
+
+/** Retries of deliveries: each failure brings the delay until the next attempt is due (`nextRetryDelay`). */
+export const retrying = proxyActivities<Activities>({
+  taskQueue: queues.webhooks,
+  startToCloseTimeout: '120s',
+  heartbeatTimeout: '6s',
+  retry: { initialInterval: '1s', maximumInterval: '60s' },
+});
+
+/** Mails and the watcher. */
+export const background = proxyActivities<Activities>({
+  taskQueue: queues.background,
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '1s', maximumInterval: '10m' },
+});

@@ -1,0 +1,10 @@
+/** Builds the workflow bundle to `dist/workflows.js`, so that workers do not carry a bundler. A build step, not workflow code. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+const { code } = await bundleWorkflowCode({
+  workflowsPath: join(import.meta.dirname, 'index.js'),
+  logger: new DefaultLogger('WARN'),
+});
+await writeFile(join(import.meta.dirname, '../workflows.js'), code);

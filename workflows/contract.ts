@@ -1,0 +1,68 @@
+/**
+ * All that others may know of the workflows: queues, ids, names and shapes. Imports nothing at run time, so that the
+ * API process does not load the workflow library. Workflows carry ids, never texts, numbers or secrets.
+ */
+
+/**
+ * Task queues. Every workflow runs on `messages`; the other queues carry activities only, each with slots of its own, so that
+ * one kind of work never waits behind another.
+ */
+export const queues = {
+  /** all workflows, and the activities of the message's way */
+  messages: 'messages',
+  /** retries of webhook deliveries: hanging endpoints fill these slots and no others */
+  webhooks: 'webhooks',
+  /** mails and the watcher */
+  background: 'background',
+} as const;
+
+export const workflowIds = {
+  /** drives a single message: a group of one */
+  message: (messageId: string) => `msg:${messageId}`,
+  /** applies reports that came after their group's workflow had closed */
+  lateReports: (groupId: string) => `late:${groupId}`,
+  /** retries deliveries to one webhook; named after the first of them */
+  deliveries: (deliveryId: string) => `wh:${deliveryId}`,
+  mail: (mailId: string) => `mail:${mailId}`,
+  maintain: 'maintain',
+} as const;
+
+export const workflowTypes = {
+  sendMessages: 'sendMessages',
+  applyLateReports: 'applyLateReports',
+  deliverWebhook: 'deliverWebhook',
+  sendMail: 'sendMail',
+  maintain: 'maintain',
+} as const;
+
+/** Update of `sendMessages`: answers when the debit has been decided. Its update id is always `accept`. */
+export const acceptUpdate = 'accept';
+/** Signal of `sendMessages` and `applyLateReports`: the inbox holds reports for the group. */
+export const reportsSignal = 'reports';
+/** Signal of `sendMessages`: messages of the group were cancelled; there are events to deliver and perhaps nothing left to wait for. */
+export const cancelledSignal = 'cancelled';
+
+/** Search attributes, given at start only; all of type Keyword. */
+export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId' } as const;
+
+export interface SendMessagesInput {
+  groupId: string;
+}
+
+/** The answer of `accept`: the messages whose credits were debited. The others of the group were refused and are gone. */
+export interface AcceptAnswer {
+  accepted: string[];
+}
+
+export interface LateReportsInput {
+  groupId: string;
+}
+
+export interface DeliverWebhookInput {
+  webhookId: string;
+  deliveryIds: string[];
+}
+
+export interface SendMailInput {
+  mailId: string;
+}

@@ -1,0 +1,6 @@
+/** Every workflow: the bundle's one door. */
+export { applyLateReports } from './apply-late-reports.js';
+export { deliverWebhook } from './deliver-webhook.js';
+export { maintain } from './maintain.js';
+export { sendMail } from './send-mail.js';
+export { sendMessages } from './send-messages.js';

@@ -1,0 +1,48 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { getExternalWorkflowHandle, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { applyLateReports } from './apply-late-reports.js';
+import { background } from './activities.js';
+import { reportsSignal, workflowIds } from './contract.js';
+import { startDelivery } from './event-pump.js';
+import { sendMail } from './send-mail.js';
+import { sendMessages } from './send-messages.js';
+
+/**
+ * The watcher, run by a schedule. A crash can fall between a commit and the call that should follow it; everything that
+ * should be driven and is not is found in the database here and started again. Starting what runs already does nothing.
+ */
+export async function maintain(): Promise<void> {
+  const { groups, wakes, deliveries, mailIds } = await background.findStuck();
+  for (const { groupId, workflowId } of groups) {
+    await unlessRunning(() => startChild(sendMessages, { workflowId, args: [{ groupId }], ...abandoned }));
+  }
+  for (const { groupId, workflowId, late } of wakes) {
+    if (!late && (await signalled(workflowId))) continue;
+    const lateId = workflowIds.lateReports(groupId);
+    await unlessRunning(() => startChild(applyLateReports, { workflowId: lateId, args: [{ groupId }], ...abandoned }));
+  }
+  for (const input of deliveries) await startDelivery(input);
+  for (const mailId of mailIds) {
+    await unlessRunning(() => startChild(sendMail, { workflowId: workflowIds.mail(mailId), args: [{ mailId }], ...abandoned }));
+  }
+}
+
+const abandoned = { parentClosePolicy: ParentClosePolicy.ABANDON };
+
+async function unlessRunning(start: () => Promise<unknown>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** False when the workflow is gone. */
+async function signalled(workflowId: string): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(reportsSignal);
+    return true;
+  } catch {
+    return false;
+  }
+}
