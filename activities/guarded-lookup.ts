@@ -3,7 +3,11 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 
+/** All addresses of a name. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
 const resolveTimeoutMs = 2_000;
+const resolveAll: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
 /** Thrown where a webhook points to an address that it must not reach. */
 export class BlockedAddressError extends Error {
@@ -18,9 +22,13 @@ export class BlockedAddressError extends Error {
  * a choice.
  * @param isAllowed decides about one address
  */
-export function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
+export function guardedLookup(
+  isAllowed: (address: string) => boolean,
+  resolve: Resolve = resolveAll,
+  timeoutMs = resolveTimeoutMs,
+): LookupFunction {
   return (hostname, options, callback) => {
-    resolveAll(hostname)
+    inTime(resolve(hostname), timeoutMs)
       .then((addresses) => {
         if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) throw new BlockedAddressError();
         // IPv4 first, as resolvers of receivers are most often tested with it.
@@ -33,13 +41,13 @@ export function guardedLookup(isAllowed: (address: string) => boolean): LookupFu
   };
 }
 
-async function resolveAll(hostname: string): Promise<LookupAddress[]> {
+async function inTime(addresses: Promise<LookupAddress[]>, timeoutMs: number): Promise<LookupAddress[]> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('name not resolved in time'), { code: 'ETIMEOUT' })), resolveTimeoutMs);
+    timer = setTimeout(() => reject(Object.assign(new Error('name not resolved in time'), { code: 'ETIMEOUT' })), timeoutMs);
   });
   try {
-    return await Promise.race([lookup(hostname, { all: true, verbatim: true }), timeout]);
+    return await Promise.race([addresses, timeout]);
   } finally {
     clearTimeout(timer);
   }

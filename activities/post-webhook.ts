@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Config } from '../models/config.js';
 import { isAllowedTarget } from '../models/rules/address.js';
-import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
+import { BlockedAddressError, guardedLookup, type Resolve } from './guarded-lookup.js';
 
 /** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
-const totalTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 const readBytesMax = 16_384;
 const keptBytesMax = 1_024;
 const idleSocketMs = 4_000;
@@ -30,27 +30,41 @@ export interface WebhookPoster {
   close(): void;
 }
 
+export interface PosterOptions {
+  totalTimeoutMs?: number;
+  /** Stands in for DNS. */
+  resolve?: Resolve;
+}
+
 /** A poster with its own connections; they are kept open for a moment, always to an address that was checked. */
-export function webhookPoster(config: Config): WebhookPoster {
+export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, resolve }: PosterOptions = {}): WebhookPoster {
   const agents = new Map<number, Agent>();
   const agentFor = (port: number) => {
     let agent = agents.get(port);
     if (agent === undefined) {
-      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config));
+      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve);
       agent = new Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 16, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
       agents.set(port, agent);
     }
     return agent;
   };
   return {
-    post: (url, headers, body) => post(new URL(url), headers, body, agentFor, config),
+    post: (url, headers, body) => post({ url: new URL(url), headers, body, totalTimeoutMs }, agentFor, config),
     close: () => {
       for (const agent of agents.values()) agent.destroy();
     },
   };
 }
 
-async function post(url: URL, headers: Record<string, string>, body: string, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
+interface Outgoing {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+  totalTimeoutMs: number;
+}
+
+async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
+  const { url } = outgoing;
   const at = new Date();
   const started = performance.now();
   const durationMs = () => Math.round(performance.now() - started);
@@ -62,7 +76,7 @@ async function post(url: URL, headers: Record<string, string>, body: string, age
     return { at, durationMs: 0, ...nothing, error: 'blocked_address' };
   }
   try {
-    const answer = await exchange(url, headers, body, agentFor(port));
+    const answer = await exchange(outgoing, agentFor(port));
     return { at, durationMs: durationMs(), ...answer, error: errorOf(answer.responseStatus) };
   } catch (error) {
     return { at, durationMs: durationMs(), ...nothing, error: classify(error) };
@@ -71,7 +85,7 @@ async function post(url: URL, headers: Record<string, string>, body: string, age
 
 type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
 
-function exchange(url: URL, headers: Record<string, string>, body: string, agent: Agent): Promise<Answer> {
+function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const deadline = AbortSignal.timeout(totalTimeoutMs);
     const sent = request(url, {
@@ -80,8 +94,17 @@ function exchange(url: URL, headers: Record<string, string>, body: string, agent
       signal: deadline,
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
     });
-    sent.on('error', (error) => reject(deadline.aborted ? deadline.reason : error));
+    const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error);
+    sent.on('error', fail);
+    // Node tells neither of these as an error: without them the promise would wait for ever.
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ responseStatus: response.statusCode ?? 0, responseBody: null, retryAfter: undefined });
+    });
+    let answered = false;
+    sent.on('close', () => answered || fail(closedEarly()));
     sent.on('response', (response) => {
+      answered = true;
       const chunks: Buffer[] = [];
       let size = 0;
       const finish = () => {
@@ -97,11 +120,14 @@ function exchange(url: URL, headers: Record<string, string>, body: string, agent
         }
       });
       response.on('end', finish);
-      response.on('error', (error) => reject(deadline.aborted ? deadline.reason : error));
+      response.on('error', fail);
+      response.on('close', () => fail(closedEarly()));
     });
     sent.end(body);
   });
 }
+
+const closedEarly = () => Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' });
 
 /** The first part of the answer as text that PostgreSQL can store. */
 function readable(bytes: Buffer): string | null {
@@ -128,6 +154,6 @@ function classify(error: unknown): PostError {
   if (error instanceof BlockedAddressError) return 'blocked_address';
   const { name, code = '' } = error as { name?: string; code?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|EPROTO/.test(code)) return 'tls';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|INVALID_(?:PURPOSE|CA)|PATH_LENGTH|EPROTO/.test(code)) return 'tls';
   return byCode[code] ?? 'network';
 }

@@ -26,21 +26,23 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
   const health = new EndpointHealth();
 
   /** One attempt of one delivery, recorded. */
-  const attempt = async (delivery: DueDelivery, trigger: Trigger): Promise<NextStep> => {
+  const attempt = async (delivery: DueDelivery, trigger: Trigger): Promise<{ next: NextStep; isActive: boolean }> => {
     const secrets = secretsOf(config.secretKey, delivery);
     const timestampSeconds = Math.floor(Date.now() / 1000);
     const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
     const result = await poster.post(delivery.url, headers, delivery.body);
     health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const next = nextStep(result, delivery, config.webhookRetryDelaysSeconds);
-    await recordAttempt(db, { ...result, deliveryId: delivery.id, webhookId: delivery.webhook_id, trigger, next });
-    return next;
+    const isActive = await recordAttempt(db, { ...result, deliveryId: delivery.id, webhookId: delivery.webhook_id, trigger, next });
+    return { next, isActive };
   };
 
   /** Attempts deliveries to one webhook in order; after the first failure the rest waits for its own retry. */
   const attemptInOrder = async (deliveries: DueDelivery[]): Promise<DueDelivery[]> => {
     for (const [index, delivery] of deliveries.entries()) {
-      if ((await attempt(delivery, 'scheduled')).status === 'pending') return deliveries.slice(index);
+      const { next, isActive } = await attempt(delivery, 'scheduled');
+      if (next.status === 'pending') return deliveries.slice(index);
+      if (!isActive) return []; // paused, deleted or gone meanwhile: whoever did that held the rest
     }
     return [];
   };

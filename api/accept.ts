@@ -5,7 +5,8 @@ import { fenceMessages } from '../models/operations/fence-messages.js';
 import { insertMessages } from '../models/operations/insert-messages.js';
 import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
-import type { Caller, Deps } from './endpoint.js';
+import type { Deps } from './deps.js';
+import type { Caller } from './endpoint.js';
 
 /** The messages of one request, as one group; the first carries the request's idempotency key and digest. */
 export type NewMessages = [NewMessage, ...NewMessage[]];

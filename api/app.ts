@@ -2,7 +2,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
-import type { Deps } from './endpoint.js';
+import type { Deps } from './deps.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
 import { openapiEndpoint } from './openapi.js';

@@ -5,11 +5,20 @@ import jwt from 'jsonwebtoken';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { ApiKey } from '../models/api-key.js';
-import { type AppError, deactivatedApiKey, expiredToken, invalidApiKey, invalidToken, missingApiKey, missingScope } from '../models/errors.js';
+import {
+  type AppError,
+  deactivatedApiKey,
+  expiredToken,
+  invalidApiKey,
+  invalidToken,
+  missingApiKey,
+  missingScope,
+} from '../models/errors.js';
 import { type IdentifiedKey, identifyApiKey } from '../models/operations/identify-api-key.js';
 import { digestApiKey, isWellFormedApiKey, type Scope } from '../models/rules/api-key.js';
 import { Workspace } from '../models/workspace.js';
-import type { Auth, Caller, Deps } from './endpoint.js';
+import type { Deps } from './deps.js';
+import type { Auth, Caller } from './endpoint.js';
 
 const issuer = 'tidings';
 const audience = 'tidings-api';
@@ -38,7 +47,14 @@ export interface Authenticator {
 /** A JWT for this workspace, good for 30 days or until its password changes. */
 export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
   const claims = { typ: 'access', tv: token_version };
-  return jwt.sign(claims, jwtSecret, { algorithm: 'HS256', subject: id, issuer, audience, expiresIn: lifetimeSeconds, jwtid: randomUUID() });
+  return jwt.sign(claims, jwtSecret, {
+    algorithm: 'HS256',
+    subject: id,
+    issuer,
+    audience,
+    expiresIn: lifetimeSeconds,
+    jwtid: randomUUID(),
+  });
 }
 
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {

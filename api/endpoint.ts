@@ -1,21 +1,8 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
-import type { Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
-import type { Logger } from '../models/logger.js';
 import type { Scope } from '../models/rules/api-key.js';
-import type { Limiter } from './rate-limit.js';
-import type { Temporal } from './temporal.js';
-
-/** Everything that handlers reach; made once by the entry point, or by a test. */
-export interface Deps {
-  config: Readonly<Config>;
-  db: Database;
-  logger: Logger;
-  temporal: Temporal;
-  limiter: Limiter;
-}
+import type { Deps } from './deps.js';
 
 /** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
 export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };

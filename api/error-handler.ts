@@ -8,10 +8,13 @@ import { contextOf } from './request-context.js';
 export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
     const refusal = error instanceof AppError ? error : translate(error);
-    if (refusal.status >= 500) logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
+    if (refusal.status >= 500)
+      logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
     // Refusals from before the limit carry its headers too.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
-      await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res).catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
+      await limiter
+        .describe({ rateClass: 'address', key: addressKey(req.ip) }, res)
+        .catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
     }
     write(res, refusal);
   };
@@ -23,7 +26,14 @@ function write(res: Response, { status, code, message, details, headers }: AppEr
     return;
   }
   res.status(status).set(headers);
-  res.json({ success: false, error: message, code, message, request_id: contextOf(res).requestId, ...(details === undefined ? {} : { details }) });
+  res.json({
+    success: false,
+    error: message,
+    code,
+    message,
+    request_id: contextOf(res).requestId,
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 /** What Express and its parsers throw, by the marks they leave; the texts of libraries are never passed on. */

@@ -1,29 +1,25 @@
 /** The OpenAPI 3.1 document, derived from the declarations. Joi writes JSON Schema itself; `meta` adds what it cannot say. */
+import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import { type Auth, endpoint, type Endpoint } from './endpoint.js';
+import { type Json, jsonSchema } from './json-schema.js';
 
-type Json = Record<string, unknown>;
-
-const errorNames: Record<string, string> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};
 
 /** `GET /openapi.json`, about these endpoints. */
 export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const document = openapi(endpoints);
   const response = Joi.object({ openapi: Joi.string().required() }).unknown();
   const handler = async () => document;
-  return endpoint({ id: 'openapi.get', method: 'get', path: '/openapi.json', summary: 'This document', auth: 'none', response, envelope: false, handler });
+  return endpoint({
+    id: 'openapi.get',
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This document',
+    auth: 'none',
+    response,
+    envelope: false,
+    handler,
+  });
 }
 
 /** The document as a plain object. */
@@ -51,8 +47,12 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
 function operation(item: Endpoint): Json {
   const status = item.status ?? 200;
   const data = jsonSchema(item.response);
-  const success = item.envelope === false ? data : { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] };
-  const errors = errorsOf(item).map((code) => [code, { description: errorNames[code], ...content({ $ref: '#/components/schemas/Error' }) }]);
+  const success =
+    item.envelope === false ? data : { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] };
+  const errors = errorsOf(item).map((code) => [
+    code,
+    { description: STATUS_CODES[code], ...content({ $ref: '#/components/schemas/Error' }) },
+  ]);
   const body = item.body && { requestBody: { required: true, ...content(jsonSchema(item.body, { isOpen: true })) } };
   return {
     operationId: item.id,
@@ -96,23 +96,6 @@ function parametersOf({ path, query, idempotent }: Endpoint): Json[] {
 }
 
 const content = (schema: Json) => ({ content: { 'application/json': { schema } } });
-
-/** @param isOpen for requests: unknown fields are ignored, not refused */
-export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
-  const standard = (schema as unknown as { '~standard': { jsonSchema: { input(options: { target: string }): Json } } })['~standard'];
-  return withMeta(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe(), isOpen);
-}
-
-function withMeta(json: Json, { keys, metas }: Joi.Description, isOpen: boolean): Json {
-  const properties = Object.entries((json.properties ?? {}) as Record<string, Json>).map(([name, property]) => {
-    const description = (keys as Record<string, Joi.Description> | undefined)?.[name];
-    return [name, description === undefined ? property : withMeta(property, description, isOpen)];
-  });
-  const merged: Json = Object.assign({}, json, ...((metas ?? []) as Json[]));
-  if (json.properties !== undefined) merged.properties = Object.fromEntries(properties);
-  if (isOpen) delete merged.additionalProperties;
-  return merged;
-}
 
 const text = { type: 'string' };
 const errorSchema = {

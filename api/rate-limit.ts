@@ -74,7 +74,10 @@ export function addressKey(ip: string | undefined): string {
   if (ip === undefined || !isIPv6(ip)) return ip ?? 'unknown';
   const address = ipaddr.IPv6.parse(ip);
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  return `${address.parts.slice(0, 4).map((part) => part.toString(16)).join(':')}::/64`;
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }
 
 function writeHeaders(res: Response, limit: number, remaining: number, msBeforeNext: number): void {

@@ -3,7 +3,8 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { invalid } from '../models/errors.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
 import { parseObject, readBytes } from './body.js';
-import { type Auth, type Deps, type Endpoint, type Input, Reply } from './endpoint.js';
+import type { Deps } from './deps.js';
+import { type Auth, type Endpoint, type Input, Reply } from './endpoint.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { addressKey, type Bucket } from './rate-limit.js';
 import { contextOf } from './request-context.js';

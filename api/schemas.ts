@@ -17,7 +17,9 @@ export const country = () => textThat(isCountry, 'Invalid country. Must be an IS
 
 /** An optional text with a check of its own, which an empty text does not pass. */
 export const textThat = (passes: (value: string) => boolean, wrong: string) =>
-  text().custom(rule((value: string) => (passes(value) ? null : wrong))).messages({ 'string.empty': wrong });
+  text()
+    .custom(rule((value: string) => (passes(value) ? null : wrong)))
+    .messages({ 'string.empty': wrong });
 
 /** 8 to 128 characters; a surrogate pair is one. */
 export const newPassword = () =>

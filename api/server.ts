@@ -5,7 +5,7 @@ import { connect } from '../models/database.js';
 import { createLogger } from '../models/logger.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { createApp } from './app.js';
-import type { Deps } from './endpoint.js';
+import type { Deps } from './deps.js';
 import { createLimiter } from './rate-limit.js';
 import { answerMalformed } from './malformed.js';
 import { connectTemporal } from './temporal.js';
@@ -25,7 +25,6 @@ async function start(deps: Deps): Promise<void> {
   server.headersTimeout = 10_000;
   server.requestTimeout = 20_000;
   server.keepAliveTimeout = 65_000; // longer than the usual load balancer's
-  server.maxRequestsPerSocket = 0;
   server.on('clientError', answerMalformed);
   await warmUpPasswords();
   await listen(server, deps.config);

@@ -39,7 +39,12 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T
 export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Checked<T> {
   const { value, faults } = check(schema, { ...given });
   const entries = new Map(Object.entries(given));
-  return { value, faults: faults.map((fault) => (Array.isArray(entries.get(fault.field)) ? { ...fault, message: `${fault.field} must be given once` } : fault)) };
+  return {
+    value,
+    faults: faults.map((fault) =>
+      Array.isArray(entries.get(fault.field)) ? { ...fault, message: `${fault.field} must be given once` } : fault,
+    ),
+  };
 }
 
 /**
@@ -47,7 +52,9 @@ export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Check
  * value, `around` those around them, both unchecked.
  */
 export const rule =
-  <T>(judge: (value: T, siblings: Record<string, unknown>, around: Record<string, unknown>) => string | Fault | null): Joi.CustomValidator<T> =>
+  <T>(
+    judge: (value: T, siblings: Record<string, unknown>, around: Record<string, unknown>) => string | Fault | null,
+  ): Joi.CustomValidator<T> =>
   (value, helpers) => {
     const [siblings, around] = helpers.state.ancestors as [Record<string, unknown>?, Record<string, unknown>?];
     const wrong = judge(value, siblings ?? {}, around ?? {});
@@ -75,7 +82,8 @@ function faultsOf(schema: Joi.ObjectSchema, detail: Joi.ValidationErrorItem): Fa
   if (type === 'text.invalid') return [{ field, message: `${field} must be valid text` }];
   if (type === 'contract') return [{ field, message: String(context.text).replace('{field}', field) }];
   // One fault for a whole list: the enum's name is the list's.
-  if (type === 'any.only') return [{ field: fieldOf(path.filter((part) => typeof part === 'string')), message: enumText(path, context.valids) }];
+  if (type === 'any.only')
+    return [{ field: fieldOf(path.filter((part) => typeof part === 'string')), message: enumText(path, context.valids) }];
   if (type === 'array.min') return [{ field, message: enumText(path, schema.extract(path.map(String)).describe().items?.[0]?.allow) }];
   return [{ field, message: detail.message }];
 }

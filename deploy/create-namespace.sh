@@ -29,7 +29,13 @@ create_search_attributes() {
     --name BatchId --type Keyword
 }
 
+# The server reads a namespace again every few seconds: sends before that would be refused.
+use_search_attributes() {
+  temporal workflow list --limit 1 --query "WorkspaceId = '-' AND Channel = '-' AND BatchId = '-'"
+}
+
 retry temporal operator cluster health
 retry create_namespace
 retry create_search_attributes
+retry use_search_attributes
 echo "Namespace $TEMPORAL_NAMESPACE is ready."

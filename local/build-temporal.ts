@@ -12,6 +12,7 @@ const versionVariable = 'github.com/temporalio/cli/internal/temporalcli.Version'
 /** The first go that fetches by itself the newer go which go.mod asks for. */
 const oldestGo = 21;
 const timeoutMs = 3_600_000;
+const probeTimeoutMs = 10_000;
 
 /**
  * Builds the program. It appears at `target` only when complete.
@@ -19,6 +20,7 @@ const timeoutMs = 3_600_000;
  */
 export async function buildTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
   await requireGo(env);
+  await requireModules(env);
   say(`Temporal ${temporalVersion} is built with go now: about 5 minutes, only this once`);
   mkdirSync(dirname(target), { recursive: true });
   const building = `${target}.${process.pid}.building`;
@@ -41,9 +43,18 @@ export async function buildTemporal(target: string, { env, logDir, say, run }: S
 }
 
 async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {
-  const { stdout } = await promisify(execFile)('go', ['version'], { env, timeout: 10_000 }).catch(() => {
+  const { stdout } = await promisify(execFile)('go', ['version'], { env, timeout: probeTimeoutMs }).catch(() => {
     throw new Error('go is not on PATH');
   });
   const minor = Number(/go1\.(\d+)/.exec(stdout)?.[1]);
   if (!(minor >= oldestGo)) throw new Error(`${stdout.trim()} is too old`);
+}
+
+/** The build itself would try for minutes where the network is closed. Outside a module, so that only this version is looked up. */
+async function requireModules(env: NodeJS.ProcessEnv): Promise<void> {
+  const [module] = mainPackage.split('/cmd/');
+  const query = ['list', '-m', `${module}@v${temporalVersion}`];
+  await promisify(execFile)('go', query, { env, cwd: '/', timeout: probeTimeoutMs }).catch((error: { stderr?: string }) => {
+    throw new Error(`the Go modules are out of reach (${error.stderr?.trim() || 'no answer'})`);
+  });
 }

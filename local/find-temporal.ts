@@ -28,10 +28,8 @@ export async function findTemporal(surroundings: Surroundings, ways = fetchingWa
   const onPath = await findOnPath(surroundings);
   if (onPath !== undefined) return onPath;
   const cached = cachedPath(surroundings.env);
-  if (isExecutable(cached)) {
-    const found = await inspect(cached).catch((error) => surroundings.say(`${cached} does not work (${reasonOf(error)})`));
-    if (found !== undefined) return found;
-  }
+  const inCache = isExecutable(cached) ? await inspectOrSkip(cached, surroundings) : undefined;
+  if (inCache !== undefined) return inCache;
   const closed: string[] = [];
   for (const [name, way] of Object.entries(ways)) {
     try {
@@ -46,13 +44,22 @@ export async function findTemporal(surroundings: Surroundings, ways = fetchingWa
   );
 }
 
-async function findOnPath({ env, say }: Surroundings): Promise<FoundTemporal | undefined> {
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+async function findOnPath(surroundings: Surroundings): Promise<FoundTemporal | undefined> {
+  const folders = (surroundings.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const path of folders.map((folder) => join(folder, 'temporal')).filter(isExecutable)) {
-    const found = await inspect(path).catch((error) => say(`${path} is skipped: ${reasonOf(error)}`));
+    const found = await inspectOrSkip(path, surroundings);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+async function inspectOrSkip(path: string, { say }: Surroundings): Promise<FoundTemporal | undefined> {
+  try {
+    return await inspect(path);
+  } catch (error) {
+    say(`${path} is skipped: ${reasonOf(error)}`);
+    return undefined;
+  }
 }
 
 /** What the program says of itself; rejects when it is too old or no Temporal at all. */

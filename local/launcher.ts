@@ -70,6 +70,7 @@ export class Launcher {
     const port = plan.config.port === 0 ? await ports.choose('api') : plan.config.port;
     await requireFreePort(port, host);
     const cancel = this.#cancel.signal;
+    cancel.throwIfAborted();
     const run: Launch['run'] = (command, timeoutMs) =>
       runOnce(command, record, timeoutMs === undefined ? cancel : AbortSignal.any([cancel, AbortSignal.timeout(timeoutMs)]));
     const launch = { plan, output, record, ports, logDir: join(dataDir, 'logs'), cancel, supervisors: this.#supervisors, run };

@@ -1,6 +1,6 @@
 /** The demo receiver's certificate in DATA_DIR/tls, and the bundle by which the worker trusts it. */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueCertificate, makeAuthority } from './certificates.js';
 import { isUnset } from './plan.js';
@@ -39,8 +39,11 @@ export async function prepareTls(dataDir: string, userBundle: string | undefined
 }
 
 function lasts(certPath: string): boolean {
-  if (!existsSync(certPath)) return false;
-  return Date.parse(new X509Certificate(readFileSync(certPath)).validTo) - Date.now() > renewBeforeMs;
+  try {
+    return Date.parse(new X509Certificate(readFileSync(certPath)).validTo) - Date.now() > renewBeforeMs;
+  } catch {
+    return false; // absent or damaged
+  }
 }
 
 function readUserBundle(path: string | undefined, say: (line: string) => void): string {

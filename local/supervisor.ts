@@ -56,6 +56,7 @@ export class Supervisor {
           Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
         ),
       ]);
+      signal.throwIfAborted(); // `ready` gives up without a word
     } catch (error) {
       await running.end();
       const lines = lastLines(running.output());

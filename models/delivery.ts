@@ -1,5 +1,13 @@
 /** A delivery: one event on its way to one webhook, with every attempt that was made. */
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type NonAttribute, type Sequelize } from 'sequelize';
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type NonAttribute,
+  type Sequelize,
+} from 'sequelize';
 import type { EventType } from './rules/events.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;

@@ -25,7 +25,12 @@ export class Webhook extends Owned<Webhook> {
   /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
   static async register(
     secretKey: string,
-    { workspace_id, url, events, description }: { workspace_id: string; url: string; events: readonly EventType[]; description: string | null },
+    {
+      workspace_id,
+      url,
+      events,
+      description,
+    }: { workspace_id: string; url: string; events: readonly EventType[]; description: string | null },
   ): Promise<{ row: Webhook; secret: string }> {
     const id = uuidv7();
     const secret = generateWebhookSecret();

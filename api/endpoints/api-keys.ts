@@ -10,7 +10,9 @@ const keyFields = {
   id: id(),
   name: Joi.string().required(),
   key_prefix: Joi.string().required(),
-  scopes: Joi.array().items(Joi.string().valid(...scopes)).required(),
+  scopes: Joi.array()
+    .items(Joi.string().valid(...scopes))
+    .required(),
   created_at: date(),
 };
 

@@ -33,7 +33,13 @@ export const signup = endpoint({
   summary: 'Create a workspace',
   auth: 'none',
   rate: 'auth',
-  body: Joi.object<SignUpBody>({ email: email(), password: newPassword(), company_name: name(), phone: phone(), country: country() }).required(),
+  body: Joi.object<SignUpBody>({
+    email: email(),
+    password: newPassword(),
+    company_name: name(),
+    phone: phone(),
+    country: country(),
+  }).required(),
   response: workspaceAndMessage,
   status: 201,
   async handler({ body: { phone: phone_ = null, country: country_ = null, ...body } }, { db, config, temporal, logger }) {

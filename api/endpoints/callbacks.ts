@@ -3,7 +3,8 @@ import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { type IncomingReport, recordReports } from '../../models/operations/record-reports.js';
 import { readSandboxCallback, sandboxProvider } from '../../models/rules/sandbox-callback.js';
-import { type Deps, endpoint, type Input } from '../endpoint.js';
+import type { Deps } from '../deps.js';
+import { endpoint, type Input } from '../endpoint.js';
 
 type Signed = Input<'provider', string, object, object>['signed'];
 

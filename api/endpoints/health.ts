@@ -1,7 +1,8 @@
 /** Whether everything that this process needs is there. */
 import Joi from 'joi';
 import { select } from '../../models/database.js';
-import { type Deps, endpoint, Reply } from '../endpoint.js';
+import type { Deps } from '../deps.js';
+import { endpoint, Reply } from '../endpoint.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;

@@ -84,7 +84,9 @@ export const sendBody = Joi.object<SendBody>({
     .empty(null)
     .required(),
   metadata: Joi.object().empty(null).custom(metadata).description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
-  reference: textThat((value) => codePoints(value) <= 255 && value !== '', 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
+  reference: textThat((value) => codePoints(value) <= 255 && value !== '', 'reference must be 1 to 255 characters').meta({
+    maxLength: 255,
+  }),
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
     .description('At most 30 days ahead; a moment in the past means now'),
@@ -94,9 +96,13 @@ export const sendBody = Joi.object<SendBody>({
 export const messageResponse = Joi.object({
   id: id(),
   to: Joi.string().required(),
-  channel: Joi.string().valid(...channels).required(),
+  channel: Joi.string()
+    .valid(...channels)
+    .required(),
   content: Joi.object({ text: Joi.string().required(), subject: Joi.string().allow(''), html: Joi.string() }).required(),
-  status: Joi.string().valid(...publicStatuses).required(),
+  status: Joi.string()
+    .valid(...publicStatuses)
+    .required(),
   status_detail: Joi.string().required(),
   credits_used: Joi.number().required(),
   segments: Joi.number().integer().allow(null).required(),

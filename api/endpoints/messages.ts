@@ -1,22 +1,21 @@
 /** Sending single messages, and what became of them. */
 import Joi from 'joi';
-import { v7 as uuidv7 } from 'uuid';
-import { type Channel, channels } from '../../models/config.js';
-import { invalidField, notFound } from '../../models/errors.js';
-import { Message, type NewMessage } from '../../models/message.js';
+import { channels } from '../../models/config.js';
+import { notFound } from '../../models/errors.js';
+import { Message } from '../../models/message.js';
 import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../models/operations/list-messages.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
-import { segmentsOf } from '../../models/rules/segments.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { acceptMessages, findAccepted } from '../accept.js';
-import { apiKey, type Caller, endpoint, Reply } from '../endpoint.js';
+import { apiKey, endpoint, Reply } from '../endpoint.js';
 import { digestRequest } from '../idempotency.js';
 import { presentAcceptedMessage, presentMessage, presentPagination } from '../presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
 import { text } from '../validation.js';
-import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
+import { messageResponse, sendBody } from './message-schemas.js';
+import { carrierView, newMessage } from './new-message.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -39,53 +38,6 @@ export const sendMessage = endpoint({
   },
 });
 
-/** The row of a message that nobody has decided on. */
-function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyKey: string | null, digest: Buffer): NewMessage {
-  const now = new Date();
-  const { scheduled_at = null, expires_at = null } = body;
-  // Not in the schema: a repeated request is answered also after its message has expired.
-  if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', 'expires_at must be in the future');
-  if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
-    throw invalidField('expires_at', 'expires_at must be after scheduled_at');
-  }
-  const id = uuidv7();
-  return {
-    id,
-    workspace_id: workspaceId,
-    group_id: id,
-    batch_id: null,
-    channel: body.channel,
-    to: body.to,
-    content: contentOf(body),
-    metadata: body.metadata ?? null,
-    reference: body.reference ?? null,
-    idempotency_key: idempotencyKey,
-    request_digest: idempotencyKey === null ? null : digest,
-    status: 'accepting',
-    status_detail: scheduled_at !== null && scheduled_at > now ? 'scheduled' : 'accepted',
-    cost: priceOf(body.channel, body.content.text),
-    ...carrierView(body.channel, body.content.text),
-    provider: null,
-    provider_message_id: null,
-    provider_error_code: null,
-    error_code: null,
-    error_message: null,
-    scheduled_at,
-    expires_at,
-    created_at: now,
-    sent_at: null,
-    delivered_at: null,
-    failed_at: null,
-    read_at: null,
-  };
-}
-
-/** Subject and html mean nothing outside e-mail and are not kept there. */
-const contentOf = ({ channel, content: { text: text_, ...rest } }: SendBody) => (channel === 'email' ? { text: text_, ...rest } : { text: text_ });
-
-/** Segments and encoding, which only sms has. */
-const carrierView = (channel: Channel, text_: string) => (channel === 'sms' ? segmentsOf(text_) : { segments: null, encoding: null });
-
 function raise(): never {
   throw new Error('a message was accepted and is not there');
 }
@@ -105,7 +57,9 @@ export const previewMessage = endpoint({
         segments: Joi.number().integer().allow(null).required(),
         encoding: Joi.string().allow(null).required(),
         credits: Joi.number().required(),
-        errors: Joi.array().items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() })).required(),
+        errors: Joi.array()
+          .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+          .required(),
       }),
     ),
     credits: Joi.number().required(),
@@ -165,7 +119,9 @@ export const cancelOneMessage = endpoint({
   async handler({ caller, params }, { db, temporal, logger }) {
     const row = await cancelMessage(db, caller.workspaceId, params.id);
     // The cancel is decided; the workflow is only told, and finds out by itself if it is not.
-    await temporal.notifyCancelled(workflowIds.message(row.group_id)).catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
+    await temporal
+      .notifyCancelled(workflowIds.message(row.group_id))
+      .catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
     return { message: presentMessage(row) };
   },
 });

@@ -7,7 +7,9 @@ import { date, dateOrNull, id, textOrNull } from '../schemas.js';
 export const newWebhookResponse = Joi.object({
   id: id(),
   url: Joi.string().required(),
-  events: Joi.array().items(Joi.string().valid(...eventTypes)).required(),
+  events: Joi.array()
+    .items(Joi.string().valid(...eventTypes))
+    .required(),
   is_active: Joi.boolean().required(),
   created_at: date(),
 });
@@ -19,7 +21,9 @@ export const deliveryResponse = Joi.object({
   webhook_id: id(),
   event: Joi.string().required(),
   message_id: Joi.string().guid().allow(null).required(),
-  status: Joi.string().valid(...deliveryStatuses).required(),
+  status: Joi.string()
+    .valid(...deliveryStatuses)
+    .required(),
   attempts: Joi.array()
     .items(
       Joi.object({

@@ -20,7 +20,7 @@ const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
 
 const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
 const bodyFields = {
-  url: text().empty(['', null]).custom(https).meta({ format: 'uri' }),
+  url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
   events: oneOrMoreOf(eventTypes),
   description: text()
     .empty()
@@ -41,14 +41,18 @@ export const createWebhook = endpoint({
   path: '/api/v1/webhooks',
   summary: 'Subscribe a URL to events; the secret is displayed only once',
   auth,
-  body: Joi.object<WebhookBody>({ ...bodyFields, url: requiredText().custom(https), events: bodyFields.events.required() }).required(),
+  body: Joi.object<WebhookBody>({ ...bodyFields, url: requiredText().custom(https).meta({ format: 'uri' }), events: bodyFields.events.required() }).required(),
   response: Joi.object({ webhook: newWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
   async handler({ caller, body: { url, events, description } }, { config }) {
     await assertUsable(url, config);
     const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null };
     const { row, secret } = await Webhook.register(config.secretKey, wanted);
-    return { webhook: presentNewWebhook(row), secret, warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
+    return {
+      webhook: presentNewWebhook(row),
+      secret,
+      warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
+    };
   },
 });
 
@@ -72,7 +76,11 @@ export const listEventTypes = endpoint({
   path: '/api/v1/webhooks/events',
   summary: 'The events that a webhook can subscribe to',
   auth,
-  response: Joi.object({ events: Joi.array().items(Joi.object({ type: Joi.string().required(), description: Joi.string().required() })).required() }),
+  response: Joi.object({
+    events: Joi.array()
+      .items(Joi.object({ type: Joi.string().required(), description: Joi.string().required() }))
+      .required(),
+  }),
   handler: async () => ({ events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) }),
 });
 

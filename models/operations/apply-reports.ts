@@ -26,15 +26,20 @@ export interface GroupState {
  * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
  * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
  */
-export function applyReports(db: Database, groupId: string): Promise<GroupState> {
-  return inTransaction(db, async (transaction) => {
-    // Clear the flag first, then read: a report that comes now sets it again and wakes the group again.
+export async function applyReports(db: Database, groupId: string): Promise<GroupState> {
+  const state = await inTransaction(db, async (transaction) => {
     await select(db, 'UPDATE message_groups SET reports_pending = false WHERE id = $1', [groupId], transaction);
     const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
     if (reports.length > 0) await apply(db, transaction, reports);
     return closeIfDone(db, transaction, groupId);
   });
+  // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
+  const [missed] = await select(db, anyUnapplied, [groupId]);
+  return missed === undefined ? state : applyReports(db, groupId);
 }
+
+const anyUnapplied = `
+  SELECT 1 AS one FROM messages m JOIN delivery_reports d ON d.message_id = m.id WHERE m.group_id = $1 AND d.applied_at IS NULL LIMIT 1`;
 
 const unapplied = `
   SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.provider_error_code,

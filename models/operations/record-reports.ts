@@ -41,7 +41,8 @@ const store = `
   INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
   SELECT r.id, r.provider, r.provider_message_id, r.status,
     (SELECT m.id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
-     UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL LIMIT 1),
+     UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
+       AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = r.provider) LIMIT 1),
     r.provider_error_code, r.occurred_at, r.raw
   FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid,
                                          provider_error_code text, occurred_at timestamptz, raw text)

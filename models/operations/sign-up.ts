@@ -28,10 +28,7 @@ export async function signUp(
   const password_hash = await hashPassword(password);
   try {
     return await inTransaction(db, async (transaction) => {
-      const created = await Workspace.create(
-        { id: uuidv7(), name: company_name, email, password_hash, phone, country },
-        { transaction },
-      );
+      const created = await Workspace.create({ id: uuidv7(), name: company_name, email, password_hash, phone, country }, { transaction });
       if (config.signupCredits > 0) {
         const grant = { reference: created.id, amount: config.signupCredits, description: 'Signup credits' };
         await credit(db, transaction, created.id, 'grant', [grant]);

@@ -51,7 +51,10 @@ function parse(address: string): Address | null {
 }
 
 function networks(list: string): [Address, number][] {
-  return list.split(' ').filter((cidr) => cidr !== '').map((cidr) => ipaddr.parseCIDR(cidr));
+  return list
+    .split(' ')
+    .filter((cidr) => cidr !== '')
+    .map((cidr) => ipaddr.parseCIDR(cidr));
 }
 
 function contains(list: [Address, number][], address: Address): boolean {

@@ -19,7 +19,8 @@ export function faultOfWebhookUrl(url: string, policy: TargetPolicy): string | n
   // The parser would repair white space, backslashes and missing slashes; what is stored is what was written.
   if (!/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) return 'Invalid webhook URL';
   const { username, password } = new URL(url);
-  if (username !== '' || password !== '' || url.slice(8).split(/[/?#]/)[0]?.includes('@')) return 'Webhook URL must not contain credentials';
+  if (username !== '' || password !== '' || url.slice(8).split(/[/?#]/)[0]?.includes('@'))
+    return 'Webhook URL must not contain credentials';
   if (url.includes('#')) return 'Webhook URL must not contain a fragment';
   const { host, port } = targetOf(url);
   return isIP(host) === 0 ? faultOfPort(port, policy) : faultOfTarget([host], port, policy);

@@ -1,11 +1,10 @@
 /** The API on a free port with a database of its own. Temporal is played by the operation that its worker would call. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RequestListener } from 'node:http';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/authenticate.js';
-import type { Deps } from '../../api/endpoint.js';
+import type { Deps } from '../../api/deps.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
@@ -13,6 +12,7 @@ import { createLogger } from '../../models/logger.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import type { Workspace } from '../../models/workspace.js';
+import { assertAsDeclared } from './response-check.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/factories.js';
@@ -20,7 +20,7 @@ import { buildWorkspace } from '../support/factories.js';
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
   body: any;
 }
 
@@ -90,7 +90,9 @@ async function call(url: string, method: string, path: string, { key, jwt, body,
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
+  return answer;
 }
 
 async function stop(server: Server): Promise<void> {

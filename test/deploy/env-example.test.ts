@@ -5,7 +5,7 @@ import { readCompose, variablesOf } from './compose-file.js';
 import { filledIn, readEnvExample } from './env-example.js';
 
 interface Declared {
-  default?: unknown;
+  default?: string | number | (string | number)[];
   description?: string;
 }
 
@@ -15,7 +15,7 @@ const forUsers = Object.entries(settings).filter(([, schema]) => !declared(schem
 /** Read by docker-compose.yml alone. */
 const composeOnly = ['POSTGRES_PASSWORD', 'TIDINGS_DB_PASSWORD', 'TEMPORAL_DB_PASSWORD', 'TEMPORAL_UI_PORT'];
 
-function asText(value: unknown): string {
+function asText(value: Declared['default']): string {
   if (value === undefined) return '';
   return Array.isArray(value) ? value.join(',') : String(value);
 }
@@ -36,7 +36,10 @@ describe('.env.example', () => {
   for (const [name, schema] of forUsers) {
     it(`shows ${name} with the declared default and meaning`, () => {
       const { default: value, description } = declared(schema);
-      assert.deepEqual({ value: byName.get(name)?.value, comment: byName.get(name)?.comment }, { value: asText(value), comment: description });
+      assert.deepEqual(
+        { value: byName.get(name)?.value, comment: byName.get(name)?.comment },
+        { value: asText(value), comment: description },
+      );
     });
   }
 
@@ -48,13 +51,22 @@ describe('.env.example', () => {
   });
 
   it('names every variable that docker-compose.yml reads', () => {
-    assert.deepEqual(variablesOf().filter(({ name }) => !byName.has(name)), []);
+    assert.deepEqual(
+      variablesOf().filter(({ name }) => !byName.has(name)),
+      [],
+    );
   });
 
   it('says of a setting that docker-compose.yml fixes it, exactly where that is so', () => {
     const variables = new Set(variablesOf().map(({ name }) => name));
     const fixed = Object.keys(readCompose().services.api?.environment ?? {}).filter((name) => !variables.has(name));
-    assert.deepEqual(entries.slice(-fixed.length).map(({ name }) => name).toSorted(), fixed.toSorted());
+    assert.deepEqual(
+      entries
+        .slice(-fixed.length)
+        .map(({ name }) => name)
+        .toSorted(),
+      fixed.toSorted(),
+    );
   });
 
   it('shows defaults that mean the same when written out', () => {

@@ -7,14 +7,23 @@ import { parse } from 'yaml';
 import { searchAttributes } from '../../workflows/contract.js';
 import { jsonOf, root, textOf } from './project.js';
 
-const scripts = [...readdirSync(join(root, 'deploy')).filter((name) => name.endsWith('.sh')).map((name) => `deploy/${name}`), '.ci/run'];
+const scripts = [
+  ...readdirSync(join(root, 'deploy'))
+    .filter((name) => name.endsWith('.sh'))
+    .map((name) => `deploy/${name}`),
+  '.ci/run',
+];
 const hasShellcheck = spawnSync('shellcheck', ['--version']).status === 0;
 
 describe('scripts for containers and CI', () => {
   for (const script of scripts) {
     it(`${script} is executable, has no syntax error and stops at the first failure`, () => {
       const text = textOf(script);
-      const shell = /^#!\/(?:bin\/(sh)|usr\/bin\/env (bash))\n/.exec(text)?.slice(1).find((name) => name !== undefined) ?? 'none';
+      const shell =
+        /^#!\/(?:bin\/(sh)|usr\/bin\/env (bash))\n/
+          .exec(text)
+          ?.slice(1)
+          .find((name) => name !== undefined) ?? 'none';
       assert.notEqual(statSync(join(root, script)).mode & 0o111, 0);
       assert.equal(spawnSync(shell, ['-n', join(root, script)], { encoding: 'utf8' }).stderr, '');
       assert.match(text, /^set -[eu]+/m);
@@ -27,7 +36,7 @@ describe('scripts for containers and CI', () => {
   }
 
   it('deploy/create-namespace.sh makes exactly the search attributes that workflows use', () => {
-    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => name);
+    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => String(name));
     assert.deepEqual(made.toSorted(), Object.values(searchAttributes).toSorted());
   });
 
@@ -61,14 +70,16 @@ describe('Dockerfile', () => {
   });
 
   it('copies everything the entry points read at run time', () => {
-    const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, path]) => path);
+    const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, path]) => String(path));
     assert.deepEqual(copied.toSorted(), ['dist', 'models/migrations', 'node_modules', 'package.json']);
   });
 });
 
 describe('.dockerignore', () => {
   it('lets in only what the build reads, so that no secret gets into an image', () => {
-    const lines = textOf('.dockerignore').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const lines = textOf('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
     assert.equal(lines[0], '*');
     const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     assert.deepEqual(admitted, ['package.json', 'package-lock.json', 'tsconfig.json', 'models', 'activities', 'workflows', 'api']);

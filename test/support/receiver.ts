@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import { issueCertificate, makeAuthority } from '../../local/certificates.js';
+import { type Certificate, issueCertificate, makeAuthority } from '../../local/certificates.js';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -27,6 +27,9 @@ export interface Receiver {
 
 const authority = makeAuthority('Tidings test authority');
 
+/** A certificate of the test authority for these names and addresses. */
+export const certificateFor = async (request: Parameters<typeof issueCertificate>[1]): Promise<Certificate> => issueCertificate(await authority, request);
+
 /** PEM of the authority, for child processes (`NODE_EXTRA_CA_CERTS`). */
 export const testAuthorityPem = async () => (await authority).cert;
 
@@ -43,9 +46,9 @@ export async function trustTestAuthority(): Promise<void> {
   tls.createSecureContext = Object.assign(patched, { trustsTestAuthority: true });
 }
 
-/** Starts a receiver on a free port of 127.0.0.1. */
-export async function startReceiver(answer: Answer = acknowledge): Promise<Receiver> {
-  const certificate = await issueCertificate(await authority, { names: ['localhost'], addresses: ['127.0.0.1'] });
+/** Starts a receiver on a free port of 127.0.0.1; its certificate is for that address and `localhost` when none is given. */
+export async function startReceiver(answer: Answer = acknowledge, given?: Certificate): Promise<Receiver> {
+  const certificate = given ?? (await certificateFor({ names: ['localhost'], addresses: ['127.0.0.1'] }));
   const waiting = new Set<() => void>();
   const receiver: Receiver = {
     url: '',

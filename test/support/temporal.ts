@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 export interface TestTemporal {
   address: string;
   namespace: string;
+  connection: Connection;
   client: Client;
   close(): Promise<void>;
 }
@@ -16,5 +17,5 @@ export async function freshNamespace(): Promise<TestTemporal> {
   const connection = await Connection.connect({ address });
   const namespace = `test-${randomUUID()}`;
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } as never });
-  return { address, namespace, client: new Client({ connection, namespace }), close: () => connection.close() };
+  return { address, namespace, connection, client: new Client({ connection, namespace }), close: () => connection.close() };
 }

@@ -1,0 +1,14 @@
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
+import type { Limiter } from './rate-limit.js';
+import type { Temporal } from './temporal.js';
+
+/** Everything that handlers reach; made once by the entry point, or by a test. */
+export interface Deps {
+  config: Readonly<Config>;
+  db: Database;
+  logger: Logger;
+  temporal: Temporal;
+  limiter: Limiter;
+}

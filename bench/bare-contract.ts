@@ -1,0 +1,8 @@
+/** Names that the bare workflow, its worker and its client share. Imports nothing at run time. */
+export const bareQueue = 'bench-bare';
+export const bareType = 'bareMessage';
+export const bareUpdate = 'accept';
+export const bareSignal = 'reports';
+
+/** What the bare worker tells its parent. */
+export type BareNews = { ready: true } | { handedOff: string } | { done: string };

@@ -1,0 +1,50 @@
+/** The three cases: the limit, single sends, single sends with a webhook. */
+import { workflowTypes } from '../workflows/contract.js';
+import type { Bare } from './bare.js';
+import { bareType } from './bare-contract.js';
+import type { MeasuredCase } from './measured-case.js';
+import { messageIdOf } from './sender.js';
+import { pidOf, type Workbench } from './workbench.js';
+
+/** Workflow types that a message may need on its way. */
+export const messageWorkflows = [workflowTypes.sendMessages, workflowTypes.applyLateReports, workflowTypes.deliverWebhook];
+
+/** a: the bench is its client, so the bench's own CPU stands in the column of the API. */
+export function bareCase(bench: Workbench, bare: Bare): MeasuredCase {
+  return {
+    key: 'a',
+    title: 'bare workflow',
+    send: () => bare.send(),
+    workflowTypes: [bareType],
+    pids: () => ({ API: process.pid, worker: bare.pid, Temporal: pidOf(bench, 'Temporal'), PostgreSQL: pidOf(bench, 'PostgreSQL') }),
+  };
+}
+
+/** b: a message is done when its group is closed. */
+export function singleCase(bench: Workbench): MeasuredCase {
+  return httpCase(bench, { key: 'b', title: 'single sends' }, (messageId) => bench.closed.until(messageId));
+}
+
+/** c: a message is done when its group is closed and the receiver has all its events. Subscribe it before. */
+export function webhookCase(bench: Workbench): MeasuredCase {
+  const done = (messageId: string) => Promise.all([bench.closed.until(messageId), bench.receiver.until(messageId)]);
+  return httpCase(bench, { key: 'c', title: 'one webhook' }, done);
+}
+
+let number = 0;
+
+function httpCase(bench: Workbench, name: Pick<MeasuredCase, 'key' | 'title'>, done: (messageId: string) => Promise<unknown>): MeasuredCase {
+  return {
+    ...name,
+    async send() {
+      number += 1;
+      const startedAt = performance.now();
+      const answer = await bench.sender.post(number);
+      const acceptMs = performance.now() - startedAt;
+      await done(messageIdOf(answer));
+      return { acceptMs, doneMs: performance.now() - startedAt };
+    },
+    workflowTypes: messageWorkflows,
+    pids: () => ({ API: pidOf(bench, 'API'), worker: pidOf(bench, 'worker'), Temporal: pidOf(bench, 'Temporal'), PostgreSQL: pidOf(bench, 'PostgreSQL') }),
+  };
+}

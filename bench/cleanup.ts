@@ -1,0 +1,59 @@
+/** What a run has to undo, and a run that undoes it however it ends. */
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+type Undo = (hasFailed: boolean) => unknown;
+
+/** Undoes in reverse order; a failure of one step does not keep the others from being done. */
+export class Cleanup {
+  readonly #steps: Undo[] = [];
+
+  add(undo: Undo): void {
+    this.#steps.push(undo);
+  }
+
+  async run(hasFailed: boolean): Promise<void> {
+    for (const undo of this.#steps.splice(0).toReversed()) {
+      try {
+        await undo(hasFailed);
+      } catch (error) {
+        process.stderr.write(`while stopping: ${error instanceof Error ? error.message : error}\n`);
+      }
+    }
+  }
+}
+
+/**
+ * Runs the work of an entry point, cleans up and exits: with the number it resolves to, or 1 when it fails, takes too long, or is
+ * interrupted.
+ */
+export async function runToExit(msMax: number, work: (cleanup: Cleanup) => Promise<number>): Promise<never> {
+  const cleanup = new Cleanup();
+  let exitCode = 1;
+  try {
+    exitCode = await Promise.race([work(cleanup), interruption(msMax)]);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+  }
+  await cleanup.run(exitCode !== 0);
+  process.exit(exitCode);
+}
+
+function interruption(msMax: number): Promise<never> {
+  return new Promise((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`stopped: not finished after ${msMax / 1000} s`)), msMax);
+    timer.unref();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reject);
+  });
+}
+
+/** Ends a child by closing its channel, and by force when it does not obey. */
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(force);
+}

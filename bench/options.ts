@@ -1,0 +1,71 @@
+/** Command line of `npm run bench`. */
+import { parseArgs } from 'node:util';
+
+export const caseKeys = ['a', 'b', 'c'] as const;
+export type CaseKey = (typeof caseKeys)[number];
+
+export interface Options {
+  /** messages of each measured pass */
+  messages: number;
+  /** sends that are open at once */
+  clients: number;
+  cases: readonly CaseKey[];
+  /** sends of the pass with one client */
+  alone: number;
+  /** a pass stops sending after this long, so that the whole run stays bounded on a slow machine */
+  secondsMax: number;
+  /** send 2,000 and again 2,000 messages and watch the memory, instead of the cases */
+  memory: boolean;
+  /** record CPU profiles of API and worker in case b */
+  profile: boolean;
+}
+
+export const usage = `npm run bench -- [options]
+  --messages 1000    messages of each case
+  --clients 16       sends that are open at once
+  --cases a,b,c      a bare workflow, b single sends, c single sends with one webhook on all events
+  --alone 60         sends of the pass with one client (0: none)
+  --seconds 45       longest time in which one case sends
+  --profile          CPU profiles of API and worker in case b
+  --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
+
+/**
+ * Reads the command line.
+ * @throws Error in words for the console
+ */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      messages: { type: 'string', default: '1000' },
+      clients: { type: 'string', default: '16' },
+      cases: { type: 'string', default: caseKeys.join(',') },
+      alone: { type: 'string', default: '60' },
+      seconds: { type: 'string', default: '45' },
+      memory: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    messages: count('messages', values.messages, 1, 100_000),
+    clients: count('clients', values.clients, 1, 500),
+    cases: readCases(values.cases),
+    alone: count('alone', values.alone, 0, 10_000),
+    secondsMax: count('seconds', values.seconds, 1, 3_600),
+    memory: values.memory,
+    profile: values.profile,
+  };
+}
+
+function count(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) throw new Error(`--${name} must be a whole number from ${min} to ${max}`);
+  return value;
+}
+
+function readCases(text: string): CaseKey[] {
+  const given = text.split(',');
+  const unknown = given.find((key) => !caseKeys.some((known) => known === key));
+  if (unknown !== undefined) throw new Error(`--cases: "${unknown}" is none of ${caseKeys.join(', ')}`);
+  return caseKeys.filter((key) => given.includes(key));
+}

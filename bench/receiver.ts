@@ -1,0 +1,67 @@
+/** The webhook receiver as the bench sees it. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issueCertificate, makeAuthority } from '../local/certificates.js';
+import { type Cleanup, stopChild } from './cleanup.js';
+import { Marks } from './marks.js';
+import type { ReceiverNews, ReceiverOrder } from './receiver-process.js';
+
+/** The events of a message that is delivered. */
+export const happyEvents = ['message.queued', 'message.sent', 'message.delivered'] as const;
+
+export interface Receiver {
+  url: string;
+  /** PEM file of the authority that the service has to trust. */
+  authorityFile: string;
+  /** Requests so far, and those of them whose signatures did not fit. */
+  counts: { received: number; forged: number };
+  /** Genuine requests by message and event. */
+  seen: Map<string, Map<string, number>>;
+  /** Sets the secret by which it verifies. */
+  trust(secret: string): void;
+  /** Resolves when all events of a delivered message have come. */
+  until(messageId: string): Promise<void>;
+}
+
+const readyMsMax = 20_000;
+
+/** Starts it on a free port of loopback. It ends with this process. */
+export async function startReceiver(folder: string, cleanup: Cleanup): Promise<Receiver> {
+  const authority = await makeAuthority('Tidings bench authority', 2);
+  const certificate = await issueCertificate(authority, { addresses: ['127.0.0.1'], days: 2 });
+  const authorityFile = join(folder, 'authority.pem');
+  await writeFile(authorityFile, authority.cert);
+  const child = fork(join(import.meta.dirname, 'receiver-process.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  cleanup.add(() => stopChild(child));
+  const order = (what: ReceiverOrder) => child.send(what);
+  order({ certificate });
+  const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) })) as [{ port: number }];
+
+  const complete = new Marks('told to the receiver in all its events');
+  const counts = { received: 0, forged: 0 };
+  const seen: Receiver['seen'] = new Map();
+  child.on('message', (news: ReceiverNews) => {
+    for (const [messageId, event, isGenuine] of 'arrivals' in news ? news.arrivals : []) {
+      counts.received += 1;
+      if (!isGenuine) counts.forged += 1;
+      else if (count(seen, messageId, event)) complete.note(messageId);
+    }
+  });
+  return {
+    url: `https://127.0.0.1:${port}/hook`,
+    authorityFile,
+    counts,
+    seen,
+    trust: (secret) => void order({ secret }),
+    until: (messageId) => complete.of(messageId),
+  };
+}
+
+/** Counts an event and tells whether its message has all of them now. */
+function count(seen: Receiver['seen'], messageId: string, event: string): boolean {
+  const events = seen.get(messageId) ?? new Map<string, number>();
+  seen.set(messageId, events.set(event, (events.get(event) ?? 0) + 1));
+  return happyEvents.every((name) => events.has(name));
+}

@@ -1,0 +1,77 @@
+/** The figures as a person reads them. */
+import type { CaseResult, Percentiles } from './measured-case.js';
+import { type CaseKey, caseKeys } from './options.js';
+import type { Memory, Results } from './results.js';
+
+/** The issue's targets. */
+const targets = { singleToBare: 0.7, webhookToSingle: 0.6, acceptToBare: 1.5, apiMb: 180, workerMb: 450, growth: 1.05 };
+const parts = ['API', 'worker', 'Temporal', 'PostgreSQL'] as const;
+
+/** Table, ratios and comparison, line by line. */
+export function reportLines(results: Results, previous: Results | undefined): string[] {
+  return [...environmentLines(results), '', ...tableLines(results), '', ...ratioLines(results), ...comparisonLines(results, previous)];
+}
+
+function environmentLines({ environment: { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } }: Results): string[] {
+  const busy = load_before > 0.5 ? ` (busy: load ${load_before.toFixed(1)} before the run, so the figures are noisy)` : '';
+  return [`${cores} cores ${cpu}, ${memory_mb} MB${busy}`, `Node ${node}, PostgreSQL ${postgres}, Temporal ${temporal}, commit ${commit}`];
+}
+
+function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
+  const keys = caseKeys.filter((key) => cases[key] !== undefined);
+  const row = (name: string, of: (result: CaseResult, key: CaseKey) => string) => [name, ...keys.map((key) => of(cases[key] as CaseResult, key))];
+  const rows = [
+    row('', ({ title }, key) => `${key} ${title}`),
+    row('messages', ({ messages }) => String(messages)),
+    row('messages/s', ({ messages_per_second }) => messages_per_second.toFixed(1)),
+    row('accept p50/p95/p99 ms', ({ accept_ms }) => spread(accept_ms)),
+    row('accept, one client', (_, key) => spread(alone[key])),
+    row('done p50/p95/p99 ms', ({ done_ms }) => spread(done_ms)),
+    ...parts.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
+    row('CPU ms/message, all', ({ cpu_ms_per_message }) => parts.reduce((sum, part) => sum + cpu_ms_per_message[part], 0).toFixed(1)),
+    // In case a the API's place is taken by the bench itself, whose memory says nothing.
+    ...parts.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  return rows.map((cells) => cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '));
+}
+
+const spread = (of: Percentiles | undefined) => (of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / '));
+
+function ratioLines({ cases: { a, b, c }, alone_accept_ms: alone }: Results): string[] {
+  return [
+    ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
+    ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
+    ...(alone.a && alone.b ? [atMost('accept p50 b / a, one client', alone.b.p50 / alone.a.p50, targets.acceptToBare)] : []),
+  ];
+}
+
+/** Memory with its targets, line by line. */
+export function memoryLines(memory: Memory[]): string[] {
+  const lines = memory.map(({ messages, api_mb, worker_mb }) => `after ${messages} messages: API ${api_mb.toFixed(0)} MB, worker ${worker_mb.toFixed(0)} MB`);
+  const [, half, full] = memory;
+  if (half === undefined || full === undefined) return lines;
+  return [
+    ...lines,
+    atMost('API MB', half.api_mb, targets.apiMb, 0),
+    atMost('worker MB', half.worker_mb, targets.workerMb, 0),
+    atMost('API, second half / first', full.api_mb / half.api_mb, targets.growth),
+    atMost('worker, second half / first', full.worker_mb / half.worker_mb, targets.growth),
+  ];
+}
+
+const atLeast = (name: string, value: number, bound: number) => verdict(name, value >= bound, value.toFixed(2), `at least ${bound}`);
+const atMost = (name: string, value: number, bound: number, digits = 2) => verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);
+const verdict = (name: string, isMet: boolean, value: string, bound: string) => `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
+
+function comparisonLines({ cases }: Results, previous: Results | undefined): string[] {
+  if (previous === undefined) return [];
+  const change = (now: number, then: number) => `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
+  const lines = caseKeys.flatMap((key) => {
+    const [now, then] = [cases[key], previous.cases[key]];
+    if (now === undefined || then === undefined) return [];
+    const cpu = (result: CaseResult) => parts.reduce((sum, part) => sum + result.cpu_ms_per_message[part], 0);
+    return [`  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpu(now), cpu(then))}`];
+  });
+  return ['', `Since ${previous.at} (${previous.environment.commit}):`, ...lines];
+}

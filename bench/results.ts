@@ -1,0 +1,95 @@
+/** What a run leaves behind: a file in bench/results/, with the facts needed to compare it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import type { CaseResult, Percentiles } from './measured-case.js';
+import type { CaseKey, Options } from './options.js';
+import type { Workbench } from './workbench.js';
+
+export interface Environment {
+  cores: number;
+  cpu: string;
+  memory_mb: number;
+  /** one-minute load before the run: above 0.5, others were at work too */
+  load_before: number;
+  system: string;
+  node: string;
+  postgres: string;
+  temporal: string;
+  commit: string;
+}
+
+export interface Memory {
+  messages: number;
+  api_mb: number;
+  worker_mb: number;
+}
+
+export interface Results {
+  at: string;
+  environment: Environment;
+  options: Options;
+  cases: Partial<Record<CaseKey, CaseResult>>;
+  /** accept latency with one client */
+  alone_accept_ms: Partial<Record<CaseKey, Percentiles>>;
+  memory?: Memory[];
+}
+
+/** Where results are kept, out of git. */
+export const resultsDir = resolve(import.meta.dirname, '../../bench/results');
+
+/** A name that sorts by time and that every file system takes. */
+export const stampOf = (at: Date) => at.toISOString().slice(0, 19).replaceAll(':', '-');
+
+/** Facts about the machine and what runs on it. */
+export async function describeEnvironment({ client, service }: Workbench, loadBefore: number): Promise<Environment> {
+  const database = new pg.Client({ connectionString: service.databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ server_version: string }>('SHOW server_version');
+  await database.end();
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
+  return {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    memory_mb: Math.round(totalmem() / 1024 ** 2),
+    load_before: loadBefore,
+    system: `${process.platform} ${release()}`,
+    node: process.versions.node,
+    postgres: rows[0]?.server_version ?? 'unknown',
+    temporal: serverVersion,
+    commit: commit(),
+  };
+}
+
+/** Load of the last minute. */
+export const currentLoad = () => loadavg()[0] ?? 0;
+
+function commit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Stores the results; returns the file's path. */
+export function saveResults(results: Results): string {
+  const path = join(resultsDir, `${stampOf(new Date(results.at))}.json`);
+  mkdirSync(resultsDir, { recursive: true });
+  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
+  return path;
+}
+
+/** The last stored results that have these cases; undefined when there are none. */
+export function previousResults(keys: readonly CaseKey[]): Results | undefined {
+  mkdirSync(resultsDir, { recursive: true });
+  const names = readdirSync(resultsDir).filter((name) => name.endsWith('.json'));
+  for (const name of names.toSorted().toReversed()) {
+    const results = JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results;
+    if (keys.length > 0 && keys.every((key) => results.cases[key] !== undefined)) return results;
+  }
+  return undefined;
+}

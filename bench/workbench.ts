@@ -1,0 +1,50 @@
+/** Everything that a run needs, started in a folder of its own: receiver, service, account, sender. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { type Account, openAccount } from './account.js';
+import type { Cleanup } from './cleanup.js';
+import { type ClosedGroups, watchClosedGroups } from './closed-groups.js';
+import { type Receiver, startReceiver } from './receiver.js';
+import { createSender, type Sender } from './sender.js';
+import { type PartName, type Service, startService } from './service.js';
+
+export interface Workbench {
+  folder: string;
+  receiver: Receiver;
+  service: Service;
+  account: Account;
+  sender: Sender;
+  closed: ClosedGroups;
+  /** Asks the service's Temporal. */
+  client: Client;
+}
+
+/**
+ * Starts it. Its folder is removed in the end, or kept for its logs when the run has failed.
+ * @param env settings of the service beside the usual ones of the bench
+ */
+export async function openWorkbench(connections: number, env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Workbench> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
+  cleanup.add(async (hasFailed) => {
+    if (hasFailed) process.stderr.write(`The logs of the service are in ${join(folder, 'logs')}\n`);
+    else await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const receiver = await startReceiver(folder, cleanup);
+  const service = await startService(folder, { NODE_EXTRA_CA_CERTS: receiver.authorityFile, ...env }, cleanup);
+  const connection = await Connection.connect({ address: service.temporalAddress });
+  cleanup.add(() => connection.close());
+  const closed = await watchClosedGroups(service.databaseUrl, cleanup);
+  const account = await openAccount(service.baseUrl);
+  const sender = createSender(service.baseUrl, account.apiKey, connections);
+  cleanup.add(() => sender.close());
+  return { folder, receiver, service, account, sender, closed, client: new Client({ connection }) };
+}
+
+/** Process id of a part of the service. */
+export function pidOf({ service }: Workbench, name: PartName): number {
+  const part = service.part(name);
+  if (part === undefined) throw new Error(`${name} does not run`);
+  return part.pid;
+}

@@ -1,0 +1,57 @@
+/** Holds every answer of every test against the declaration: the schema of its success, the shape of errors, the headers. */
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Endpoint } from '../../api/endpoint.js';
+import { endpoints } from '../../api/endpoints/index.js';
+import { jsonSchema } from '../../api/json-schema.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
+const codes = ['validation_failed', 'unauthorized', 'token_expired', 'forbidden', 'insufficient_credits', 'purchase_failed', 'not_found'];
+const moreCodes = ['email_exists', 'idempotency_mismatch', 'payload_too_large', 'conflict', 'rate_limited', 'internal_error', 'unavailable'];
+
+/** The declaration that a request belongs to. */
+export function declarationOf(method: string, path: string): Endpoint | undefined {
+  const [plain = ''] = path.split('?');
+  const fits = (item: Endpoint) => new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain);
+  return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));
+}
+
+/** Fails the test whose answer is not as declared. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+export function assertAsDeclared(method: string, path: string, status: number, headers: Headers, body: any): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+    assert.match(headers.get(name) ?? '', /^\d+$/, `${method} ${path} has ${name}`);
+  }
+  assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(headers.get('x-powered-by'), null);
+  const item = declarationOf(method, path);
+  if (status < 300) assertSuccess(item, body, `${method} ${path}`);
+  else if (item?.envelope !== false) assertError(status, body, headers);
+}
+
+function assertSuccess(item: Endpoint | undefined, body: { success?: unknown; data?: unknown }, what: string): void {
+  if (item === undefined) return;
+  if (item.envelope !== false) assert.equal(body.success, true);
+  const validate = validators.get(item);
+  assert.ok(validate?.(item.envelope === false ? body : body.data), `${what}: ${JSON.stringify(validate?.errors)}`);
+}
+
+function assertError(status: number, body: Record<string, unknown> | undefined, headers: Headers): void {
+  if (body === undefined) return; // the answer to HEAD
+  assert.equal(body.success, false);
+  assert.equal(body.message, body.error);
+  assert.ok([...codes, ...moreCodes].includes(body.code as string), `code ${String(body.code)}`);
+  assert.equal(body.request_id, headers.get('x-request-id'));
+  if (status !== 400) assert.deepEqual(Object.keys(body), ['success', 'error', 'code', 'message', 'request_id']);
+  else {
+    const details = body.details as { field: string; message: string }[];
+    assert.equal(details[0]?.message, body.error);
+    for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
+  }
+  assert.doesNotMatch(JSON.stringify(body), /SELECT|INSERT|sequelize|\bat \/|node_modules|joi/i);
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ScheduleClient } from '@temporalio/client';
+import { Workspace } from '../../models/workspace.js';
+import { workflowIds } from '../../workflows/contract.js';
+import { type RestClient, restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
+import { eventCount } from '../support/histories.js';
+import { assertBooks } from '../support/invariants.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('a crash', () => {
+  let service: Service;
+  let client: RestClient;
+  let proxy: FaultProxy;
+  before(async () => {
+    proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
+    service = await startService({ apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '1500' } });
+    client = restClient(service.url);
+  });
+  afterEach(async () => {
+    await assertBooks(service.db);
+    proxy.mode = 'pass';
+  });
+  after(async () => {
+    await service.stop();
+    await proxy.close();
+  });
+
+  const messagesOf = (workspaceId: string) => rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
+  const balanceOf = async (workspaceId: string) => (await Workspace.findByPk(workspaceId))?.balance;
+
+  it('of the worker after the debit committed and before its task completed charges once, and the message arrives', async () => {
+    const account = await client.signUp();
+    await client.send(account); // the path is warm
+    // The debit's transaction does not touch deliveries; what the worker does next does, and waits here.
+    const lock = await service.db.transaction();
+    await service.db.query('LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE', { transaction: lock });
+    const call = client.call('POST', '/api/v1/messages/send', {
+      body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } },
+      headers: { 'X-API-Key': account.apiKey },
+    });
+    await until(async () => (await messagesOf(account.workspaceId)).filter(({ status }) => status !== 'accepting').length === 2, 'the debit commits');
+    await service.worker.kill();
+    await lock.rollback();
+    const answer = await call;
+    assert.equal(answer.status, 201, 'the fence finds that the workflow has won');
+    await service.worker.start();
+    await client.messageUntil(account, answer.body.data.message.id, ({ status }) => status === 'delivered');
+    assert.equal(await balanceOf(account.workspaceId), 98_000);
+  });
+
+  it('of the API between the row and the workflow leaves nothing charged, and a retry with the same key sends once', async () => {
+    const account = await client.signUp();
+    const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
+    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+    proxy.mode = 'blackhole';
+    const call = client.call('POST', '/api/v1/messages/send', { body, headers }).catch(() => 'no answer');
+    await until(async () => (await messagesOf(account.workspaceId)).length === 1, 'the row is stored');
+    await service.api.kill();
+    assert.equal(await call, 'no answer');
+    proxy.mode = 'pass';
+    await service.api.start();
+    const list = await client.call('GET', '/api/v1/messages', { headers: { 'X-API-Key': account.apiKey } });
+    assert.equal(list.body.data.pagination.total, 0, 'what nobody decided is not shown');
+    assert.equal(await balanceOf(account.workspaceId), 100_000);
+    const retried = await client.call('POST', '/api/v1/messages/send', { body, headers });
+    assert.equal(retried.status, 201);
+    assert.equal(retried.headers.get('idempotent-replayed'), 'true');
+    await client.messageUntil(account, retried.body.data.message.id, ({ status }) => status === 'delivered');
+    assert.equal((await messagesOf(account.workspaceId)).length, 1);
+    assert.equal(await balanceOf(account.workspaceId), 99_000);
+  });
+
+  it('of the API between the row and the workflow is cleaned up by the watcher when nobody retries', async () => {
+    const account = await client.signUp();
+    proxy.mode = 'blackhole';
+    const call = client.send(account).catch(() => undefined);
+    await until(async () => (await messagesOf(account.workspaceId)).length === 1, 'the row is stored');
+    await service.api.kill();
+    await call;
+    proxy.mode = 'pass';
+    await service.api.start();
+    await service.db.query(`UPDATE messages SET created_at = now() - interval '2 minutes' WHERE status = 'accepting'`);
+    await triggerWatcher();
+    await until(async () => (await messagesOf(account.workspaceId)).length === 0, 'the row is fenced');
+    assert.equal(await balanceOf(account.workspaceId), 100_000);
+  });
+
+  it('of all workers for longer than the deadline answers 500 and charges nothing; a worker that comes later finds nothing to do', async () => {
+    const account = await client.signUp();
+    await service.worker.stop();
+    const answer = await client.call('POST', '/api/v1/messages/send', {
+      body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } },
+      headers: { 'X-API-Key': account.apiKey },
+    });
+    assert.equal(answer.status, 500);
+    assert.equal(answer.body.error, 'Internal server error. Please try again later.');
+    assert.equal(answer.headers.get('retry-after'), '1');
+    assert.deepEqual(await messagesOf(account.workspaceId), []);
+    const workflow = await latestWorkflow();
+    await service.worker.start();
+    assert.ok((await eventCount(service.temporal, workflow)) <= 8);
+    assert.equal(await balanceOf(account.workspaceId), 100_000);
+    assert.deepEqual(await messagesOf(account.workspaceId), []);
+  });
+
+  it('that lost a workflow altogether does not lose its message: the watcher starts it again', async () => {
+    const account = await client.signUp();
+    const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
+    await service.temporal.client.workflow.getHandle(workflowIds.message(id)).terminate('lost');
+    await service.db.query(`UPDATE messages SET scheduled_at = now() - interval '5 minutes', status_detail = 'accepted' WHERE id = '${id}'`);
+    await triggerWatcher();
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.equal(await balanceOf(account.workspaceId), 99_000);
+  });
+
+  async function triggerWatcher(): Promise<void> {
+    const { connection, namespace } = service.temporal;
+    await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.maintain).trigger();
+  }
+
+  async function latestWorkflow(): Promise<string> {
+    for await (const { workflowId } of service.temporal.client.workflow.list({ query: `WorkflowType = 'sendMessages' AND ExecutionStatus = 'Running'` })) return workflowId;
+    return assert.fail('no workflow is running');
+  }
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Workspace } from '../../models/workspace.js';
+import { type RestClient, restClient } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('at once', () => {
+  let service: Service;
+  let client: RestClient;
+  before(async () => {
+    service = await startService({ env: { ACCEPT_TIMEOUT_MS: '20000' } });
+    client = restClient(service.url);
+  });
+  afterEach(() => assertBooks(service.db));
+  after(() => service.stop());
+
+  const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+
+  it('20 sends with one idempotency key: one message, one debit, the same answer for all', async () => {
+    const account = await client.signUp();
+    const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.call('POST', '/api/v1/messages/send', { body, headers })));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
+    assert.equal(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null).length, 1);
+    assert.equal((await Workspace.findByPk(account.workspaceId))?.balance, 99_000);
+    const other = await client.call('POST', '/api/v1/messages/send', { body: { ...body, to: '+15551234568' }, headers });
+    assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
+  });
+
+  it('100 sends on credits for 25: exactly 25 are accepted, 75 are refused with 402 and leave nothing', async () => {
+    const account = await client.signUp();
+    await client.send(account, { content: { text: 'x'.repeat(160 * 10) } });
+    for (let left = 90; left > 25; left -= 5) await client.send(account, { content: { text: 'x'.repeat(160 * 5) } });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => client.call('POST', '/api/v1/messages/send', { body, headers: { 'X-API-Key': account.apiKey } })),
+    );
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    assert.deepEqual([count(201), count(402)], [25, 75]);
+    assert.match(answers.find(({ status }) => status === 402)?.body.error, /^Insufficient credits\. You need 1 credits but have \d+(\.\d+)?\.$/);
+    assert.equal((await Workspace.findByPk(account.workspaceId))?.balance, 0);
+    const [{ count: stored } = { count: 0 }] = await rows<{ count: number }>(service.db, 'SELECT count(*) AS count FROM messages WHERE workspace_id = $1', [account.workspaceId]);
+    assert.equal(stored, 1 + 13 + 25);
+  });
+});

@@ -1,0 +1,61 @@
+/** `npm start` and `npm run demo` as their users run them: the compiled entry points as processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { identify, isAlive, type ProcessIdentity } from '../../local/process-identity.js';
+import type { RunningProcess } from '../../local/run-record.js';
+import { readState } from '../../local/state-file.js';
+import { until } from './stand-in.js';
+
+export interface StartedService {
+  child: ChildProcess;
+  launcher: ProcessIdentity;
+  /** everything printed so far */
+  printed(): string;
+  /** the first match of the pattern's first group in what was printed */
+  find(pattern: RegExp): string;
+}
+
+/** Runs an entry point of local/, leading a process group of its own, with nothing of this process's settings. */
+export function spawnEntryPoint(
+  name: 'start' | 'demo',
+  dataDir: string,
+  env: NodeJS.ProcessEnv = {},
+): { child: ChildProcess; printed(): string } {
+  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  const script = resolve(import.meta.dirname, `../../local/${name}.js`);
+  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    env: { PATH, HOME, XDG_CACHE_HOME, DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { child, printed: () => output };
+}
+
+/** Starts the service and resolves when it says that it is ready. */
+export async function startService(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<StartedService> {
+  const { child, printed } = spawnEntryPoint('start', dataDir, env);
+  const launcher = identify(child.pid as number);
+  if (launcher === undefined) throw new Error('the launcher is gone already');
+  await until(() => printed().includes('Ctrl-C stops everything') || child.exitCode !== null);
+  if (child.exitCode !== null) throw new Error(`the service did not start:\n${printed()}`);
+  return { child, launcher, printed, find: (pattern) => pattern.exec(printed())?.[1] ?? '' };
+}
+
+/** The processes that the launcher of this folder has started and that still run. */
+export const processesOf = (dataDir: string): RunningProcess[] =>
+  (readState<{ processes: RunningProcess[] }>(join(dataDir, 'run.json'))?.processes ?? []).filter(isAlive);
+
+/** Waits for the end of an entry point: its exit code. */
+export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** Ends whatever a failed test has left. */
+export function killAll(dataDir: string, child: ChildProcess | undefined): void {
+  for (const { pid } of processesOf(dataDir)) process.kill(-pid, 'SIGKILL');
+  if (child !== undefined && child.exitCode === null) child.kill('SIGKILL');
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isAlive } from '../../local/process-identity.js';
+import { exitCodeOf, killAll, processesOf, spawnEntryPoint, type StartedService, startService } from './service.js';
+import { temporaryFolder, until } from './stand-in.js';
+
+/** One signup, so that the second demo meets the limit; as many requests as it takes to wait. */
+const limits = { RATE_LIMIT_AUTH: '1/900', RATE_LIMIT_API: '100000/60' };
+
+describe('npm start', function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  const dataDir = folder.path;
+  let service: StartedService | undefined;
+  after(() => {
+    killAll(dataDir, service?.child);
+    folder.remove();
+  });
+
+  const running = () => service ?? assert.fail('the service does not run');
+  const pidOf = (name: string) => processesOf(dataDir).find((one) => one.name === name)?.pid;
+  const api = () => running().find(/API +(http\S+)/);
+  const apiKey = () => running().find(/X-API-Key: (\w+)/);
+  async function messages(): Promise<{ id: string; status: string }[]> {
+    const response = await fetch(`${api()}/api/v1/messages`, { headers: { 'x-api-key': apiKey() } });
+    const { data } = (await response.json()) as { data: { messages: { id: string; status: string }[] } };
+    return data.messages;
+  }
+  /** What a user does: paste the printed command. */
+  async function paste(): Promise<{ id: string }> {
+    const { stdout } = await promisify(execFile)('sh', ['-c', running().find(/^ +(curl .*)$/m)]);
+    const { data } = JSON.parse(stdout) as { data: { message: { id: string } } };
+    return data.message;
+  }
+  async function untilDelivered(id: string): Promise<void> {
+    let status: string | undefined;
+    while (status !== 'delivered') status = (await messages()).find((message) => message.id === id)?.status;
+  }
+
+  it('starts everything, one line a step, and prints addresses and a curl that work', async () => {
+    service = await startService(dataDir, limits);
+    for (const step of [
+      'PostgreSQL 18\\.\\d+ on 127\\.0\\.0\\.1:\\d+',
+      'Temporal 1\\.\\d+\\.\\d+ on \\S+, from \\S+',
+      'database schema',
+      'API',
+      'worker',
+      'demo workspace',
+    ]) {
+      assert.match(service.printed(), new RegExp(`^✓ ${step} \\(\\d+\\.\\d s\\)$`, 'm'));
+    }
+    const { id } = await paste();
+    await untilDelivered(id);
+    assert.deepEqual(await (await fetch(`${api()}/health`)).json().then((health) => (health as { status: string }).status), 'ok');
+    assert.equal((await fetch(running().find(/Temporal Web UI +(http\S+)/))).status, 200);
+    assert.equal((await fetch(running().find(/Docs +(http\S+)/))).status, 200);
+  });
+
+  it('refuses a second start on the same folder, in a sentence', async () => {
+    const second = spawnEntryPoint('start', dataDir);
+    assert.equal(await exitCodeOf(second.child), 1);
+    assert.match(second.printed(), /^✗ Tidings already runs on .*: stop it first, or set another DATA_DIR\.\n$/);
+  });
+
+  it('refuses a busy port, in a sentence, and leaves nothing running', async () => {
+    const other = temporaryFolder();
+    const second = spawnEntryPoint('start', other.path, { PORT: new URL(api()).port });
+    assert.equal(await exitCodeOf(second.child), 1);
+    assert.match(second.printed(), /^✗ Port \d+ on 127\.0\.0\.1 is used by another program: .*\n$/);
+    assert.deepEqual(processesOf(other.path), []);
+    other.remove();
+  });
+
+  it('refuses bad settings, all at once', async () => {
+    const { child, printed } = spawnEntryPoint('start', dataDir, { PORT: 'many', SIGNUP_CREDITS: '-1' });
+    assert.equal(await exitCodeOf(child), 1);
+    assert.match(printed(), /^✗ Bad settings:\n {2}- PORT .*\n {2}- SIGNUP_CREDITS .*\n$/);
+  });
+
+  it('starts a part again that dies, with what it knew, on the same port', async () => {
+    const [{ id }, port] = [await paste(), running().find(/PostgreSQL .*:(\d+)/)];
+    for (const name of ['PostgreSQL', 'Temporal', 'worker', 'API']) {
+      const pid = pidOf(name);
+      process.kill(pid as number, 'SIGKILL');
+      await until(() => running().printed().includes(`✓ ${name} is back`));
+      assert.notEqual(pidOf(name), pid);
+    }
+    await untilDelivered((await paste()).id);
+    assert.ok((await messages()).some((message) => message.id === id));
+    assert.match(running().printed(), new RegExp(`PostgreSQL .*:${port}`));
+  });
+
+  it('tells the demo, against the running service, also when signup is rate limited', async () => {
+    for (const beginning of [
+      /signed up story-\w+@tidings\.invalid, 100 credits/,
+      /rate limited now: going on as story-\w+@tidings\.invalid/,
+    ]) {
+      const { child, printed } = spawnEntryPoint('demo', dataDir);
+      assert.equal(await exitCodeOf(child), 0, printed());
+      assert.match(printed(), beginning);
+      for (const event of ['queued', 'sent', 'delivered'])
+        assert.match(printed(), new RegExp(`message\\.${event} received, both signatures verified`));
+    }
+  });
+
+  it('survives the death of the launcher and of everything, with all data', async () => {
+    const { id } = await paste();
+    const before = processesOf(dataDir);
+    process.kill(-running().launcher.pid, 'SIGKILL');
+    await until(() => !isAlive(running().launcher));
+    service = await startService(dataDir, limits);
+    assert.match(service.printed(), /^– stopped what a killed start had left running: .*PostgreSQL/m);
+    assert.ok(!before.some(isAlive));
+    await untilDelivered(id);
+
+    for (const { pid } of processesOf(dataDir)) process.kill(-pid, 'SIGKILL');
+    process.kill(-running().launcher.pid, 'SIGKILL');
+    await until(() => !isAlive(running().launcher));
+    const lostKey = apiKey();
+    rmSync(join(dataDir, 'demo.json'));
+    service = await startService(dataDir, limits);
+    assert.notEqual(apiKey(), lostKey, 'a new key for the same workspace');
+    await untilDelivered((await paste()).id);
+    assert.ok((await messages()).some((message) => message.id === id));
+  });
+
+  it('stops all of it on SIGTERM, in order, within 20 s', async () => {
+    const { child, printed } = running();
+    const processes = processesOf(dataDir);
+    assert.equal(processes.length, 4);
+    const since = performance.now();
+    child.kill('SIGTERM');
+    assert.equal(await exitCodeOf(child), 0);
+    assert.ok(performance.now() - since < 20_000);
+    assert.deepEqual(
+      [...printed().matchAll(/✓ (\w+) stopped/g)].map(([, name]) => name),
+      ['API', 'worker', 'Temporal', 'PostgreSQL'],
+    );
+    assert.ok(!processes.some(isAlive));
+  });
+
+  it('stops in the middle of its start', async () => {
+    const { child, printed } = spawnEntryPoint('start', dataDir);
+    await until(() => printed().includes('✓ PostgreSQL'));
+    const processes = processesOf(dataDir);
+    child.kill('SIGINT');
+    assert.equal(await exitCodeOf(child), 0);
+    assert.ok(processes.length > 0 && !processes.some(isAlive));
+    assert.doesNotMatch(printed(), /✗/);
+  });
+
+  it('tells the demo by itself too, and leaves nothing running', async () => {
+    const { child, printed } = spawnEntryPoint('demo', dataDir);
+    assert.equal(await exitCodeOf(child), 0, printed());
+    assert.match(printed(), /That is the whole story/);
+    assert.deepEqual(processesOf(dataDir), []);
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { applyReports } from '../../../models/operations/apply-reports.js';
+import { awaitingReports } from '../../../models/operations/awaiting-reports.js';
+import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { giveUpOnReports } from '../../../models/operations/give-up.js';
+import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
+import { type ReportStatus, reportOrder } from '../../../models/rules/status.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
+import { assertBooks } from '../../support/invariants.js';
+import { acceptedAs, balanceOf, buildQueuedGroup, buildSent, eventsOf, ledgerOf, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+
+describe('applyReports', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
+    await buildWebhook(workspaceId, 'https://one.example.test/');
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const isClosed = async (groupId: string) => (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]?.closed;
+  const outcomes = async (messageId: string) => {
+    const reports = await rows<{ status: string; outcome: string }>(test.db, 'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL', [messageId]);
+    return Object.fromEntries(reports.map(({ status, outcome }) => [status, outcome]));
+  };
+
+  it('delivers a message and closes its group', async () => {
+    const message = await buildSent(test.db, workspaceId);
+    const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
+    await recordReports(test.db, [report]);
+    assert.deepEqual(await applyReports(test.db, message.group_id), { open: 0 });
+    const { status, delivered_at, credits_used } = await messageOf(test.db, message.id);
+    assert.deepEqual({ status, delivered_at, credits_used }, { status: 'delivered', delivered_at: report.occurred_at, credits_used: 1_000 });
+    assert.equal(await isClosed(message.group_id), true);
+    assert.deepEqual(await outcomes(message.id), { delivered: 'applied' });
+  });
+
+  it('fails a message without a refund, with our text for the code and nothing of the provider', async () => {
+    const [sms, email, unknown] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId, { channel: 'email' }), await buildSent(test.db, workspaceId)];
+    await recordReports(test.db, [
+      reportOf(sms, 'failed', { provider_error_code: '30006' }),
+      reportOf(email, 'failed', { provider_error_code: '30006' }),
+      reportOf(unknown, 'failed', { provider_error_code: 'E-4711' }),
+    ]);
+    const seen: (string | null)[][] = [];
+    for (const { id, group_id } of [sms, email, unknown]) {
+      await applyReports(test.db, group_id);
+      const { status_detail, error_code, error_message, provider_error_code } = await messageOf(test.db, id);
+      seen.push([status_detail, error_code, error_message, provider_error_code]);
+    }
+    assert.deepEqual(seen, [
+      ['undeliverable', '30006', 'Landline or unreachable carrier', '30006'],
+      ['undeliverable', '30006', 'Mailbox unreachable', '30006'],
+      ['undeliverable', 'undeliverable', 'The provider could not deliver the message', 'E-4711'],
+    ]);
+    assert.equal((await ledgerOf(test.db, workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
+  });
+
+  it('never applies a read receipt on a channel that has none', async () => {
+    for (const channel of ['sms', 'email'] as const) {
+      const message = await buildSent(test.db, workspaceId, { channel });
+      await recordReports(test.db, [reportOf(message, 'read'), reportOf(message, 'delivered')]);
+      await applyReports(test.db, message.group_id);
+      assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+      assert.deepEqual(await outcomes(message.id), { read: 'ignored', delivered: 'applied' });
+    }
+  });
+
+  it('keeps a group open while one of its messages waits, and closes it with the last', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}]);
+    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
+    assert.ok(one && two && three);
+    await recordHandoffs(test.db, claims.slice(0, 2).map((claim) => acceptedAs(claim, `p-${claim.id}`)));
+    await recordReports(test.db, [reportOf(one, 'delivered')]);
+    assert.deepEqual(await applyReports(test.db, groupId), { open: 2 });
+    await recordReports(test.db, [reportOf(two, 'failed')]);
+    assert.deepEqual(await applyReports(test.db, groupId), { open: 1 }, 'the third is not handed off yet');
+    assert.equal(await isClosed(groupId), false);
+    await recordReports(test.db, [reportOf(three, 'delivered')]);
+    assert.deepEqual(await applyReports(test.db, groupId), { open: 0 });
+    assert.equal(await isClosed(groupId), true);
+    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['delivered/delivered', 'failed/undeliverable', 'delivered/delivered']);
+  });
+
+  it('counts undecided messages as open, and closes a group that does not exist without an error', async () => {
+    const { group_id } = await buildUndecided(test.db, workspaceId);
+    assert.deepEqual(await applyReports(test.db, group_id), { open: 1 });
+    assert.equal(await isClosed(group_id), false);
+    assert.deepEqual(await applyReports(test.db, workspaceId), { open: 0 });
+  });
+
+  it('lets a late report count after the waiting was given up', async () => {
+    const message = await buildSent(test.db, workspaceId);
+    await giveUpOnReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'sent/unknown');
+    await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
+  });
+
+  it('corrects failed into delivered, with both events, and never the other way round', async () => {
+    const message = await buildSent(test.db, workspaceId);
+    for (const status of ['failed', 'delivered'] as const) {
+      await recordReports(test.db, [reportOf(message, status)]);
+      await applyReports(test.db, message.group_id);
+    }
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'failed', 'delivered']);
+    const other = await buildSent(test.db, workspaceId);
+    for (const status of ['delivered', 'failed'] as const) {
+      await recordReports(test.db, [reportOf(other, status)]);
+      await applyReports(test.db, other.group_id);
+    }
+    assert.equal(await statusOf(test.db, other.id), 'delivered/delivered');
+    assert.deepEqual(await outcomes(other.id), { delivered: 'applied', failed: 'ignored' });
+  });
+
+  it('ends where an oracle ends, for any reports in any order, repeated or not, in any number of callbacks', async function () {
+    this.timeout(60_000);
+    const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
+    const history = fc.array(callback, { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('sms' as const, 'whatsapp' as const), history, async (channel, callbacks) => {
+        const message = await buildSent(test.db, workspaceId, { channel, cost: 100 });
+        const told = new Set<ReportStatus>();
+        let state = 'sent';
+        for (const statuses of callbacks) {
+          await recordReports(test.db, statuses.map((status) => reportOf(message, status)));
+          await applyReports(test.db, message.group_id);
+          for (const status of reportOrder) if (statuses.includes(status) && !told.has(status)) state = oracle(channel, state, status);
+          for (const status of statuses) told.add(status); // a statement counts once, also when it was ignored
+        }
+        const { status, credits_used } = await messageOf(test.db, message.id);
+        assert.equal(status, state);
+        assert.equal(credits_used, 100);
+        const events = await eventsOf(test.db, message.id);
+        assert.equal(new Set(events).size, events.length, 'each event once');
+        assert.equal(events.at(-1), state === 'read' ? events.at(-1) : state, 'the last event tells the state');
+      }),
+      { numRuns: 80 },
+    );
+    assert.ok(((await balanceOf(test.db, workspaceId)) ?? -1) > 0);
+  });
+
+  it('names the messages of a group that still wait for a report', async () => {
+    const message = await buildSent(test.db, workspaceId);
+    assert.deepEqual(await awaitingReports(test.db, message.group_id), [{ id: message.id, channel: 'sms', provider_message_id: message.provider_message_id }]);
+    await recordReports(test.db, [reportOf(message, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    assert.deepEqual(await awaitingReports(test.db, message.group_id), []);
+  });
+});
+
+/** decisions §4 in words: forward only, `failed → delivered` as a correction, `read` on whatsapp only. */
+function oracle(channel: string, state: string, report: ReportStatus): string {
+  if (report === 'delivered') return state === 'sent' || state === 'failed' ? 'delivered' : state;
+  if (report === 'failed') return state === 'sent' ? 'failed' : state;
+  if (report === 'read') return channel === 'whatsapp' && (state === 'sent' || state === 'delivered') ? 'read' : state;
+  return state;
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { groupState } from '../../../models/operations/group-work.js';
+import { recordAttempt } from '../../../models/operations/record-attempt.js';
+import { decrypt } from '../../../models/rules/encryption.js';
+import { secretContext, Webhook } from '../../../models/webhook.js';
+import { testConfig } from '../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { attemptWith, buildDelivery, deliveryOf } from '../../support/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../../support/factories.js';
+import { assertBooks } from '../../support/invariants.js';
+import { buildSent } from '../../support/messages.js';
+
+describe('due deliveries', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhook: Awaited<ReturnType<typeof buildWebhook>>;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhook = await buildWebhook(workspaceId, 'https://one.example.test/');
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const pause = () => Webhook.update({ is_active: false }, { where: { id: webhook.row.id } });
+
+  it('come with all that an attempt needs, in the order of their events', async () => {
+    const { id, group_id } = await buildSent(test.db, workspaceId);
+    const due = await firstDeliveries(test.db, group_id, false);
+    assert.deepEqual(due.map(({ event, message_id }) => [event, message_id]), [['message.queued', id], ['message.sent', id]]);
+    const [first] = due;
+    assert.ok(first);
+    assert.equal(first.url, webhook.row.url);
+    assert.equal(JSON.parse(first.body).data.message_id, id);
+    assert.equal(decrypt(testConfig().secretKey, secretContext(webhook.row.id), first.secret), webhook.secret);
+    assert.deepEqual([first.ladder_step, first.old_secret, first.old_secret_until], [0, null, null]);
+  });
+
+  it('are left out once a child workflow carries them, unless the call is a repeated one', async () => {
+    const { group_id, id } = await buildDelivery(test.db, workspaceId);
+    assert.equal((await groupState(test.db, group_id)).deliveries, 1);
+    await leaveToChild(test.db, [id]);
+    assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
+    assert.equal((await groupState(test.db, group_id)).deliveries, 0);
+    assert.deepEqual((await firstDeliveries(test.db, group_id, true)).map((delivery) => delivery.id), [id]);
+    await leaveToChild(test.db, []);
+  });
+
+  it('are held instead, when their webhook was paused or deleted after the event', async () => {
+    const { group_id, id } = await buildDelivery(test.db, workspaceId);
+    await pause();
+    assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
+    const { status, next_attempt_at } = await deliveryOf(test.db, id);
+    assert.deepEqual({ status, next_attempt_at }, { status: 'held', next_attempt_at: null });
+    await Webhook.update({ is_active: true }, { where: { id: webhook.row.id } });
+    const deleted = await buildDelivery(test.db, workspaceId);
+    await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [webhook.row.id]);
+    assert.deepEqual(await pendingDeliveries(test.db, [deleted.id]), []);
+    assert.equal((await deliveryOf(test.db, deleted.id)).status, 'held');
+  });
+
+  it('come soonest first for a retry, without those that ended', async () => {
+    const [one, two, three] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    await recordAttempt(test.db, attemptWith(one, { status: 'pending', nextAttemptAt: new Date(Date.now() + 60_000) }));
+    await recordAttempt(test.db, attemptWith(three, { status: 'failed' }));
+    const ids = [one.id, two.id, three.id];
+    assert.deepEqual((await pendingDeliveries(test.db, ids)).map(({ id, ladder_step }) => [id, ladder_step]), [[two.id, 0], [one.id, 1]]);
+    assert.equal(await countFailed(test.db, ids), 1);
+    assert.equal(await countFailed(test.db, []), 0);
+    await pause();
+    assert.deepEqual(await pendingDeliveries(test.db, ids), []);
+    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, three.id)).status], ['held', 'failed']);
+  });
+});

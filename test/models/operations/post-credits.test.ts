@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { credit, debit, type Posting } from '../../../models/operations/post-credits.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildWorkspace } from '../../support/factories.js';
+import { balanceOf, ledgerOf } from '../../support/messages.js';
+
+describe('debit and credit', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  after(() => test.drop());
+  // Debits here have no message: of the books only the sums can be checked.
+  afterEach(async () => {
+    const drift = 'SELECT w.id FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)';
+    assert.deepEqual(await rows(test.db, drift), []);
+  });
+
+  const postings = (...amounts: number[]): Posting[] => amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}` }));
+  const debited = (workspaceId: string, list: Posting[]) => test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
+  const refunded = (workspaceId: string, list: Posting[]) => test.db.transaction((transaction) => credit(test.db, transaction, workspaceId, 'refund', list));
+  /** The entries are one walk from 0 to the balance: each starts where another ended. */
+  const assertChain = async (workspaceId: string) => {
+    const entries = await rows<{ amount: number; balance_after: number }>(test.db, 'SELECT amount, balance_after FROM credit_entries WHERE workspace_id = $1', [workspaceId]);
+    // Every balance is left as often as it is reached, except the first and the last: the entries form one walk.
+    const degree = new Map<number, number>();
+    for (const { amount, balance_after } of entries) {
+      degree.set(balance_after - amount, (degree.get(balance_after - amount) ?? 0) + 1);
+      degree.set(balance_after, (degree.get(balance_after) ?? 0) - 1);
+    }
+    const last = (await balanceOf(test.db, workspaceId)) ?? 0;
+    const odd = [...degree].filter(([, difference]) => difference !== 0);
+    assert.deepEqual(new Map(odd), last === 0 ? new Map() : new Map([[0, 1], [last, -1]]));
+  };
+
+  it('debits all when the balance is exactly enough', async () => {
+    const { id } = await buildWorkspace(test.db, 1_600);
+    const list = postings(1_000, 500, 100);
+    assert.deepEqual(await debited(id, list), list.map(({ reference }) => reference));
+    assert.deepEqual(await ledgerOf(test.db, id), ['grant 1600', 'debit -1000', 'debit -500', 'debit -100']);
+    await assertChain(id);
+  });
+
+  it('debits what fits, in order, when the sum is too high', async () => {
+    const { id } = await buildWorkspace(test.db, 1_600);
+    const list = postings(1_000, 1_000, 500, 200, 100);
+    const taken = await debited(id, list);
+    assert.deepEqual(taken, [list[0], list[2], list[4]].map((posting) => posting?.reference));
+    assert.equal(await balanceOf(test.db, id), 0);
+    await assertChain(id);
+  });
+
+  it('takes nothing where nothing fits: no entry, the same balance', async () => {
+    const { id } = await buildWorkspace(test.db, 99);
+    assert.deepEqual(await debited(id, postings(100)), []);
+    assert.deepEqual(await debited(id, postings(100, 500)), []);
+    assert.deepEqual(await ledgerOf(test.db, id), ['grant 99']);
+  });
+
+  it('never overspends, and keeps an unbroken chain of balances, under 60 debits and refunds at once', async () => {
+    const { id } = await buildWorkspace(test.db, 10_000);
+    const work = Array.from({ length: 60 }, (_, index) => (index % 3 === 2 ? refunded(id, postings(500)) : debited(id, postings(700, 400))));
+    const taken = (await Promise.all(work)).flatMap((references) => references ?? []);
+    const debits = (await ledgerOf(test.db, id)).filter((entry) => entry.startsWith('debit'));
+    assert.equal(debits.length, taken.length);
+    assert.ok(((await balanceOf(test.db, id)) ?? -1) >= 0);
+    await assertChain(id);
+  });
+
+  it('posts a cause once: a second refund of the same message fails and moves nothing', async () => {
+    const { id } = await buildWorkspace(test.db, 1_000);
+    const list = postings(300);
+    await refunded(id, list);
+    await assert.rejects(refunded(id, list), { name: 'SequelizeUniqueConstraintError' });
+    const again = await Promise.allSettled(Array.from({ length: 5 }, () => refunded(id, [...postings(1), ...list])));
+    assert.ok(again.every(({ status }) => status === 'rejected'));
+    assert.equal(await balanceOf(test.db, id), 1_300);
+  });
+
+  it('refuses to credit a workspace that does not exist', async () => {
+    await assert.rejects(refunded(uuidv7(), postings(300)), /is gone/);
+    assert.deepEqual(await debited(uuidv7(), postings(300, 200)), []);
+  });
+
+  it('leaves nothing when the transaction around it is rolled back', async () => {
+    const { id } = await buildWorkspace(test.db, 1_000);
+    const failing = test.db.transaction(async (transaction) => {
+      await debit(test.db, transaction, id, postings(300));
+      throw new Error('power cut');
+    });
+    await assert.rejects(failing, /power cut/);
+    assert.deepEqual(await ledgerOf(test.db, id), ['grant 1000']);
+    assert.equal(await balanceOf(test.db, id), 1_000);
+  });
+
+  it('keeps the ledger append-only: entries can be neither changed nor deleted', async () => {
+    const { id } = await buildWorkspace(test.db, 1_000);
+    await assert.rejects(rows(test.db, 'UPDATE credit_entries SET amount = amount + 1 WHERE workspace_id = $1', [id]), /append-only/);
+    await assert.rejects(rows(test.db, 'DELETE FROM credit_entries WHERE workspace_id = $1', [id]), /append-only/);
+    await assert.rejects(rows(test.db, 'UPDATE workspaces SET balance = -1 WHERE id = $1', [id]), { name: 'SequelizeDatabaseError' });
+    assert.deepEqual(await ledgerOf(test.db, id), ['grant 1000']);
+  });
+});

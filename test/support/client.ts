@@ -1,0 +1,93 @@
+/** A REST client as a user would write it, with the few calls that tests repeat. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on whatever comes back
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface Account {
+  token: string;
+  apiKey: string;
+  workspaceId: string;
+  email: string;
+  password: string;
+}
+
+export interface RestClient {
+  call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  /** A new workspace, logged in, with an API key of all scopes. */
+  signUp(): Promise<Account>;
+  /** Sends with the account's key; asserts 201 and returns the message. */
+  send(account: Account, message?: Json, headers?: Record<string, string>): Promise<Json>;
+  /** Waits until the message looks like this. */
+  messageUntil(account: Account, id: string, matches: (message: Json) => boolean): Promise<Json>;
+  /** A webhook for all events; returns it with its secret. */
+  hook(account: Account, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
+}
+
+const pollMs = 20;
+const patienceMs = 25_000;
+
+export function restClient(baseUrl: string): RestClient {
+  const client: RestClient = {
+    async call(method, path, { body, headers = {} } = {}) {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    },
+    async signUp() {
+      const email = `${randomUUID()}@example.test`;
+      const password = 'correct horse battery';
+      const signedUp = await client.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
+      assert.equal(signedUp.status, 201, JSON.stringify(signedUp.body));
+      const login = await client.call('POST', '/api/v1/auth/login', { body: { email, password } });
+      const token: string = login.body.data.token;
+      const key = await client.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
+      return { email, password, token, apiKey: key.body.data.key, workspaceId: signedUp.body.data.workspace.id };
+    },
+    async send({ apiKey }, message = {}, headers = {}) {
+      const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...message };
+      const answer = await client.call('POST', '/api/v1/messages/send', { body, headers: { 'X-API-Key': apiKey, ...headers } });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      return answer.body.data.message;
+    },
+    async messageUntil({ apiKey }, id, matches) {
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        const answer = await client.call('GET', `/api/v1/messages/${id}`, { headers: { 'X-API-Key': apiKey } }).catch(() => undefined);
+        const message = answer?.body?.data?.message;
+        if (message !== undefined && matches(message)) return message;
+        if (Date.now() > deadline) assert.fail(`message ${id} did not get there: ${JSON.stringify(answer?.body)}`);
+        await sleep(pollMs);
+      }
+    },
+    async hook({ token }, url, events = ['message.queued', 'message.sent', 'message.delivered', 'message.failed']) {
+      const answer = await client.call('POST', '/api/v1/webhooks', { body: { url, events }, headers: bearer(token) });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      return { id: answer.body.data.webhook.id, secret: answer.body.data.secret };
+    },
+  };
+  return client;
+}
+
+export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** Waits until the condition holds; the last failure of the check is the assertion's message. */
+export async function until(condition: () => Promise<boolean> | boolean, what: string, patience = patienceMs): Promise<void> {
+  const deadline = Date.now() + patience;
+  while (!(await condition())) {
+    if (Date.now() > deadline) assert.fail(`did not happen: ${what}`);
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,110 @@
+/** Messages brought to a point of their way, and what there is to look at. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Database, Transaction } from '../../models/database.js';
+import type { MessageRow, NewMessage } from '../../models/message.js';
+import { acceptMessages } from '../../models/operations/accept-messages.js';
+import { type Claim, claimHandoffs } from '../../models/operations/claim-handoffs.js';
+import { insertMessages } from '../../models/operations/insert-messages.js';
+import { type HandoffResult, recordHandoffs } from '../../models/operations/record-handoffs.js';
+import type { IncomingReport } from '../../models/operations/record-reports.js';
+import type { ReportStatus } from '../../models/rules/status.js';
+import { workflowIds } from '../../workflows/contract.js';
+import { rows } from './database.js';
+import { buildQueued, newMessage } from './factories.js';
+
+export const sandboxEverywhere = { sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' };
+
+/** One group of undecided messages, one for each of the overrides. */
+export async function buildGroup(db: Database, workspaceId: string, overrides: Partial<NewMessage>[]): Promise<{ groupId: string; ids: string[] }> {
+  const groupId = uuidv7();
+  const messages = overrides.map((override) => newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, ...override }));
+  await insertMessages(db, { groupId, workflowId: workflowIds.message(groupId), messages });
+  return { groupId, ids: messages.map(({ id }) => id) };
+}
+
+/** The same, charged and queued. */
+export async function buildQueuedGroup(db: Database, workspaceId: string, overrides: Partial<NewMessage>[]): Promise<{ groupId: string; ids: string[] }> {
+  const group = await buildGroup(db, workspaceId, overrides);
+  await acceptMessages(db, group.groupId);
+  return group;
+}
+
+/** A message whose hand-off is under way: claimed, not answered. */
+export async function buildClaimed(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<Claim> {
+  const { group_id } = await buildQueued(db, workspaceId, overrides);
+  const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
+  if (claim === undefined) throw new Error('nothing to claim');
+  return claim;
+}
+
+/** The provider's answer that it took a message. */
+export const acceptedAs = ({ id, attempt }: Pick<Claim, 'id' | 'attempt'>, provider_message_id: string = uuidv7()): HandoffResult => ({
+  id,
+  attempt,
+  provider: 'sandbox',
+  outcome: 'accepted',
+  provider_message_id,
+});
+
+/** A message that the provider took. */
+export async function buildSent(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
+  const claim = await buildClaimed(db, workspaceId, overrides);
+  await recordHandoffs(db, [acceptedAs(claim)]);
+  return messageOf(db, claim.id);
+}
+
+/** What the provider reports of a message it took. */
+export const reportOf = (
+  message: Pick<MessageRow, 'id' | 'provider_message_id'>,
+  status: ReportStatus,
+  overrides: Partial<IncomingReport> = {},
+): IncomingReport => ({
+  provider: 'sandbox',
+  provider_message_id: message.provider_message_id ?? 'unknown',
+  status,
+  message_id: message.id,
+  provider_error_code: status === 'failed' ? '30006' : null,
+  occurred_at: new Date(),
+  raw: '{}',
+  ...overrides,
+});
+
+/** The stored row, undecided ones too. */
+export async function messageOf(db: Database, id: string): Promise<MessageRow> {
+  const [row] = await rows<MessageRow>(db, 'SELECT * FROM messages WHERE id = $1', [id]);
+  if (row === undefined) throw new Error(`no message ${id}`);
+  return row;
+}
+
+/** Status and detail in one word, as `sent/awaiting_report`. */
+export async function statusOf(db: Database, id: string): Promise<string> {
+  const { status, status_detail } = await messageOf(db, id);
+  return `${status}/${status_detail}`;
+}
+
+/** Types of the events of a message, in their order. */
+export async function eventsOf(db: Database, messageId: string): Promise<string[]> {
+  const events = await rows<{ type: string }>(db, 'SELECT type FROM events WHERE message_id = $1 ORDER BY id', [messageId]);
+  return events.map(({ type }) => type.replace('message.', ''));
+}
+
+/** The ledger of a workspace as `kind amount`, oldest first. */
+export async function ledgerOf(db: Database, workspaceId: string): Promise<string[]> {
+  const entries = await rows<{ entry: string }>(db, `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY id`, [workspaceId]);
+  return entries.map(({ entry }) => entry);
+}
+
+export async function balanceOf(db: Database, workspaceId: string): Promise<number | undefined> {
+  const [row] = await rows<{ balance: number }>(db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
+  return row?.balance;
+}
+
+/** Runs `work` in a transaction that is rolled back, and returns what it returned. */
+export async function rolledBack<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const transaction = await db.transaction();
+  try {
+    return await work(transaction);
+  } finally {
+    await transaction.rollback();
+  }
+}

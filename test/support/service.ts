@@ -1,0 +1,139 @@
+/** A whole service for one test file: own database, own namespace, the real API and worker processes, which tests may kill. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { Connection, ScheduleClient } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { prepareTemporal } from '../../activities/prepare-temporal.js';
+import type { Providers } from '../../activities/providers/provider.js';
+import { type RunningWorkers, startWorkers } from '../../activities/workers.js';
+import { type Config, loadConfig } from '../../models/config.js';
+import type { Database } from '../../models/database.js';
+import { createLogger } from '../../models/logger.js';
+import { testEnv } from './config.js';
+import { freshDatabase } from './database.js';
+import { testAuthorityPem, trustTestAuthority } from './receiver.js';
+import { freshNamespace, type TestTemporal } from './temporal.js';
+
+export interface ServiceOptions {
+  env?: NodeJS.ProcessEnv;
+  /** For the API process only. */
+  apiEnv?: NodeJS.ProcessEnv;
+  /** Runs the worker in this process, with stand-ins around the providers. */
+  wrapProviders?: (providers: Providers) => Providers;
+  /** Starts without a worker. */
+  withoutWorker?: boolean;
+}
+
+export interface Service {
+  url: string;
+  db: Database;
+  config: Readonly<Config>;
+  temporal: TestTemporal;
+  api: Child;
+  worker: Child;
+  stop(): Promise<void>;
+}
+
+/** A process that can be killed and started again. */
+export interface Child {
+  start(): Promise<void>;
+  /** SIGKILL, and it is gone when this resolves. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const [database, temporal, port] = await Promise.all([freshDatabase(), freshNamespace(), freePort()]);
+  const env = testEnv({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: temporal.namespace, PORT: String(port), ...options.env });
+  const authority = join(env.DATA_DIR as string, 'authority.pem');
+  writeFileSync(authority, await testAuthorityPem());
+  const childEnv = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority, ...env };
+  const config = loadConfig(env);
+  const api = child('api/server.js', { ...childEnv, ...options.apiEnv });
+  const worker = options.wrapProviders === undefined ? child('activities/worker.js', childEnv) : workerHere(config, database.db, options.wrapProviders);
+  const service: Service = {
+    url: `http://127.0.0.1:${port}`,
+    db: database.db,
+    config,
+    temporal,
+    api,
+    worker,
+    stop: async () => {
+      await Promise.all([api.stop(), worker.stop()]);
+      await temporal.close();
+      await database.drop();
+    },
+  };
+  await Promise.all([api.start(), options.withoutWorker === true ? undefined : worker.start()]);
+  return service;
+}
+
+function child(script: string, env: NodeJS.ProcessEnv): Child {
+  let running: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = running;
+    running = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const gone = once(ending, 'exit');
+    ending.kill(signal);
+    await gone;
+  };
+  return {
+    async start() {
+      const started = spawn(process.execPath, ['--enable-source-maps', resolve(import.meta.dirname, '../..', script)], {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      running = started;
+      const failed = once(started, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`)));
+      await Promise.race([once(started, 'message'), failed]);
+      failed.catch(() => undefined);
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+let runtimeInstalled = false;
+
+function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (providers: Providers) => Providers): Child {
+  let workers: RunningWorkers | undefined;
+  let connection: NativeConnection | undefined;
+  const stop = async () => {
+    await workers?.stop();
+    await connection?.close();
+    workers = undefined;
+    connection = undefined;
+  };
+  return {
+    async start() {
+      if (!runtimeInstalled) Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
+      runtimeInstalled = true;
+      await trustTestAuthority();
+      const logger = createLogger('worker', config.logLevel);
+      const client = await Connection.connect({ address: config.temporalAddress });
+      const { temporalNamespace: namespace } = config;
+      await prepareTemporal(client, new ScheduleClient({ connection: client, namespace }), namespace, logger);
+      await client.close();
+      connection = await NativeConnection.connect({ address: config.temporalAddress });
+      workers = await startWorkers({ config, db, logger, connection, wrapProviders });
+    },
+    kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),
+    stop,
+  };
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
