@@ -6,16 +6,20 @@ export type Json = Record<string, unknown>;
 /** The schema as a plain object. For requests `isOpen`: unknown fields are ignored, not refused. */
 export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
   const standard = (schema as unknown as { '~standard': { jsonSchema: { input(options: { target: string }): Json } } })['~standard'];
-  return withMeta(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe(), isOpen);
+  return completed(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe(), isOpen);
 }
 
-function withMeta(json: Json, { keys, metas }: Joi.Description, isOpen: boolean): Json {
-  const properties = Object.entries((json.properties ?? {}) as Record<string, Json>).map(([name, property]) => {
-    const description = (keys as Record<string, Joi.Description> | undefined)?.[name];
-    return [name, description === undefined ? property : withMeta(property, description, isOpen)];
-  });
+function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: boolean): Json {
   const merged: Json = Object.assign({}, json, ...((metas ?? []) as Json[]));
-  if (json.properties !== undefined) merged.properties = Object.fromEntries(properties);
+  const fields = (keys ?? {}) as Record<string, Joi.Description>;
+  const inside = (name: string, property: Json) => (fields[name] === undefined ? property : completed(property, fields[name], isOpen));
+  if (json.properties !== undefined) {
+    merged.properties = Object.fromEntries(Object.entries(json.properties as Record<string, Json>).map(([name, property]) => [name, inside(name, property)]));
+  }
+  const [item] = (items ?? []) as Joi.Description[];
+  if (item !== undefined && json.items !== undefined) merged.items = completed(json.items as Json, item, isOpen);
+  // Joi forgets null in the list of values that it allows.
+  if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) merged.enum = [...json.enum, null];
   if (isOpen) delete merged.additionalProperties;
   return merged;
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { formatSeconds } from './output.js';
 import { type Surroundings, temporalVersion } from './temporal-program.js';
 
 // Not compiled: read from the source folder, beside dist/.
@@ -22,6 +23,7 @@ export async function buildTemporal(target: string, { env, logDir, say, run }: S
   await requireGo(env);
   await requireModules(env);
   say(`Temporal ${temporalVersion} is built with go now: about 5 minutes, only this once`);
+  const startedAt = performance.now();
   mkdirSync(dirname(target), { recursive: true });
   const building = `${target}.${process.pid}.building`;
   const linkerFlags = `-s -w -X ${versionVariable}=${temporalVersion}`;
@@ -40,6 +42,7 @@ export async function buildTemporal(target: string, { env, logDir, say, run }: S
   } finally {
     rmSync(building, { force: true });
   }
+  say(`${target} built in ${formatSeconds(performance.now() - startedAt)}`);
 }
 
 async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {

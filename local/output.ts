@@ -37,7 +37,7 @@ export class Output {
 }
 
 /** `900` → `0.9 s`, `312_000` → `5 min 12 s`. */
-function formatSeconds(durationMs: number): string {
+export function formatSeconds(durationMs: number): string {
   const seconds = durationMs / 1000;
   return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }

@@ -137,7 +137,7 @@ describe('accounts', () => {
       assert.deepEqual([body.data.name, body.data.scopes], ['CI', ['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks']]);
       const [row] = await rows<{ digest: Buffer; text: string }>(app.deps.db, 'SELECT digest, k::text AS text FROM api_keys k WHERE id = $1', [body.data.id]);
       assert.ok(row?.digest.equals(digestApiKey(app.deps.config.secretKey, body.data.key)));
-      assert.ok(!row.text.includes(body.data.key));
+      assert.ok(!row?.text.includes(body.data.key));
       const listed = await app.call('GET', keys, { jwt: token });
       assert.equal(listed.body.data.api_keys[0].id, body.data.id, 'newest first');
       assert.ok(!JSON.stringify(listed.body).includes(body.data.key));

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { v7 as uuidv7 } from 'uuid';
+import { emailActivities } from '../../activities/emails.js';
+import type { Config } from '../../models/config.js';
+import { createLogger } from '../../models/logger.js';
+import { signUp } from '../../models/operations/sign-up.js';
+import { verifyEmail } from '../../models/operations/verify-email.js';
+import { testConfig } from '../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+
+const publicUrl = 'https://api.example.test';
+
+/** A mail server that answers RCPT TO with these codes in turn, then takes everything. */
+async function startSmtp(...refusals: number[]) {
+  const received: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, callback) => {
+      const responseCode = refusals.shift();
+      callback(responseCode === undefined ? null : Object.assign(new Error('no'), { responseCode }));
+    },
+    onData: (stream, _session, callback) => {
+      let text = '';
+      stream.on('data', (chunk: Buffer) => (text += chunk)).on('end', () => {
+        received.push(text);
+        callback(null);
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return { url: `smtp://127.0.0.1:${port}`, received, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
+describe('sendMail', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const activitiesWith = (config: Readonly<Config>) => emailActivities({ db: test.db, config, logger: createLogger('test', 'silent') });
+  const buildMail = (config: Readonly<Config>, company_name = 'Müller & <Söhne>') => {
+    const email = `${uuidv7()}@example.test`;
+    return signUp({ db: test.db, config }, { email, password: 'long enough', company_name, phone: null, country: null });
+  };
+  const isSent = async (id: string) => (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
+  const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
+
+  it('writes a mail that only its owner can read, with a link whose token verifies the address', async () => {
+    const config = testConfig({ PUBLIC_URL: publicUrl, MAIL_FROM: 'Tidings <hello@example.test>' });
+    const { mailId, workspace } = await buildMail(config);
+    await activitiesWith(config).sendMail(mailId);
+    const file = join(config.dataDir, 'mail', `${mailId}.eml`);
+    assert.equal((await stat(file)).mode & 0o077, 0);
+    const mail = await PostalMime.parse(await readFile(file));
+    assert.deepEqual([mail.from?.address, mail.to?.map(({ address }) => address), mail.messageId], ['hello@example.test', [workspace.email], `<${mailId}@tidings>`]);
+    assert.equal(mail.subject, 'Verify your e-mail address');
+    assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
+    assert.match(mail.html ?? '', /Hello Müller &amp; &lt;Söhne&gt;,/);
+    assert.ok(mail.text?.includes(`${publicUrl}/verify-email?token=`));
+    assert.equal(tokenIn(mail.html), tokenIn(mail.text));
+    assert.equal((await verifyEmail(test.db, tokenIn(mail.text))).id, workspace.id);
+    assert.equal(await isSent(mailId), true);
+  });
+
+  it('does not let a name or an address break out of its header', async () => {
+    const config = testConfig();
+    const { mailId } = await buildMail(config, 'Evil\r\nBcc: victim@example.test\r\n\r\n<script>');
+    await activitiesWith(config).sendMail(mailId);
+    const raw = await readFile(join(config.dataDir, 'mail', `${mailId}.eml`), 'utf8');
+    assert.doesNotMatch(raw.slice(0, raw.indexOf('\n\n')), /^Bcc:/im);
+    assert.doesNotMatch((await PostalMime.parse(raw)).html ?? '', /<script>/);
+  });
+
+  it('does nothing for a mail that was sent, or is gone', async () => {
+    const config = testConfig();
+    const { mailId } = await buildMail(config);
+    await rows(test.db, 'UPDATE mails SET sent_at = now() WHERE id = $1', [mailId]);
+    for (const id of [mailId, uuidv7()]) await activitiesWith(config).sendMail(id);
+    await assert.rejects(readdir(join(config.dataDir, 'mail')), { code: 'ENOENT' });
+  });
+
+  it('sends through a mail server once, however often it is called', async () => {
+    const smtp = await startSmtp();
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
+    const { mailId, workspace } = await buildMail(config);
+    for (const _ of [1, 2]) await activitiesWith(config).sendMail(mailId);
+    await smtp.close();
+    assert.equal(smtp.received.length, 1);
+    const mail = await PostalMime.parse(smtp.received[0] ?? '');
+    assert.deepEqual([mail.to?.[0]?.address, mail.messageId], [workspace.email, `<${mailId}@tidings>`]);
+  });
+
+  it('fails when the mail server asks to come again, and succeeds then', async () => {
+    const smtp = await startSmtp(451);
+    const config = testConfig({ SMTP_URL: smtp.url });
+    const { mailId } = await buildMail(config);
+    await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: 451 });
+    assert.equal(await isSent(mailId), false);
+    await activitiesWith(config).sendMail(mailId);
+    await smtp.close();
+    assert.equal(await isSent(mailId), true);
+    assert.equal(smtp.received.length, 1);
+  });
+
+  it('fails when the mail server refuses the recipient or is away; the mail stays unsent', async () => {
+    const smtp = await startSmtp(550);
+    const config = testConfig({ SMTP_URL: smtp.url });
+    const { mailId } = await buildMail(config);
+    await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: 550 });
+    await smtp.close();
+    await assert.rejects(activitiesWith(config).sendMail(mailId), { code: 'ESOCKET' });
+    assert.equal(await isSent(mailId), false);
+    assert.deepEqual(smtp.received, []);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { ApplicationFailure } from '@temporalio/common';
+import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
+import { webhookActivities } from '../../activities/webhooks.js';
+import { deleteWebhook } from '../../models/operations/delete-webhook.js';
+import { Webhook } from '../../models/webhook.js';
+import { testConfig } from '../support/config.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../support/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../support/factories.js';
+import { inActivity } from '../support/in-activity.js';
+import { assertBooks } from '../support/invariants.js';
+import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+
+const delays = [10, 100, 1_000];
+
+describe('retryDeliveries', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhookId: string;
+  let receiver: Receiver;
+  let poster: WebhookPoster;
+  before(async () => {
+    await trustTestAuthority();
+    test = await freshDatabase();
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhookId = (await buildWebhook(workspaceId, receiver.url)).row.id;
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await assertBooks(test.db);
+  });
+  after(async () => {
+    poster.close();
+    await test.drop();
+  });
+
+  const retry = (...deliveryIds: string[]): Promise<void> => {
+    const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster });
+    return inActivity(activities.retryDeliveries, [{ webhookId, deliveryIds }]);
+  };
+  const failureOf = async (work: Promise<void>): Promise<ApplicationFailure> => {
+    const error = await work.then(() => undefined, (reason: unknown) => reason);
+    assert.ok(error instanceof ApplicationFailure, String(error));
+    return error;
+  };
+  const isAbout = (ms: unknown, seconds: number) => assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
+
+  it('delivers what is due, in order, and is done', async () => {
+    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    await retry(one.id, two.id);
+    assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
+    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
+  });
+
+  it('climbs the ladder: every failure asks for the next delay, and after the last it fails for good', async () => {
+    receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, workspaceId);
+    for (const delay of delays) {
+      const failure = await failureOf(retry(id));
+      assert.deepEqual([failure.type, failure.nonRetryable], ['DeliveriesPending', false]);
+      isAbout(failure.nextRetryDelay, delay);
+      await makeDue(test.db, id);
+    }
+    const last = await failureOf(retry(id));
+    assert.deepEqual([last.type, last.nonRetryable], ['DeliveriesFailed', true]);
+    assert.equal((await deliveryOf(test.db, id)).status, 'failed');
+    assert.equal((await attemptsOf(test.db, id)).length, delays.length + 1);
+    assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed', 'and says so again');
+    assert.equal(receiver.received.length, delays.length + 1);
+  });
+
+  it('sends the same id and bytes at every attempt', async () => {
+    receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await failureOf(retry(id));
+    await makeDue(test.db, id);
+    await retry(id);
+    const [first, second] = receiver.received;
+    assert.equal(first?.body, second?.body);
+    assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  });
+
+  it('does not attempt before the time', async () => {
+    receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await failureOf(retry(id));
+    isAbout((await failureOf(retry(id))).nextRetryDelay, 10);
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('waits for the soonest of several, and goes on with the others when one fails', async () => {
+    receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
+    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    assert.ok(Number((await failureOf(retry(one.id, two.id))).nextRetryDelay) <= 1_000, 'the second is due at once');
+    isAbout((await failureOf(retry(one.id, two.id))).nextRetryDelay, 10);
+    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['pending', 'succeeded']);
+  });
+
+  for (const [asked, seconds] of [['50', 50], ['3', 10], ['999999', 86_400], ['soon', 10]] as const) {
+    it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the ladder for 10 s`, async () => {
+      receiver.answer = answerWith(429, { 'Retry-After': asked });
+      const { id } = await buildDelivery(test.db, workspaceId);
+      isAbout((await failureOf(retry(id))).nextRetryDelay, seconds);
+    });
+  }
+
+  it('holds the deliveries of a webhook that was paused, and ends well', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await Webhook.update({ is_active: false }, { where: { id: webhookId } });
+    await retry(id);
+    assert.equal((await deliveryOf(test.db, id)).status, 'held');
+    assert.deepEqual(receiver.received, []);
+  });
+
+  it('sends nothing to a webhook that was deleted', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await deleteWebhook(test.db, workspaceId, webhookId);
+    assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
+    assert.deepEqual(receiver.received, []);
+  });
+
+  it('disables an endpoint that answers 410; what waits is held', async () => {
+    receiver.answer = answerWith(410);
+    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    assert.equal((await failureOf(retry(one.id, two.id))).type, 'DeliveriesFailed');
+    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['failed', 'held']);
+    assert.equal(receiver.received.length, 1);
+  });
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { v7 as uuidv7 } from 'uuid';
+import { acceptMessages } from '../../../models/operations/accept-messages.js';
+import { applyReports } from '../../../models/operations/apply-reports.js';
+import { cancelMessage } from '../../../models/operations/cancel-message.js';
+import { type Claim, claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { fenceMessages } from '../../../models/operations/fence-messages.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../../../models/operations/give-up.js';
+import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
+import { reportOrder } from '../../../models/rules/status.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildWebhook, buildWorkspace } from '../../support/factories.js';
+import { assertBooks } from '../../support/invariants.js';
+import { acceptedAs, balanceOf, buildGroup, eventsOf, reportOf, sandboxEverywhere } from '../../support/messages.js';
+
+/** What the oracle remembers of a message; it is gone when it was refused or fenced off. */
+interface Known {
+  id: string;
+  cost: number;
+  status: 'accepting' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'read' | 'gone';
+  uncertain: boolean;
+  claim: Claim | undefined;
+  providerId: string;
+  told: Set<string>;
+  refunded: boolean;
+}
+
+const slots = 3;
+const steps = ['accept', 'fence', 'claim', 'accepted', 'rejected', 'retryable', 'unknown', 'sent', 'delivered', 'failed', 'read', 'apply', 'cancel', 'noHandoff', 'noReport'] as const;
+type Step = (typeof steps)[number];
+
+/** Any sequence of steps over a few messages of one poor workspace, against an oracle in memory. */
+describe('the life of messages', function () {
+  this.timeout(90_000);
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  after(() => test.drop());
+
+  const command = fc.tuple(fc.nat(slots - 1), fc.constantFrom<Step>(...steps, 'accept', 'claim', 'accepted', 'delivered'));
+  const costs = fc.array(fc.constantFrom(1_000, 500, 3_000), { minLength: slots, maxLength: slots });
+
+  it('keeps books, statuses and events as the oracle has them, whatever happens in whatever order', async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(costs, fc.array(command, { minLength: 6, maxLength: 24 }), async (prices, commands) => {
+        const workspace = await buildWorkspace(test.db, 4_000);
+        await buildWebhook(workspace.id, 'https://one.example.test/');
+        const life = new Life(test, workspace.id);
+        await life.begin(prices);
+        for (const [slot, step] of commands) await life.take(slot, step);
+        await life.assertAgreement();
+        for (const { status } of life.messages) seen.add(status);
+      }),
+      { numRuns: 200 },
+    );
+    await assertBooks(test.db);
+    assert.deepEqual([...seen].toSorted(), ['accepting', 'delivered', 'failed', 'gone', 'queued', 'read', 'sending', 'sent'], 'the walk came everywhere');
+  });
+});
+
+class Life {
+  readonly messages: Known[] = [];
+  #balance = 4_000;
+
+  constructor(
+    private readonly test: TestDatabase,
+    private readonly workspaceId: string,
+  ) {}
+
+  async begin(prices: number[]): Promise<void> {
+    for (const cost of prices) {
+      const { ids } = await buildGroup(this.test.db, this.workspaceId, [{ channel: 'whatsapp', cost }]);
+      this.messages.push({ id: ids[0] as string, cost, status: 'accepting', uncertain: false, claim: undefined, providerId: uuidv7(), told: new Set(), refunded: false });
+    }
+  }
+
+  async take(slot: number, step: Step): Promise<void> {
+    const message = this.messages[slot] as Known;
+    const [row] = await rows<{ group_id: string }>(this.test.db, 'SELECT group_id FROM messages WHERE id = $1', [message.id]);
+    assert.equal(row === undefined, message.status === 'gone');
+    if (row !== undefined) await this.#step(message, row.group_id, step);
+  }
+
+  async #step(message: Known, groupId: string, step: Step): Promise<void> {
+    const { db } = this.test;
+    switch (step) {
+      case 'accept':
+        return this.#accept(message, await acceptMessages(db, groupId));
+      case 'fence': {
+        const fenced = (await fenceMessages(db, [message.id])).length === 1;
+        assert.equal(fenced, message.status === 'accepting');
+        if (fenced) message.status = 'gone';
+        return;
+      }
+      case 'claim':
+        return this.#claim(message, await claimHandoffs(db, groupId, sandboxEverywhere));
+      case 'accepted':
+      case 'rejected':
+      case 'retryable':
+      case 'unknown':
+        return this.#answer(message, step);
+      case 'sent':
+      case 'delivered':
+      case 'failed':
+      case 'read':
+        await recordReports(db, [reportOf({ id: message.id, provider_message_id: message.providerId }, step)]);
+        if (message.claim !== undefined) message.told.add(step);
+        return;
+      case 'apply':
+        await applyReports(db, groupId);
+        return this.#apply(message);
+      case 'cancel':
+        return this.#cancel(message);
+      case 'noHandoff':
+        await giveUpOnHandoffs(db, groupId);
+        if (isQueued(message)) this.#fail(message);
+        return;
+      case 'noReport':
+        await giveUpOnReports(db, groupId);
+    }
+  }
+
+  #accept(message: Known, { accepted }: { accepted: string[] }): void {
+    if (message.status === 'accepting') {
+      const affordable = this.#balance >= message.cost;
+      message.status = affordable ? 'queued' : 'gone';
+      if (affordable) this.#balance -= message.cost;
+    }
+    assert.deepEqual(accepted, message.status === 'gone' ? [] : [message.id]);
+  }
+
+  #claim(message: Known, claims: Claim[]): void {
+    assert.equal(claims.length, isQueued(message) ? 1 : 0);
+    const [claim] = claims;
+    if (claim === undefined) return;
+    assert.equal(claim.uncertain, message.uncertain);
+    message.claim = claim;
+    message.status = 'sending';
+    message.uncertain = true; // until the answer is known
+  }
+
+  /** The answer to the last call, as far as there was one. */
+  async #answer(message: Known, outcome: 'accepted' | 'rejected' | 'retryable' | 'unknown'): Promise<void> {
+    const { claim } = message;
+    if (claim === undefined) return;
+    const base = { id: message.id, attempt: claim.attempt, provider: 'sandbox' };
+    if (outcome === 'accepted') await recordHandoffs(this.test.db, [acceptedAs(claim, message.providerId)]);
+    else if (outcome === 'rejected') await recordHandoffs(this.test.db, [{ ...base, outcome, error_code: '30008', error_message: 'Unknown destination' }]);
+    else await recordHandoffs(this.test.db, [{ ...base, outcome, detail: 'why' }]);
+    const [attempts] = await rows<{ uncertain: boolean }>(this.test.db, `SELECT bool_or(outcome IS NULL OR outcome = 'unknown') AS uncertain FROM send_attempts WHERE message_id = $1`, [message.id]);
+    message.uncertain = attempts?.uncertain ?? false;
+    if (!isQueued(message)) return;
+    if (outcome === 'accepted') message.status = 'sent';
+    if (outcome === 'rejected') this.#fail(message);
+    if (outcome === 'retryable') message.status = 'queued';
+  }
+
+  #apply(message: Known): void {
+    const news = reportOrder.filter((status) => message.told.has(status));
+    if (news.length > 0 && isQueued(message)) message.status = 'sent';
+    for (const status of news) message.status = after(message.status, status);
+    // A statement counts once: it is remembered as told, under another name.
+    for (const status of news) {
+      message.told.delete(status);
+      message.told.add(`${status} applied`);
+    }
+  }
+
+  async #cancel(message: Known): Promise<void> {
+    const cancelled = await cancelMessage(this.test.db, this.workspaceId, message.id).then((row) => row.status === 'failed', () => false);
+    if (message.status === 'queued') {
+      assert.equal(cancelled, true);
+      this.#fail(message);
+    }
+  }
+
+  /** Failed before it was handed off, so it costs nothing. */
+  #fail(message: Known): void {
+    message.status = 'failed';
+    message.refunded = true;
+    this.#balance += message.cost;
+  }
+
+  async assertAgreement(): Promise<void> {
+    for (const message of this.messages.filter(({ status }) => status !== 'gone')) {
+      const [row] = await rows<{ status: string; status_detail: string; credits_used: number }>(this.test.db, 'SELECT status, status_detail, credits_used FROM messages WHERE id = $1', [message.id]);
+      assert.equal(row?.status_detail === 'sending' ? 'sending' : row?.status, message.status);
+      assert.equal(row?.credits_used, message.refunded || message.status === 'accepting' ? 0 : message.cost);
+      const events = await eventsOf(this.test.db, message.id);
+      assert.equal(new Set(events).size, events.length, `each event once: ${events}`);
+      assert.match(events.join(' '), /^(?:queued(?: sent)?(?: failed)?(?: delivered)?)?$/);
+    }
+    assert.equal(await balanceOf(this.test.db, this.workspaceId), this.#balance);
+  }
+}
+
+const isQueued = ({ status }: Known) => status === 'queued' || status === 'sending';
+
+function after(status: Known['status'], report: (typeof reportOrder)[number]): Known['status'] {
+  if (report === 'delivered' && (status === 'sent' || status === 'failed')) return 'delivered';
+  if (report === 'failed' && status === 'sent') return 'failed';
+  if (report === 'read' && (status === 'sent' || status === 'delivered')) return 'read';
+  return status;
+}

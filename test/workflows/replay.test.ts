@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundlePath } from '../../activities/workers.js';
+
+const folder = resolve(import.meta.dirname, '../../../test/histories');
+
+/** What each path costs in history events: a change here is a change of price, made on purpose or a mistake. */
+const eventCounts: Readonly<Record<string, number>> = {
+  delivered: 21,
+  'failed-by-report': 21,
+  'provider-unavailable': 21,
+  'refused-at-hand-off': 15,
+  'no-report': 27,
+  scheduled: 26,
+  cancelled: 27,
+  'delivered-with-webhook': 39,
+  'webhook-left-to-child': 32,
+  'webhook-failed': 11,
+  mail: 11,
+};
+
+describe('recorded histories', () => {
+  const read = (name: string) => JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'));
+
+  it('are all here, at their price in events', () => {
+    const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
+    const counted = Object.fromEntries(names.map((name) => [name, read(name).events.length]));
+    assert.deepEqual(counted, eventCounts);
+  });
+
+  it('replay on the present workflow code without a difference', async () => {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    const histories = Object.keys(eventCounts).map((name) => ({ workflowId: name, history: read(name) }));
+    const differences: string[] = [];
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath } }, histories)) {
+      if (error !== undefined) differences.push(`${workflowId}: ${error.message}`);
+    }
+    assert.deepEqual(differences, []);
+  });
+});
