@@ -2,7 +2,8 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
-import { fenceStale, forgottenGroups, ledgerDrift, overdueDeliveries, undrivenGroups, unsentMails, unwokenGroups } from '../models/operations/find-stuck.js';
+import { fenceBatch } from '../models/operations/fence-batch.js';
+import { fenceStale, forgottenGroups, ledgerDrift, overdueDeliveries, staleBatches, type UndrivenGroup, undrivenGroups, unsentMails, unwokenGroups } from '../models/operations/find-stuck.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';
 import type { DeliverWebhookInput } from '../workflows/contract.js';
@@ -15,7 +16,7 @@ export interface MaintenanceDeps {
 
 /** What the watcher's workflow has to start or wake. */
 export interface Stuck {
-  groups: { groupId: string; workflowId: string }[];
+  groups: UndrivenGroup[];
   wakes: Wake[];
   deliveries: DeliverWebhookInput[];
   mailIds: string[];
@@ -32,6 +33,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
     async findStuck(): Promise<Stuck> {
       const fenced = await fenceStale(db, graceSeconds);
       if (fenced > 0) logger.warn({ fenced }, 'fenced messages that nobody decided');
+      for (const batchId of await staleBatches(db, 2 * graceSeconds)) await fenceBatch(db, batchId);
       await closeForgotten();
       await checkLedger();
       const stuck = {

@@ -1,16 +1,16 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
-import { ApplicationFailure } from '@temporalio/activity';
-import type { Config } from '../models/config.js';
+import type { Channel, Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
+import { acceptBatch, type BatchAcceptance } from '../models/operations/accept-batch.js';
 import { acceptMessages } from '../models/operations/accept-messages.js';
 import { applyReports, type GroupState } from '../models/operations/apply-reports.js';
 import { awaitingReports } from '../models/operations/awaiting-reports.js';
-import { claimHandoffs } from '../models/operations/claim-handoffs.js';
+import { batchPages } from '../models/operations/batch-pages.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../models/operations/give-up.js';
 import { groupState, type GroupWork } from '../models/operations/group-work.js';
-import { recordHandoffs } from '../models/operations/record-handoffs.js';
+import { openPage } from '../models/operations/open-page.js';
 import { recordReports } from '../models/operations/record-reports.js';
-import { handOff } from './hand-off.js';
+import { dispatch, type Dispatched } from './dispatch.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { Providers } from './providers/provider.js';
 
@@ -32,7 +32,6 @@ export interface Accepted {
 }
 
 const providerDeadlineMs = 10_000;
-const handoffsAtOnce = 20;
 
 export function messageActivities({ db, config, providers }: MessageDeps) {
   return {
@@ -40,35 +39,27 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
     async acceptMessages(groupId: string): Promise<Accepted> {
       const { accepted, channel = 'sms', scheduledAt } = await acceptMessages(db, groupId);
       const { deliveries } = accepted.length === 0 ? { deliveries: 0 } : await groupState(db, groupId);
-      return {
-        accepted,
-        deliveries,
-        startInMs: scheduledAt === null ? 0 : Math.max(0, scheduledAt.getTime() - Date.now()),
-        handoffTimeoutMs: config.handoffTimeoutSeconds * 1000,
-        reportTimeoutMs: config.reportTimeoutSeconds[channel] * 1000,
-      };
+      return { accepted, deliveries, ...times(config, channel, scheduledAt) };
+    },
+
+    /** Local: debits and queues a whole batch. */
+    acceptBatch: (batchId: string): Promise<BatchAcceptance> => acceptBatch(db, batchId),
+
+    /** Local: ids of the pages of a batch. */
+    batchPages: (batchId: string, fromPage: number, limit: number): Promise<string[]> => batchPages(db, batchId, fromPage, limit),
+
+    /** Local: what `acceptMessages` is to a page whose batch is charged: its events, and when it is due. */
+    async openPage(groupId: string): Promise<Accepted> {
+      const { channel, scheduledAt } = await openPage(db, groupId);
+      const { deliveries } = await groupState(db, groupId);
+      return { accepted: [], deliveries, ...times(config, channel, scheduledAt) };
     },
 
     /**
      * Hands the due messages of a group to their providers. What could not be handed over is tried again: by this activity's retry
-     * policy, or when a part of the group moved on, by being called again (`retry`).
+     * policy, or when a part of the group moved on, by being called again.
      */
-    dispatchMessages: (groupId: string): Promise<GroupWork> =>
-      withHeartbeat(async () => {
-        const names = Object.fromEntries(Object.entries(providers).map(([channel, { name }]) => [channel, name]));
-        const claims = await claimHandoffs(db, groupId, names);
-        let settled = 0;
-        let retryAfterMs = 0;
-        for (let start = 0; start < claims.length; start += handoffsAtOnce) {
-          const round = claims.slice(start, start + handoffsAtOnce);
-          const handoffs = await Promise.all(round.map((claim) => handOff(providers[claim.channel], claim, AbortSignal.timeout(providerDeadlineMs))));
-          await recordHandoffs(db, handoffs.map(({ result }) => result));
-          settled += handoffs.filter(({ result }) => result.outcome === 'accepted' || result.outcome === 'rejected').length;
-          retryAfterMs = Math.max(retryAfterMs, ...handoffs.map((handoff) => handoff.retryAfterMs));
-        }
-        if (settled === 0 && claims.length > 0) throw notHandedOff(retryAfterMs);
-        return groupState(db, groupId);
-      }),
+    dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> => withHeartbeat(() => dispatch(db, providers, groupId, batchId)),
 
     /** Local: works off the inbox of a group. */
     async applyReports(groupId: string): Promise<GroupWork> {
@@ -97,10 +88,10 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
   };
 }
 
-function notHandedOff(retryAfterMs: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'NotHandedOff',
-    message: 'the provider took none of the messages',
-    ...(retryAfterMs > 0 ? { nextRetryDelay: retryAfterMs } : {}),
-  });
+function times(config: MessageDeps['config'], channel: Channel, scheduledAt: Date | null): Omit<Accepted, 'accepted' | 'deliveries'> {
+  return {
+    startInMs: scheduledAt === null ? 0 : Math.max(0, scheduledAt.getTime() - Date.now()),
+    handoffTimeoutMs: config.handoffTimeoutSeconds * 1000,
+    reportTimeoutMs: config.reportTimeoutSeconds[channel] * 1000,
+  };
 }

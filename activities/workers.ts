@@ -1,4 +1,4 @@
-/** The Temporal workers of one process: one that runs workflows and the message's way, two that run activities only. */
+/** The Temporal workers of one process: one that runs workflows and the single message's way, the others run activities only. */
 import { resolve } from 'node:path';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../models/config.js';
@@ -44,6 +44,7 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace };
   const workers = await Promise.all([
     Worker.create({ ...common, ...messagesOptions(config) }),
+    Worker.create({ ...common, taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 }),
     Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 100 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
   ]);

@@ -16,6 +16,7 @@ import {
 } from '../models/errors.js';
 import { type IdentifiedKey, identifyApiKey } from '../models/operations/identify-api-key.js';
 import { digestApiKey, isWellFormedApiKey, type Scope } from '../models/rules/api-key.js';
+import { isUuid } from '../models/rules/text.js';
 import { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
 import type { Auth, Caller } from './endpoint.js';
@@ -108,7 +109,7 @@ function jwtReader(jwtSecret: string): (req: Request, res: Response) => Promise<
       jsonWebTokenOptions: { maxAge: lifetimeSeconds },
     },
     (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isOurs = claims.typ === 'access' && typeof claims.sub === 'string' && typeof claims.tv === 'number';
+      const isOurs = claims.typ === 'access' && isUuid(String(claims.sub)) && typeof claims.tv === 'number';
       done(null, isOurs ? claims : false);
     },
   );

@@ -10,7 +10,9 @@ export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
 }
 
 function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: boolean): Json {
-  const merged: Json = Object.assign({}, json, ...((metas ?? []) as Json[]));
+  const extra: Json = Object.assign({}, ...((metas ?? []) as Json[]));
+  // A query's number is a text to Joi: where meta names another type, nothing that was said of the text holds.
+  const merged: Json = 'type' in extra ? extra : { ...json, ...extra };
   const fields = (keys ?? {}) as Record<string, Joi.Description>;
   const inside = (name: string, property: Json) => (fields[name] === undefined ? property : completed(property, fields[name], isOpen));
   if (json.properties !== undefined) {

@@ -11,6 +11,8 @@ import { answerMalformed } from './malformed.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;
+/** Longest wait for connections that do not close by themselves. */
+const closeMsMax = 2000;
 
 /** Opens what the API needs. Nothing is asked here whether it answers: `/health` tells, and every call connects by itself. */
 function createDeps(env: NodeJS.ProcessEnv): Deps {
@@ -56,7 +58,8 @@ function stopOnSignal(server: Server, { db, temporal, limiter, logger }: Deps): 
     clearTimeout(deadline);
     clearInterval(sweep);
     limiter.close();
-    await Promise.allSettled([temporal.close(), db.close()]);
+    const closed = Promise.allSettled([temporal.close(), db.close()]);
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closeMsMax))]);
     logger.info('stopped');
     process.exit(0);
   };

@@ -4,7 +4,6 @@ import { DemoClient } from '../local/demo-client.js';
 import { eventTypes } from '../models/rules/events.js';
 
 export interface Account {
-  workspaceId: string;
   apiKey: string;
   /**
    * Subscribes a URL to all events.
@@ -21,11 +20,10 @@ export async function openAccount(baseUrl: string): Promise<Account> {
     new DemoClient(baseUrl, AbortSignal.timeout(callMsMax)).call<Data>('POST', path, { body, ...(token === undefined ? {} : { token }) });
   const email = `bench-${randomBytes(4).toString('hex')}@tidings.invalid`;
   const password = randomBytes(12).toString('base64url');
-  const { workspace } = await call<{ workspace: { id: string } }>('/auth/signup', { email, password, company_name: 'Bench' });
+  await call('/auth/signup', { email, password, company_name: 'Bench' });
   const { token } = await call<{ token: string }>('/auth/login', { email, password });
   const { key } = await call<{ key: string }>('/api-keys', { name: 'bench' }, token);
   return {
-    workspaceId: workspace.id,
     apiKey: key,
     subscribe: async (url) => (await call<{ secret: string }>('/webhooks', { url, events: eventTypes }, token)).secret,
   };

@@ -1,9 +1,10 @@
 /** The three cases: the limit, single sends, single sends with a webhook. */
 import { workflowTypes } from '../workflows/contract.js';
+import { openAccount } from './account.js';
 import type { Bare } from './bare.js';
 import { bareType } from './bare-contract.js';
 import type { MeasuredCase } from './measured-case.js';
-import { messageIdOf } from './sender.js';
+import { createSender, messageIdOf } from './sender.js';
 import { pidOf, type Workbench } from './workbench.js';
 
 /** Workflow types that a message may need on its way. */
@@ -21,25 +22,34 @@ export function bareCase(bench: Workbench, bare: Bare): MeasuredCase {
 }
 
 /** b: a message is done when its group is closed. */
-export function singleCase(bench: Workbench): MeasuredCase {
-  return httpCase(bench, { key: 'b', title: 'single sends' }, (messageId) => bench.closed.until(messageId));
+export async function singleCase(bench: Workbench): Promise<MeasuredCase> {
+  const { apiKey } = await openAccount(bench.service.baseUrl);
+  return httpCase(bench, apiKey, { key: 'b', title: 'single sends' }, (messageId) => bench.closed.until(messageId));
 }
 
-/** c: a message is done when its group is closed and the receiver has all its events. Subscribe it before. */
-export function webhookCase(bench: Workbench): MeasuredCase {
+/** c: a message is done when its group is closed and the receiver has all its events. */
+export async function webhookCase(bench: Workbench): Promise<MeasuredCase> {
+  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
+  bench.receiver.trust(await subscribe(bench.receiver.url));
   const done = (messageId: string) => Promise.all([bench.closed.until(messageId), bench.receiver.until(messageId)]);
-  return httpCase(bench, { key: 'c', title: 'one webhook' }, done);
+  return httpCase(bench, apiKey, { key: 'c', title: 'one webhook' }, done);
 }
 
 let number = 0;
 
-function httpCase(bench: Workbench, name: Pick<MeasuredCase, 'key' | 'title'>, done: (messageId: string) => Promise<unknown>): MeasuredCase {
+function httpCase(
+  bench: Workbench,
+  apiKey: string,
+  name: Pick<MeasuredCase, 'key' | 'title'>,
+  done: (messageId: string) => Promise<unknown>,
+): MeasuredCase {
+  const sender = createSender(bench.service.baseUrl, apiKey);
   return {
     ...name,
     async send() {
       number += 1;
       const startedAt = performance.now();
-      const answer = await bench.sender.post(number);
+      const answer = await sender.post(number);
       const acceptMs = performance.now() - startedAt;
       await done(messageIdOf(answer));
       return { acceptMs, doneMs: performance.now() - startedAt };

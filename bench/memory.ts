@@ -11,8 +11,9 @@ const secondsMaxOfHalf = 600;
 const restMs = 5_000;
 
 /** Sends both halves and reads the memory after each. */
-export async function watchMemory(bench: Workbench, item: MeasuredCase, clients: number): Promise<Memory[]> {
+export async function watchMemory(bench: Workbench, item: MeasuredCase, clients: number, say: (line: string) => void): Promise<Memory[]> {
   const memory = [read(item, 0)];
+  say(`Sending ${2 * messagesOfHalf} messages with one webhook…`);
   for (let sent = 0; sent < 2 * messagesOfHalf; ) {
     const half = await closedLoop(() => item.send(), { messages: messagesOfHalf, clients, secondsMax: secondsMaxOfHalf });
     if (half.length < messagesOfHalf) throw new Error(`only ${half.length} messages in ${secondsMaxOfHalf} s`);

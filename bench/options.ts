@@ -12,7 +12,9 @@ export interface Options {
   cases: readonly CaseKey[];
   /** sends of the pass with one client */
   alone: number;
-  /** a pass stops sending after this long, so that the whole run stays bounded on a slow machine */
+  /** the cases take turns so often, so that whatever else the machine does hits them alike */
+  rounds: number;
+  /** a case stops sending after this long, so that the whole run stays bounded on a slow machine */
   secondsMax: number;
   /** send 2,000 and again 2,000 messages and watch the memory, instead of the cases */
   memory: boolean;
@@ -25,6 +27,7 @@ export const usage = `npm run bench -- [options]
   --clients 16       sends that are open at once
   --cases a,b,c      a bare workflow, b single sends, c single sends with one webhook on all events
   --alone 60         sends of the pass with one client (0: none)
+  --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
   --profile          CPU profiles of API and worker in case b
   --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
@@ -41,6 +44,7 @@ export function readOptions(args: string[]): Options {
       clients: { type: 'string', default: '16' },
       cases: { type: 'string', default: caseKeys.join(',') },
       alone: { type: 'string', default: '60' },
+      rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '45' },
       memory: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
@@ -51,6 +55,7 @@ export function readOptions(args: string[]): Options {
     clients: count('clients', values.clients, 1, 500),
     cases: readCases(values.cases),
     alone: count('alone', values.alone, 0, 10_000),
+    rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     memory: values.memory,
     profile: values.profile,

@@ -1,6 +1,7 @@
 /** CPU time and memory of a process with its descendants: /proc on Linux, `ps` elsewhere. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 export interface Usage {
   cpuMs: number;
@@ -22,9 +23,17 @@ const ticksPerSecond = 100;
  * them. Memory that a family shares (PostgreSQL's buffers) counts once.
  */
 export function usageOf<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
-  const rows = process.platform === 'linux' ? rowsFromProc() : rowsFromPs();
-  const entries = Object.entries<number>(pids).map(([name, pid]) => [name, sum(familyOf(pid, rows))]);
+  const rows = readRows();
+  // Of this process only its own share: its descendants are all that is measured.
+  const ofOne = (pid: number) => (pid === process.pid ? rows.filter((row) => row.pid === pid) : familyOf(pid, rows));
+  const entries = Object.entries<number>(pids).map(([name, pid]) => [name, sum(ofOne(pid))]);
   return Object.fromEntries(entries) as Record<Name, Usage>;
+}
+
+/** CPU time that this machine has spent on what this process did not start, in milliseconds. */
+export function othersCpuMs(): number {
+  const busyMs = cpus().reduce((total, { times }) => total + times.user + times.nice + times.sys + times.irq, 0);
+  return busyMs - sum(familyOf(process.pid, readRows())).cpuMs;
 }
 
 /** CPU time of a Linux process by the name of its threads, in milliseconds; empty elsewhere. */
@@ -41,9 +50,10 @@ export function threadTimes(pid: number): Map<string, number> {
   return times;
 }
 
+const readRows = () => (process.platform === 'linux' ? rowsFromProc() : rowsFromPs());
+
 function familyOf(pid: number, rows: ProcessRow[]): ProcessRow[] {
   const own = rows.filter((row) => row.pid === pid);
-  if (pid === process.pid) return own; // whose descendants are all that is measured
   return own.concat(rows.filter((row) => row.parent === pid).flatMap((child) => familyOf(child.pid, rows)));
 }
 

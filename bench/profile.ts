@@ -23,7 +23,7 @@ export function profilingEnvironment(folder: string): NodeJS.ProcessEnv {
  * Runs the work while API and worker are profiled.
  * @returns its result, and what the profiles say
  */
-export async function profiled<Result extends { messages: number }>(bench: Workbench, folder: string, work: () => Promise<Result>) {
+export async function profiled<Result extends { sent: readonly unknown[] }>(bench: Workbench, folder: string, work: () => Promise<Result>) {
   const toggle = () => profiledParts.forEach((name) => process.kill(pidOf(bench, name), 'SIGUSR2'));
   const threads = () => profiledParts.map((name) => threadTimes(pidOf(bench, name)));
   toggle();
@@ -32,10 +32,10 @@ export async function profiled<Result extends { messages: number }>(bench: Workb
   const after = threads();
   toggle();
   await untilWritten(folder);
-  const lines = profiledParts.flatMap((name, index) => threadLines(name, before[index], after[index], result.messages));
+  const lines = profiledParts.flatMap((name, index) => threadLines(name, before[index], after[index], result.sent.length));
   const profiles = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
   for (const name of profiles.toSorted()) {
-    lines.push('', `── ${name}`, ...summarize(JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile, result.messages));
+    lines.push('', `── ${name}`, ...summarize(JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile, result.sent.length));
   }
   return { result, lines };
 }

@@ -1,5 +1,5 @@
 /** The figures as a person reads them. */
-import type { CaseResult, Percentiles } from './measured-case.js';
+import type { CaseResult, Percentiles } from './pass.js';
 import { type CaseKey, caseKeys } from './options.js';
 import type { Memory, Results } from './results.js';
 
@@ -28,7 +28,8 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
     row('accept, one client', (_, key) => spread(alone[key])),
     row('done p50/p95/p99 ms', ({ done_ms }) => spread(done_ms)),
     ...parts.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
-    row('CPU ms/message, all', ({ cpu_ms_per_message }) => parts.reduce((sum, part) => sum + cpu_ms_per_message[part], 0).toFixed(1)),
+    row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
+    row('CPU of others, share', ({ others_cpu_share }) => `${(others_cpu_share * 100).toFixed(0)} %`),
     // In case a the API's place is taken by the bench itself, whose memory says nothing.
     ...parts.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
   ];
@@ -36,12 +37,16 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
   return rows.map((cells) => cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '));
 }
 
+const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => parts.reduce((sum, part) => sum + cpu[part], 0);
 const spread = (of: Percentiles | undefined) => (of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / '));
 
 function ratioLines({ cases: { a, b, c }, alone_accept_ms: alone }: Results): string[] {
   return [
     ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
     ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
+    // Throughput suffers from what else the machine does; this hardly.
+    ...(a && b ? [`  b / a by CPU                    ${(cpuOf(a) / cpuOf(b)).toFixed(2)}`] : []),
+    ...(b && c ? [`  c / b by CPU                    ${(cpuOf(b) / cpuOf(c)).toFixed(2)}`] : []),
     ...(alone.a && alone.b ? [atMost('accept p50 b / a, one client', alone.b.p50 / alone.a.p50, targets.acceptToBare)] : []),
   ];
 }
@@ -70,8 +75,7 @@ function comparisonLines({ cases }: Results, previous: Results | undefined): str
   const lines = caseKeys.flatMap((key) => {
     const [now, then] = [cases[key], previous.cases[key]];
     if (now === undefined || then === undefined) return [];
-    const cpu = (result: CaseResult) => parts.reduce((sum, part) => sum + result.cpu_ms_per_message[part], 0);
-    return [`  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpu(now), cpu(then))}`];
+    return [`  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpuOf(now), cpuOf(then))}`];
   });
   return ['', `Since ${previous.at} (${previous.environment.commit}):`, ...lines];
 }

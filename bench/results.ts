@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import type { CaseResult, Percentiles } from './measured-case.js';
+import type { CaseResult, Percentiles } from './pass.js';
 import type { CaseKey, Options } from './options.js';
 import type { Workbench } from './workbench.js';
 
@@ -83,13 +83,14 @@ export function saveResults(results: Results): string {
   return path;
 }
 
-/** The last stored results that have these cases; undefined when there are none. */
-export function previousResults(keys: readonly CaseKey[]): Results | undefined {
+/** The last stored results of the same load; undefined when there are none. */
+export function previousResults({ cases, clients }: Options): Results | undefined {
   mkdirSync(resultsDir, { recursive: true });
   const names = readdirSync(resultsDir).filter((name) => name.endsWith('.json'));
   for (const name of names.toSorted().toReversed()) {
     const results = JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results;
-    if (keys.length > 0 && keys.every((key) => results.cases[key] !== undefined)) return results;
+    const hasAll = cases.every((key) => results.cases[key] !== undefined);
+    if (hasAll && results.options.clients === clients && !results.options.profile) return results; // profiling costs time too
   }
   return undefined;
 }

@@ -15,21 +15,19 @@ export interface Sender {
    * @throws Error when no whole answer comes
    */
   post(number: number, idempotencyKey?: string): Promise<Answer>;
-  close(): void;
 }
 
 const timeoutMs = 20_000;
 
-/** A sender with at most so many connections. */
-export function createSender(baseUrl: string, apiKey: string, connections: number): Sender {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+/** A sender with a connection for every send that is open at once. */
+export function createSender(baseUrl: string, apiKey: string): Sender {
+  const agent = new Agent({ keepAlive: true });
   const url = new URL('/api/v1/messages/send', baseUrl);
   return {
     post: (number, idempotencyKey) => {
       const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
       return exchange(url, agent, headers, bodyOf(number));
     },
-    close: () => agent.destroy(),
   };
 }
 

@@ -1,21 +1,17 @@
-/** Everything that a run needs, started in a folder of its own: receiver, service, account, sender. */
+/** Everything that a run needs, started in a folder of its own: receiver, service. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { type Account, openAccount } from './account.js';
 import type { Cleanup } from './cleanup.js';
 import { type ClosedGroups, watchClosedGroups } from './closed-groups.js';
 import { type Receiver, startReceiver } from './receiver.js';
-import { createSender, type Sender } from './sender.js';
 import { type PartName, type Service, startService } from './service.js';
 
 export interface Workbench {
   folder: string;
   receiver: Receiver;
   service: Service;
-  account: Account;
-  sender: Sender;
   closed: ClosedGroups;
   /** Asks the service's Temporal. */
   client: Client;
@@ -25,7 +21,7 @@ export interface Workbench {
  * Starts it. Its folder is removed in the end, or kept for its logs when the run has failed.
  * @param env settings of the service beside the usual ones of the bench
  */
-export async function openWorkbench(connections: number, env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Workbench> {
+export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   cleanup.add(async (hasFailed) => {
     if (hasFailed) process.stderr.write(`The logs of the service are in ${join(folder, 'logs')}\n`);
@@ -36,10 +32,7 @@ export async function openWorkbench(connections: number, env: NodeJS.ProcessEnv,
   const connection = await Connection.connect({ address: service.temporalAddress });
   cleanup.add(() => connection.close());
   const closed = await watchClosedGroups(service.databaseUrl, cleanup);
-  const account = await openAccount(service.baseUrl);
-  const sender = createSender(service.baseUrl, account.apiKey, connections);
-  cleanup.add(() => sender.close());
-  return { folder, receiver, service, account, sender, closed, client: new Client({ connection }) };
+  return { folder, receiver, service, closed, client: new Client({ connection }) };
 }
 
 /** Process id of a part of the service. */

@@ -9,9 +9,16 @@ export const local = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', maximumInterval: '5s' },
 });
 
+/** The debit of a batch touches every row of it. */
+export const localForBatch = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+});
+
 /** Calls to providers. The policy carries the retries while a provider is unavailable; attempts add no events. */
-export const dispatching = (scheduleToCloseMs: number) =>
+export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   proxyActivities<Activities>({
+    taskQueue,
     startToCloseTimeout: '60s', // above the 10 s deadline of one call, for several rounds of a large group
     heartbeatTimeout: '6s',
     scheduleToCloseTimeout: scheduleToCloseMs,
@@ -26,11 +33,13 @@ export const asking = proxyActivities<Activities>({
 });
 
 /** First attempts of deliveries. Retries are for faults of ours; what a receiver does is an outcome. */
-export const delivering = proxyActivities<Activities>({
-  startToCloseTimeout: '120s',
-  heartbeatTimeout: '6s',
-  retry: { initialInterval: '500ms', maximumInterval: '60s' },
-});
+export const delivering = (taskQueue: string) =>
+  proxyActivities<Activities>({
+    taskQueue,
+    startToCloseTimeout: '120s',
+    heartbeatTimeout: '6s',
+    retry: { initialInterval: '500ms', maximumInterval: '60s' },
+  });
 
 /** Retries of deliveries: each failure brings the delay until the next attempt is due (`nextRetryDelay`). */
 export const retrying = proxyActivities<Activities>({

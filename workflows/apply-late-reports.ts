@@ -1,12 +1,12 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { local } from './activities.js';
-import { type LateReportsInput, reportsSignal } from './contract.js';
+import { type LateReportsInput, queues, reportsSignal } from './contract.js';
 import { EventPump } from './event-pump.js';
 
 /** Applies reports that came after their group's workflow had closed, and delivers the events they cause. */
 export async function applyLateReports({ groupId }: LateReportsInput): Promise<void> {
   let due = true;
-  const events = new EventPump(groupId);
+  const events = new EventPump(groupId, queues.messages);
   setHandler(defineSignal(reportsSignal), () => {
     due = true;
   });

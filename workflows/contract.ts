@@ -10,6 +10,8 @@
 export const queues = {
   /** all workflows, and the activities of the message's way */
   messages: 'messages',
+  /** the activities of bulk pages: a batch of ten thousand delays no single message */
+  bulk: 'bulk',
   /** retries of webhook deliveries: hanging endpoints fill these slots and no others */
   webhooks: 'webhooks',
   /** mails and the watcher */
@@ -19,6 +21,10 @@ export const queues = {
 export const workflowIds = {
   /** drives a single message: a group of one */
   message: (messageId: string) => `msg:${messageId}`,
+  /** drives a bulk batch page by page */
+  batch: (batchId: string) => `batch:${batchId}`,
+  /** drives one page of a batch */
+  page: (groupId: string) => `page:${groupId}`,
   /** applies reports that came after their group's workflow had closed */
   lateReports: (groupId: string) => `late:${groupId}`,
   /** retries deliveries to one webhook; named after the first of them */
@@ -29,24 +35,41 @@ export const workflowIds = {
 
 export const workflowTypes = {
   sendMessages: 'sendMessages',
+  sendBatch: 'sendBatch',
   applyLateReports: 'applyLateReports',
   deliverWebhook: 'deliverWebhook',
   sendMail: 'sendMail',
   maintain: 'maintain',
 } as const;
 
-/** Update of `sendMessages`: answers when the debit has been decided. Its update id is always `accept`. */
+/** Update of `sendMessages` and of `sendBatch`: answers when the debit has been decided. Its update id is always `accept`. */
 export const acceptUpdate = 'accept';
 /** Signal of `sendMessages` and `applyLateReports`: the inbox holds reports for the group. */
 export const reportsSignal = 'reports';
 /** Signal of `sendMessages`: messages of the group were cancelled; there are events to deliver and perhaps nothing left to wait for. */
 export const cancelledSignal = 'cancelled';
 
+/** Signal of the pages of a batch: it was resumed or cancelled. */
+export const batchChangedSignal = 'batchChanged';
+
 /** Search attributes, given at start only; all of type Keyword. */
 export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId' } as const;
 
 export interface SendMessagesInput {
   groupId: string;
+  /** Set for a page of a batch: its messages are charged already. */
+  batchId?: string;
+}
+
+export interface SendBatchInput {
+  batchId: string;
+  /** First page that was not started yet; absent at the beginning. */
+  nextPage?: number;
+}
+
+/** The answer of `accept` of a batch: whether its sum was debited. When not, nothing of it is left. */
+export interface AcceptBatchAnswer {
+  accepted: boolean;
 }
 
 /** The answer of `accept`: the messages whose credits were debited. The others of the group were refused and are gone. */

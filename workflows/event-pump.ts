@@ -12,7 +12,13 @@ export class EventPump {
   #due = false;
   #running: Promise<void> | undefined;
 
-  constructor(private readonly groupId: string) {}
+  readonly #groupId: string;
+  readonly #activities: ReturnType<typeof delivering>;
+
+  constructor(groupId: string, taskQueue: string) {
+    this.#groupId = groupId;
+    this.#activities = delivering(taskQueue);
+  }
 
   /** There is something to deliver. Returns at once. */
   start(deliveries = 1): void {
@@ -29,7 +35,7 @@ export class EventPump {
   async #pump(): Promise<void> {
     while (this.#due) {
       this.#due = false;
-      const left = await delivering.deliverEvents(this.groupId);
+      const left = await this.#activities.deliverEvents(this.#groupId);
       await Promise.all(left.map(startDelivery));
     }
     this.#running = undefined;

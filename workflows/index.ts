@@ -2,5 +2,6 @@
 export { applyLateReports } from './apply-late-reports.js';
 export { deliverWebhook } from './deliver-webhook.js';
 export { maintain } from './maintain.js';
+export { sendBatch } from './send-batch.js';
 export { sendMail } from './send-mail.js';
 export { sendMessages } from './send-messages.js';

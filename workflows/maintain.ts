@@ -13,8 +13,9 @@ import { sendMessages } from './send-messages.js';
  */
 export async function maintain(): Promise<void> {
   const { groups, wakes, deliveries, mailIds } = await background.findStuck();
-  for (const { groupId, workflowId } of groups) {
-    await unlessRunning(() => startChild(sendMessages, { workflowId, args: [{ groupId }], ...abandoned }));
+  for (const { groupId, workflowId, batchId } of groups) {
+    const input = { groupId, ...(batchId === null ? {} : { batchId }) };
+    await unlessRunning(() => startChild(sendMessages, { workflowId, args: [input], ...abandoned }));
   }
   for (const { groupId, workflowId, late } of wakes) {
     if (!late && (await signalled(workflowId))) continue;

@@ -1,19 +1,31 @@
-import { ActivityFailure, condition, defineSignal, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import { ActivityFailure, condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { Accepted } from '../activities/messages.js';
 import type { GroupWork } from '../models/operations/group-work.js';
 import { asking, dispatching, local } from './activities.js';
-import { type AcceptAnswer, acceptUpdate, cancelledSignal, reportsSignal, type SendMessagesInput } from './contract.js';
+import { type AcceptAnswer, acceptUpdate, batchChangedSignal, cancelledSignal, queues, reportsSignal, type SendMessagesInput } from './contract.js';
 import { EventPump } from './event-pump.js';
 
 const accept = defineUpdate<AcceptAnswer>(acceptUpdate);
 const reports = defineSignal(reportsSignal);
 const cancelled = defineSignal(cancelledSignal);
+const batchChanged = defineSignal(batchChangedSignal);
 
-/** What signals have told. */
+/** What signals have told: the inbox holds reports; a message or the batch was cancelled or resumed. */
 interface Inbox {
   reports: boolean;
-  cancelled: boolean;
+  changed: boolean;
 }
+
+interface Group {
+  groupId: string;
+  batchId: string | undefined;
+  /** Where its activities run. */
+  queue: string;
+  startAtMs: number;
+}
+
+const firstPauseMs = 60_000;
+const longestPauseMs = 3_600_000;
 
 /** Between rounds when a part of the group was handed off and a part was not. */
 const partialRetryMs = 1_000;
@@ -22,10 +34,11 @@ const partialRetryMs = 1_000;
  * The way of a group of messages: charge, hand off, wait for reports, deliver events. The main line does the work whether or
  * not anybody waits for the `accept` update; a message that cannot be paid ends here with nothing left behind.
  */
-export async function sendMessages({ groupId }: SendMessagesInput): Promise<void> {
+export async function sendMessages({ groupId, batchId }: SendMessagesInput): Promise<void> {
   let accepted: Accepted | undefined;
-  const inbox: Inbox = { reports: false, cancelled: false };
-  const events = new EventPump(groupId);
+  const inbox: Inbox = { reports: false, changed: false };
+  const queue = batchId === undefined ? queues.messages : queues.bulk;
+  const events = new EventPump(groupId, queue);
 
   setHandler(accept, async () => {
     await condition(() => accepted !== undefined);
@@ -34,16 +47,19 @@ export async function sendMessages({ groupId }: SendMessagesInput): Promise<void
   setHandler(reports, () => {
     inbox.reports = true;
   });
-  setHandler(cancelled, () => {
-    inbox.cancelled = true;
-    events.start();
-  });
+  for (const signal of [cancelled, batchChanged]) {
+    setHandler(signal, () => {
+      inbox.changed = true;
+      events.start();
+    });
+  }
 
-  accepted = await local.acceptMessages(groupId);
-  if (accepted.accepted.length === 0) return;
+  accepted = await (batchId === undefined ? local.acceptMessages(groupId) : local.openPage(groupId));
+  if (batchId === undefined && accepted.accepted.length === 0) return;
   events.start(accepted.deliveries);
-  if (accepted.startInMs > 0) await condition(() => inbox.cancelled, accepted.startInMs);
-  const handedOff = await handOff(groupId, accepted, inbox, events);
+  const group = { groupId, batchId, queue, startAtMs: Date.now() + accepted.startInMs };
+  if (accepted.startInMs > 0) await condition(() => inbox.changed, accepted.startInMs);
+  const handedOff = await handOff(accepted, group, inbox, events);
   await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
   await events.drained();
 }
@@ -52,11 +68,13 @@ export async function sendMessages({ groupId }: SendMessagesInput): Promise<void
  * Tries until every message has been taken or refused, or the time for it is over. Reports that come meanwhile are applied at
  * once: where the provider's answer was lost, they are the proof of the hand-off.
  */
-async function handOff(groupId: string, { handoffTimeoutMs }: Accepted, inbox: Inbox, events: EventPump): Promise<GroupWork> {
-  const { dispatchMessages } = dispatching(handoffTimeoutMs);
-  for (;;) {
-    let settled: GroupWork | undefined;
-    const dispatch = dispatchMessages(groupId)
+async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbox, events: EventPump): Promise<GroupWork> {
+  const { groupId, batchId, queue } = group;
+  const { dispatchMessages } = dispatching(queue, handoffTimeoutMs);
+  for (let pauseMs = firstPauseMs; ; ) {
+    inbox.changed = false;
+    let settled: (GroupWork & { more?: boolean }) | undefined;
+    const dispatch = dispatchMessages(groupId, batchId)
       .catch((error: unknown) => {
         if (error instanceof ActivityFailure) return local.giveUpOnHandoffs(groupId);
         throw error;
@@ -68,10 +86,23 @@ async function handOff(groupId: string, { handoffTimeoutMs }: Accepted, inbox: I
       await Promise.race([dispatch, condition(() => inbox.reports)]);
       if (settled === undefined) await applyReports(groupId, inbox, events);
     }
-    const work: GroupWork = settled;
+    const work: GroupWork & { more?: boolean } = settled;
     events.start(work.deliveries);
     if (work.queued === 0) return work;
-    await sleep(partialRetryMs);
+    if (work.paused) {
+      // A signal ends the pause; looking again now and then covers one that was lost.
+      await rest(pauseMs, groupId, inbox, events);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    } else if (work.more !== true) await rest(Math.max(partialRetryMs, group.startAtMs - Date.now()), groupId, inbox, events);
+  }
+}
+
+/** Waits until the group was changed or the time is over, and applies the reports that come meanwhile. */
+async function rest(forMs: number, groupId: string, inbox: Inbox, events: EventPump): Promise<void> {
+  const until = Date.now() + forMs;
+  for (let leftMs = forMs; leftMs > 0 && !inbox.changed; leftMs = until - Date.now()) {
+    await condition(() => inbox.changed || inbox.reports, leftMs);
+    if (inbox.reports) await applyReports(groupId, inbox, events);
   }
 }
 

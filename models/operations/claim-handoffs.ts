@@ -10,22 +10,47 @@ export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 
   uncertain: boolean;
 };
 
+export interface ClaimLimits {
+  /** Most messages to claim. */
+  limit?: number;
+  /** Ids that are left out: tried already in this round. */
+  except?: readonly string[];
+}
+
 /**
  * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
  * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded.
  * @param providerOf the provider that will be called, by channel
+ *
+ * Nothing is claimed of a batch that is paused or cancelled: the batch's row is locked until the claim is committed, so that
+ * whoever changes it knows that no further call begins.
  */
-export function claimHandoffs(db: Database, groupId: string, providerOf: Record<string, string>): Promise<Claim[]> {
+export function claimHandoffs(
+  db: Database,
+  groupId: string,
+  providerOf: Record<string, string>,
+  { limit = 250, except = [] }: ClaimLimits = {},
+): Promise<Claim[]> {
   return inTransaction(db, async (transaction) => {
     await expire(db, transaction, groupId);
-    return select<Claim>(db, claim, [groupId, JSON.stringify(providerOf)], transaction);
+    const stopped = await select(db, stoppedBatch, [groupId], transaction);
+    return stopped.length > 0 ? [] : select<Claim>(db, claim, [groupId, JSON.stringify(providerOf), limit, except], transaction);
   });
 }
+
+const stoppedBatch = `
+  SELECT 1 FROM (
+    SELECT b.status FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1 FOR SHARE OF b
+  ) batch WHERE status <> 'sending'`;
 
 const claim = `
   WITH due AS (
     UPDATE messages SET status_detail = 'sending'
-    WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second')
+    WHERE id IN (
+      SELECT id FROM messages
+      WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second') AND id <> ALL($4::uuid[])
+      ORDER BY id LIMIT $3 FOR UPDATE
+    )
     RETURNING id, workspace_id, channel, "to", content, reference, created_at
   ), earlier AS (
     SELECT a.message_id, max(a.number) AS number, bool_or(a.outcome IS NULL OR a.outcome = 'unknown') AS uncertain

@@ -11,7 +11,15 @@ export async function fenceStale(db: Database, olderThanSeconds: number): Promis
   return rows.length === 0 ? 0 : (await fenceMessages(db, rows.map(({ id }) => id))).length;
 }
 
-const stale = `SELECT id FROM messages WHERE status = 'accepting' AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+const stale = `SELECT id FROM messages WHERE status = 'accepting' AND batch_id IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+
+/** Batches that nobody decided; they are fenced one by one, see `fenceBatch`. */
+export async function staleBatches(db: Database, olderThanSeconds: number): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, staleBatch, [olderThanSeconds, batch]);
+  return rows.map(({ id }) => id);
+}
+
+const staleBatch = `SELECT id FROM batches WHERE status = 'accepting' AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
 
 /** Groups whose inbox holds reports that nobody has applied: the signal was lost. */
 export function unwokenGroups(db: Database, olderThanSeconds: number): Promise<Wake[]> {
@@ -23,15 +31,21 @@ const unwoken = `
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id JOIN message_groups g ON g.id = m.group_id
   WHERE d.applied_at IS NULL AND d.message_id IS NOT NULL AND d.received_at < now() - $1 * interval '1 second' LIMIT $2`;
 
+export interface UndrivenGroup {
+  groupId: string;
+  workflowId: string;
+  batchId: string | null;
+}
+
 /** Groups with messages that should have been handed off long ago. Their workflow may still be trying; starting it again is harmless. */
-export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<{ groupId: string; workflowId: string }[]> {
+export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<UndrivenGroup[]> {
   return select(db, undriven, [olderThanSeconds, batch]);
 }
 
 const undriven = `
-  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId"
-  FROM messages m JOIN message_groups g ON g.id = m.group_id
-  WHERE m.status = 'queued' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
+  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId"
+  FROM messages m JOIN message_groups g ON g.id = m.group_id LEFT JOIN batches b ON b.id = g.batch_id
+  WHERE m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
 
 /** Pending deliveries that are overdue, one row a webhook: the process died between the status change and the attempt. */

@@ -20,42 +20,71 @@ export interface Attempt {
 export type NextStep = { status: 'succeeded' } | { status: 'failed'; disableWebhook?: string } | { status: 'pending'; nextAttemptAt: Date };
 
 /**
- * Writes an attempt and moves its delivery, in one statement. The attempts of a delivery are numbered from 1. A delivery that
- * was decided meanwhile, by a manual attempt or because its webhook was deleted, keeps its decision; the attempt is still logged.
- * @returns whether the webhook still takes deliveries
+ * Writes attempts, at most one a delivery, and moves their deliveries, in one statement. The attempts of a delivery are numbered
+ * from 1. A delivery that was decided meanwhile, by a manual attempt or because its webhook was deleted, keeps its decision; the
+ * attempt is still logged.
+ * @returns for each attempt whether its webhook still takes deliveries
  */
+export async function recordAttempts(db: Database, attempts: Attempt[]): Promise<boolean[]> {
+  const active = new Map((await write(db, JSON.stringify(attempts.map(rowOf)))).map(({ delivery_id, is_active }) => [delivery_id, is_active]));
+  const gone = new Set<string>();
+  for (const { webhookId, next } of attempts) {
+    if (next.status !== 'failed' || next.disableWebhook === undefined) continue;
+    await disableWebhook(db, webhookId, next.disableWebhook);
+    gone.add(webhookId);
+  }
+  return attempts.map(({ deliveryId, webhookId }) => active.get(deliveryId) === true && !gone.has(webhookId));
+}
+
+/** The same for one attempt. */
 export async function recordAttempt(db: Database, attempt: Attempt): Promise<boolean> {
-  const { deliveryId, trigger, at, durationMs, responseStatus, error, responseBody, next } = attempt;
-  const nextAttemptAt = next.status === 'pending' ? next.nextAttemptAt : null;
-  const isActive = await write(db, [deliveryId, trigger, at, durationMs, responseStatus, error, responseBody, next.status, nextAttemptAt]);
-  if (next.status !== 'failed' || next.disableWebhook === undefined) return isActive;
-  await disableWebhook(db, attempt.webhookId, next.disableWebhook);
-  return false;
+  const [isActive] = await recordAttempts(db, [attempt]);
+  return isActive ?? false;
+}
+
+const rowOf = ({ deliveryId, trigger, at, durationMs, responseStatus, error, responseBody, next }: Attempt) => ({
+  delivery_id: deliveryId,
+  trigger,
+  at,
+  duration_ms: durationMs,
+  response_status: responseStatus,
+  error,
+  response_body: responseBody,
+  status: next.status,
+  next_attempt_at: next.status === 'pending' ? next.nextAttemptAt : null,
+});
+
+interface Written {
+  delivery_id: string;
+  is_active: boolean;
 }
 
 /** Of two attempts of one delivery that end at the same moment one finds its number taken and takes the next. */
-async function write(db: Database, bind: unknown[]): Promise<boolean> {
+async function write(db: Database, rows: string): Promise<Written[]> {
   try {
-    const [written] = await select<{ isActive: boolean }>(db, record, bind);
-    return written?.isActive ?? false;
+    return await select<Written>(db, record, [rows]);
   } catch (error) {
-    if (error instanceof UniqueConstraintError) return write(db, bind);
+    if (error instanceof UniqueConstraintError) return write(db, rows);
     throw error;
   }
 }
 
 const record = `
-  WITH moved AS (
-    UPDATE deliveries SET status = $8, next_attempt_at = $9::timestamptz, ladder_step = ladder_step + 1,
-      delivered_at = CASE WHEN $8 = 'succeeded' THEN now() END
-    WHERE id = $1 AND status = 'pending'
+  WITH a AS (
+    SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
+      response_status integer, error text, response_body text, status text, next_attempt_at timestamptz)
+  ), moved AS (
+    UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at, ladder_step = d.ladder_step + 1,
+      delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
+    FROM a WHERE d.id = a.delivery_id AND d.status = 'pending'
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body)
-  SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, $2, $3::timestamptz, $4, $5, $6, $7
-  FROM deliveries d WHERE d.id = $1
-  RETURNING (
+  SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
+    a.response_status, a.error, a.response_body
+  FROM a JOIN deliveries d ON d.id = a.delivery_id
+  RETURNING delivery_id, (
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS "isActive"`;
+  ) AS is_active`;
 
 /** Stops sending to a webhook that said it is gone; its waiting deliveries are held and can be replayed. */
 async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {

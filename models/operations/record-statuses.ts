@@ -1,11 +1,11 @@
 /** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
-import { v7 as uuidv7 } from 'uuid';
 import { type Database, select, type Transaction } from '../database.js';
 import type { MessageRow } from '../message.js';
-import { type EventType, eventBody, eventTypes } from '../rules/events.js';
+import { eventTypes } from '../rules/events.js';
 import { groupBy } from '../rules/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../rules/status.js';
-import { credit } from './post-credits.js';
+import { credit, type Posting } from './post-credits.js';
+import { type Subscribed, subscribersOf, writeEvents } from './write-events.js';
 
 /** What becomes known of one message with its new status. */
 export interface StatusChange {
@@ -26,14 +26,9 @@ export interface Move {
   /** Further condition: only messages with one of these details. */
   details?: readonly StatusDetail[];
   changes: StatusChange[];
+  /** One refund for all that fail, instead of one a message. */
+  refundAs?: Omit<Posting, 'amount'>;
 }
-
-interface Subscriber {
-  id: string;
-  is_active: boolean;
-}
-
-type Recorded = MessageRow & { subscribers: Subscriber[] | null };
 
 /**
  * Moves messages to a status, where their present one allows it; the others are left as they are.
@@ -46,9 +41,9 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
   if (changes.length === 0) return [];
   const type = eventTypes.find((name) => name === `message.${to}`);
-  const recorded = await select<Recorded>(db, update, [to, JSON.stringify(changes), from, details, type ?? null], transaction);
+  const recorded = await select<Subscribed>(db, update, [to, JSON.stringify(changes), from, details, type ?? null], transaction);
   if (type !== undefined) await writeEvents(db, transaction, type, recorded);
-  if (to === 'failed') await refund(db, transaction, recorded);
+  if (to === 'failed') await refund(db, transaction, recorded, move.refundAs);
   return recorded;
 }
 
@@ -69,53 +64,18 @@ const update = `
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)
   WHERE m.id = c.id AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
-  RETURNING m.*, (
-    SELECT json_agg(json_build_object('id', w.id, 'is_active', w.is_active)) FROM webhooks w
-    WHERE w.workspace_id = m.workspace_id AND w.deleted_at IS NULL AND $5::text = ANY(w.events)
-  ) AS subscribers`;
-
-/** An event row only where somebody subscribes; a paused webhook's deliveries are held. */
-async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Recorded[]): Promise<void> {
-  const at = new Date();
-  const events = recorded.flatMap((message) =>
-    message.subscribers === null ? [] : [{ id: uuidv7(), message, body: eventBody(type, message, at), subscribers: message.subscribers }],
-  );
-  if (events.length === 0) return;
-  const deliveries = events.flatMap(({ id, message, subscribers }) =>
-    subscribers.map((subscriber) => ({
-      id: uuidv7(),
-      webhook_id: subscriber.id,
-      event_id: id,
-      message_id: message.id,
-      group_id: message.group_id,
-      status: subscriber.is_active ? 'pending' : 'held',
-      next_attempt_at: subscriber.is_active ? at : null,
-    })),
-  );
-  const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
-  await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
-}
-
-const insertEvents = `
-  WITH stored AS (
-    INSERT INTO events (id, workspace_id, message_id, type, body)
-    SELECT id, workspace_id, message_id, $1, body
-    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
-  )
-  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at
-  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text,
-                                         next_attempt_at timestamptz)`;
+  RETURNING m.*, ${subscribersOf('$5')}`;
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
-async function refund(db: Database, transaction: Transaction, failed: Recorded[]): Promise<void> {
+async function refund(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used }) => credits_used === 0);
   for (const [workspaceId, rows] of groupBy(refunded, ({ workspace_id }) => workspace_id)) {
-    const postings = rows.map(({ id, cost, channel, error_code }) => ({
+    const each = rows.map(({ id, cost, channel, error_code }) => ({
       reference: id,
       amount: cost,
       description: `Refund: ${channel} message ${error_code ?? 'failed'}`,
     }));
-    await credit(db, transaction, workspaceId, 'refund', postings);
+    const sum = each.reduce((total, { amount }) => total + amount, 0);
+    await credit(db, transaction, workspaceId, 'refund', refundAs === undefined ? each : [{ ...refundAs, amount: sum }]);
   }
 }

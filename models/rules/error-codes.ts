@@ -17,7 +17,7 @@ const undeliverable: Failure = { code: 'undeliverable', message: 'The provider c
 
 /** Code and text for one of our codes; `undeliverable` where a provider gave no code or one that is not in our vocabulary. */
 export function failureOf(channel: Channel, code: string | null): Failure {
-  const text = code === null ? undefined : texts[code];
+  const text = code !== null && Object.hasOwn(texts, code) ? texts[code] : undefined;
   if (code === null || text === undefined) return undeliverable;
   return { code, message: channel === 'email' ? text.email : text.sms };
 }

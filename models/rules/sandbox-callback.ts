@@ -38,7 +38,8 @@ export function readSandboxCallback(
   const given = Buffer.from(String(headers['x-sandbox-signature'] ?? ''));
   const expected = Buffer.from(signature(secretKey, timestamp, body));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw badSignature();
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > replayWindowSeconds) throw badSignature();
+  // Said this way round, a timestamp that is no number is refused too.
+  if (!(Math.abs(now.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
   return parse(body).map((report) => ({
     provider: sandboxProvider,
     provider_message_id: report.id,

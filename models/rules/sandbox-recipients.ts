@@ -45,7 +45,8 @@ const byMailbox: Readonly<Record<string, Script>> = {
 
 /** What the sandbox does with a message to this recipient. */
 export function scriptFor(channel: Channel, to: string): Script {
-  const special = channel === 'email' ? byMailbox[to.slice(0, to.indexOf('@')).toLowerCase()] : byNumber[to];
+  const [scripts, name] = channel === 'email' ? [byMailbox, to.slice(0, to.indexOf('@')).toLowerCase()] : [byNumber, to];
+  const special = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
   if (special === undefined && channel === 'whatsapp') return { reports: [delivered, { status: 'read', step: 2 }] };
   return special ?? { reports: [delivered] };
 }

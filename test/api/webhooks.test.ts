@@ -208,21 +208,27 @@ describe('POST /callbacks/:provider', () => {
   after(() => app.close());
   const post = (body: string, headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body, headers });
   const signed = (body: string) => signSandboxCallback(app.deps.config.secretKey, body);
-  const report = (reference: string) =>
-    JSON.stringify({ reports: [{ id: uuidv7(), reference, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() }] });
+  const report = (reference: string, id: string = uuidv7()) =>
+    JSON.stringify({ reports: [{ id, reference, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() }] });
+  /** A message that the sandbox knows, and its report. */
+  async function reported(): Promise<{ id: string; body: string }> {
+    const { workspace } = await app.account();
+    const { id } = await buildQueued(app.deps.db, workspace.id);
+    const providerMessageId = uuidv7();
+    await rows(app.deps.db, `UPDATE messages SET provider = 'sandbox', provider_message_id = $2 WHERE id = $1`, [id, providerMessageId]);
+    return { id, body: report(id, providerMessageId) };
+  }
 
   it('200 stores a report, wakes its workflow once, and answers although that fails', async () => {
-    const { workspace } = await app.account();
-    const message = await buildQueued(app.deps.db, workspace.id);
-    const body = report(message.id);
+    const { id, body } = await reported();
     const { status, body: answer } = await post(body, signed(body));
     assert.deepEqual([status, answer], [200, { success: true, data: { received: 1 } }]);
-    assert.deepEqual(app.calls, [`wake msg:${message.id}`]);
+    assert.deepEqual(app.calls, [`wake msg:${id}`]);
     assert.equal((await post(body, signed(body))).status, 200);
     assert.equal(app.calls.length, 1);
     app.deps.temporal.wake = async () => Promise.reject(new Error('away'));
-    const other = report((await buildQueued(app.deps.db, workspace.id)).id);
-    assert.equal((await post(other, signed(other))).status, 200);
+    const other = await reported();
+    assert.equal((await post(other.body, signed(other.body))).status, 200);
   });
   it('403 for a wrong, an absent or an old signature', async () => {
     const body = report(uuidv7());

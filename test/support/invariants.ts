@@ -14,13 +14,24 @@ export async function assertBooks(db: Database): Promise<void> {
     `SELECT m.id, m.status, m.credits_used FROM messages m
      LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = m.id::text
      LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = m.id::text
-     WHERE (m.status = 'accepting') <> (d.id IS NULL)
-       OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0)`,
+     WHERE m.batch_id IS NULL AND ((m.status = 'accepting') <> (d.id IS NULL)
+       OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))`,
   );
   assert.deepEqual(uncharged, [], 'every decided message was debited once, and refunded where it cost nothing');
+  const batches = await select(
+    db,
+    `SELECT b.id, b.status, b.cost, used.credits, debit.amount, back.amount AS refunded FROM batches b
+     CROSS JOIN LATERAL (SELECT COALESCE(sum(m.credits_used), 0)::bigint AS credits FROM messages m WHERE m.batch_id = b.id) used
+     LEFT JOIN credit_entries debit ON debit.kind = 'debit' AND debit.reference = b.id::text
+     CROSS JOIN LATERAL (SELECT COALESCE(sum(e.amount), 0)::bigint AS amount FROM credit_entries e JOIN messages m
+       ON e.reference IN (m.id::text, 'cancel:' || m.id::text) WHERE e.kind = 'refund' AND m.batch_id = b.id) back
+     WHERE (b.status = 'accepting') <> (debit.id IS NULL) OR used.credits <> -COALESCE(debit.amount, 0) - back.amount`,
+  );
+  assert.deepEqual(batches, [], 'every batch was debited once, and its messages cost what was not refunded');
   const orphans = await select(
     db,
-    `SELECT e.id FROM credit_entries e WHERE e.kind = 'debit' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id::text = e.reference)`,
+    `SELECT e.id FROM credit_entries e WHERE e.kind = 'debit' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id::text = e.reference)
+       AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id::text = e.reference)`,
   );
-  assert.deepEqual(orphans, [], 'every debit has its message');
+  assert.deepEqual(orphans, [], 'every debit has its message or its batch');
 }

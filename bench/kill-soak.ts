@@ -1,0 +1,55 @@
+/** `npm run bench:kill`: messages while API and worker are killed again and again; then nothing may be lost, charged twice or sent twice. */
+import { parseArgs } from 'node:util';
+import { connect } from '../models/database.js';
+import { openAccount } from './account.js';
+import { messageWorkflows } from './cases.js';
+import { type Cleanup, runToExit } from './cleanup.js';
+import { untilNoneRuns } from './measured-case.js';
+import { createSender } from './sender.js';
+import { startKiller } from './soak-killer.js';
+import { countFigures, findViolations } from './soak-checks.js';
+import { sendAll } from './soak-sends.js';
+import { openWorkbench } from './workbench.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const runMsMax = 15 * 60_000;
+const killEveryMs = 7_000;
+/** The launcher waits up to 30 s before it starts a part again that died often; then the work that lay there is done. */
+const settleMsMax = 240_000;
+/** A delivery that a kill cut off is tried again soon. */
+const retryDelays = '1,1,2,5,10,30,60';
+
+async function run(messages: number, clients: number, cleanup: Cleanup): Promise<number> {
+  say('Starting a service of its own…');
+  const bench = await openWorkbench({ WEBHOOK_RETRY_DELAYS: retryDelays }, cleanup);
+  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
+  bench.receiver.trust(await subscribe(bench.receiver.url));
+
+  say(`Sending ${messages} messages; every ${killEveryMs / 1000} s API, worker or both are killed…`);
+  const killer = startKiller(bench.service, killEveryMs, cleanup);
+  const sends = await sendAll(createSender(bench.service.baseUrl, apiKey), messages, clients);
+  killer.stop();
+  say('All are answered; waiting until everything is settled…');
+  await untilNoneRuns(bench.client, messageWorkflows, settleMsMax);
+
+  const db = connect(bench.service.databaseUrl, 2);
+  cleanup.add(() => db.close());
+  const violations = [...sends.violations, ...(await findViolations(db, bench.receiver, sends.messageIds))];
+  const { received, repeatedHandoffs } = await countFigures(db, bench.receiver);
+  const kills = [...killer.kills].map(([name, count]) => `${name} ${count}`).join(', ');
+  say(
+    '',
+    `kills                     ${kills}`,
+    `messages answered 201     ${sends.messageIds.size} in ${sends.seconds.toFixed(0)} s, ${sends.retries} calls repeated with their key`,
+    `events received           ${received.all}: ${received.distinct} distinct, ${received.all - received.distinct} duplicates`,
+    `provider calls repeated   ${repeatedHandoffs} (same key: the provider took each message once)`,
+    '',
+    ...(violations.length === 0 ? ['✓ nothing lost, charged twice, handed off twice or untold; the books balance'] : violations.map((text) => `✗ ${text}`)),
+  );
+  return violations.length === 0 ? 0 : 1;
+}
+
+const { values } = parseArgs({ options: { messages: { type: 'string', default: '1000' }, clients: { type: 'string', default: '16' } } });
+const [messages, clients] = [Number(values.messages), Number(values.clients)];
+if (!(messages > 0 && clients > 0)) throw new Error('--messages and --clients must be positive numbers');
+await runToExit(runMsMax, (cleanup) => run(messages, clients, cleanup));

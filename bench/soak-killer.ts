@@ -1,0 +1,31 @@
+/** Kills parts of the service on a schedule. The launcher starts them again. */
+import { killGroup } from '../local/process-identity.js';
+import type { Cleanup } from './cleanup.js';
+import type { PartName, Service } from './service.js';
+
+/** Each alone, so that the other one meets its absence, and both together. */
+const turns: readonly (readonly PartName[])[] = [['API'], ['worker'], ['API', 'worker']];
+
+export interface Killer {
+  /** How often each part was killed. */
+  kills: ReadonlyMap<PartName, number>;
+  stop(): void;
+}
+
+/** Begins to kill, with SIGKILL, whom the turn names; who is down already is left out. */
+export function startKiller(service: Service, everyMs: number, cleanup: Cleanup): Killer {
+  const kills = new Map<PartName, number>();
+  let turn = 0;
+  const timer = setInterval(() => {
+    for (const name of turns[turn % turns.length] ?? []) {
+      const part = service.part(name);
+      if (part === undefined) continue;
+      killGroup(part);
+      kills.set(name, (kills.get(name) ?? 0) + 1);
+    }
+    turn += 1;
+  }, everyMs);
+  const stop = () => clearInterval(timer);
+  cleanup.add(stop);
+  return { kills, stop };
+}

@@ -1,0 +1,51 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select, type Transaction } from '../database.js';
+import type { MessageRow } from '../message.js';
+import { type EventType, eventBody } from '../rules/events.js';
+
+interface Subscriber {
+  id: string;
+  is_active: boolean;
+}
+
+/** A message with the webhooks that subscribe to the event in question; null where nobody does. */
+export type Subscribed = MessageRow & { subscribers: Subscriber[] | null };
+
+/** SQL: the subscribers of the message `m` to the event type in this parameter. */
+export const subscribersOf = (parameter: string) => `(
+    SELECT json_agg(json_build_object('id', w.id, 'is_active', w.is_active)) FROM webhooks w
+    WHERE w.workspace_id = m.workspace_id AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
+  ) AS subscribers`;
+
+/** An event row only where somebody subscribes; a paused webhook's deliveries are held. Part of the transaction that changed the status. */
+export async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Subscribed[]): Promise<void> {
+  const at = new Date();
+  const events = recorded.flatMap((message) =>
+    message.subscribers === null ? [] : [{ id: uuidv7(), message, body: eventBody(type, message, at), subscribers: message.subscribers }],
+  );
+  if (events.length === 0) return;
+  const deliveries = events.flatMap(({ id, message, subscribers }) =>
+    subscribers.map((subscriber) => ({
+      id: uuidv7(),
+      webhook_id: subscriber.id,
+      event_id: id,
+      message_id: message.id,
+      group_id: message.group_id,
+      status: subscriber.is_active ? 'pending' : 'held',
+      next_attempt_at: subscriber.is_active ? at : null,
+    })),
+  );
+  const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
+  await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
+}
+
+const insertEvents = `
+  WITH stored AS (
+    INSERT INTO events (id, workspace_id, message_id, type, body)
+    SELECT id, workspace_id, message_id, $1, body
+    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
+  )
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at
+  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text,
+                                         next_attempt_at timestamptz)`;

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mailKinds, renderMail } from '../../../models/rules/mail-texts.js';
+
+const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123' };
+
+describe('renderMail', () => {
+  for (const [kind, path] of [['verify_email', '/verify-email'], ['reset_password', '/reset-password']] as const) {
+    it(`links ${kind} to ${path} with its token, in text and HTML`, () => {
+      const { text, html } = renderMail(kind, context);
+      const url = `https://api.example.test${path}?token=abc-_123`;
+      assert.ok(text.includes(url));
+      assert.ok(html.includes(`<a href="${url}">${url}</a>`));
+    });
+  }
+
+  it('puts no link into a mail that only informs, nor where there is no token', () => {
+    for (const { text, html } of [renderMail('password_changed', context), renderMail('verify_email', { ...context, token: undefined })]) {
+      assert.doesNotMatch(text + html, /token=|href/);
+    }
+  });
+
+  it('greets by name and never lets a name become HTML', () => {
+    for (const kind of mailKinds) {
+      const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });
+      assert.match(subject, /^[A-Z][\w -]+$/);
+      assert.ok(text.startsWith(`Hello <img src=x onerror="a">&',\n`) && text.endsWith('\n'));
+      assert.ok(html.includes('Hello &lt;img src=x onerror=&quot;a&quot;&gt;&amp;&#39;,'));
+      assert.doesNotMatch(html, /<img/);
+    }
+  });
+});
