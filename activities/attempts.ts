@@ -8,6 +8,7 @@ import { decrypt } from '../models/rules/encryption.js';
 import { groupBy } from '../models/rules/group-by.js';
 import { parseRetryAfter, retryDelaySeconds } from '../models/rules/retry.js';
 import { deliveryHeaders } from '../models/rules/signature.js';
+import type { DeliverWebhookInput } from '../workflows/contract.js';
 import { EndpointHealth } from './endpoint-health.js';
 import type { PostResult, WebhookPoster } from './post-webhook.js';
 
@@ -17,16 +18,33 @@ export interface AttemptDeps {
   poster: WebhookPoster;
 }
 
+const endpointsAtOnce = 16;
 /** Connections to one endpoint, for one group of messages. */
 const atOncePerEndpoint = 8;
 const recordsAtOnce = 50;
 
 export class Attempts {
-  readonly health = new EndpointHealth();
+  readonly #health = new EndpointHealth();
   readonly #records: Gather<Attempt, boolean>;
 
   constructor(private readonly deps: AttemptDeps) {
     this.#records = new Gather((attempts) => recordAttempts(deps.db, attempts), recordsAtOnce);
+  }
+
+  /** First attempts, several webhooks side by side; an endpoint that is known to hang or fail is left alone. @returns what is left, by webhook */
+  async toAll(deliveries: DueDelivery[]): Promise<DeliverWebhookInput[]> {
+    const left: DeliverWebhookInput[] = [];
+    const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
+    const next = async (): Promise<void> => {
+      const endpoint = endpoints.shift();
+      if (endpoint === undefined) return;
+      const [webhookId, due] = endpoint;
+      const rest = this.#health.isFailing(webhookId) ? due : await this.toEndpoint(due);
+      if (rest.length > 0) left.push({ webhookId, deliveryIds: rest.map(({ id }) => id) });
+      await next();
+    };
+    await Promise.all(Array.from({ length: endpointsAtOnce }, next));
+    return left;
   }
 
   /**
@@ -62,7 +80,7 @@ export class Attempts {
     const timestampSeconds = Math.floor(Date.now() / 1000);
     const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
     const result = await poster.post(delivery.url, headers, delivery.body);
-    this.health.note(delivery.webhook_id, result.error === null, result.durationMs);
+    this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const next = nextStep(result, delivery, config.webhookRetryDelaysSeconds);
     const isActive = await this.#records.add({ ...result, deliveryId: delivery.id, webhookId: delivery.webhook_id, trigger: 'scheduled', next });
     if (!isActive) return 'stopped';

@@ -4,7 +4,7 @@ import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { emailActivities } from './emails.js';
 import { maintenanceActivities } from './maintenance.js';
-import { messageActivities } from './messages.js';
+import { givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
 import { webhookActivities } from './webhooks.js';
@@ -18,7 +18,7 @@ export interface ActivityDeps {
 }
 
 export function createActivities(deps: ActivityDeps) {
-  return { ...messageActivities(deps), ...webhookActivities(deps), ...emailActivities(deps), ...maintenanceActivities(deps) };
+  return { ...messageActivities(deps), ...givingUpActivities(deps), ...webhookActivities(deps), ...emailActivities(deps), ...maintenanceActivities(deps) };
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -66,7 +66,12 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
       const { open } = await applyReports(db, groupId);
       return { ...(await groupState(db, groupId)), open };
     },
+  };
+}
 
+/** The end of waiting: for reports, for a provider. */
+export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | 'providers'>) {
+  return {
     /** Asks the providers for messages whose report did not come in time, and puts what they say into the inbox. */
     pollReports: (groupId: string): Promise<void> =>
       withHeartbeat(async () => {

@@ -2,8 +2,7 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
-import { countFailed, type DueDelivery, firstDeliveries, leaveToChild, pendingDeliveries } from '../models/operations/due-deliveries.js';
-import { groupBy } from '../models/rules/group-by.js';
+import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../models/operations/due-deliveries.js';
 import type { DeliverWebhookInput } from '../workflows/contract.js';
 import { Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -15,26 +14,8 @@ export interface WebhookDeps {
   poster: WebhookPoster;
 }
 
-const endpointsAtOnce = 16;
-
 export function webhookActivities({ db, config, poster }: WebhookDeps) {
   const attempts = new Attempts({ db, config, poster });
-
-  /** Attempts deliveries webhook by webhook, several webhooks side by side; returns what is left, by webhook. */
-  const attemptAll = async (due: DueDelivery[]): Promise<DeliverWebhookInput[]> => {
-    const left: DeliverWebhookInput[] = [];
-    const endpoints = [...groupBy(due, ({ webhook_id }) => webhook_id)];
-    const next = async (): Promise<void> => {
-      const endpoint = endpoints.shift();
-      if (endpoint === undefined) return;
-      const [webhookId, deliveries] = endpoint;
-      const rest = attempts.health.isFailing(webhookId) ? deliveries : await attempts.toEndpoint(deliveries);
-      if (rest.length > 0) left.push({ webhookId, deliveryIds: rest.map(({ id }) => id) });
-      await next();
-    };
-    await Promise.all(Array.from({ length: endpointsAtOnce }, next));
-    return left;
-  };
 
   return {
     /**
@@ -46,7 +27,7 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
       withHeartbeat(async () => {
         const due = await firstDeliveries(db, groupId, activityInfo().attempt > 1);
         const left: DeliverWebhookInput[] =
-          config.webhookFirstAttempt === 'child' ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })) : await attemptAll(due);
+          config.webhookFirstAttempt === 'child' ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })) : await attempts.toAll(due);
         await leaveToChild(db, left.flatMap(({ deliveryIds }) => deliveryIds));
         return left;
       }),

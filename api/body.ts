@@ -3,7 +3,10 @@ import express, { type Request, type Response } from 'express';
 import { invalidJson } from '../models/errors.js';
 
 /** 100 kB; bulk asks for more. */
-export const defaultBodyBytesMax = 100 * 1024;
+const defaultBodyBytesMax = 100 * 1024;
+
+/** Fields that hold whatever the sender likes. */
+const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
 
 /** The bytes of the body, whatever its content type says. Rejects with the parser's error when there are too many. */
 export function readBytes(req: Request, res: Response, bytesMax = defaultBodyBytesMax): Promise<Buffer> {
@@ -29,9 +32,9 @@ export function parseObject(bytes: Buffer): object {
     throw invalidJson();
   }
   if (!isObject(parsed)) throw invalidJson();
-  // An own `__proto__` would become the prototype of every copy. It is an unknown field: dropped, except in metadata, which is refused.
+  // An own `__proto__` would become the prototype of every copy. It is an unknown field: dropped, except in what is free-form, which is refused.
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
-    if (name !== 'metadata' && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
+    if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
   }
   return parsed;
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
+import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
 import type { Temporal } from './temporal.js';
 
@@ -11,4 +12,5 @@ export interface Deps {
   logger: Logger;
   temporal: Temporal;
   limiter: Limiter;
+  payments: Payments;
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Scope } from '../models/rules/api-key.js';
 import type { Deps } from './deps.js';
+import type { Checked } from './validation.js';
 
 /** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
 export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };
@@ -48,11 +49,15 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   rate?: OwnRate;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
+  /** Goes on where the schema cannot see, or would hold up other requests: may add faults, and to the body what it found. */
+  examine?(checked: Checked<Body>): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */
   bodyBytesMax?: number;
   /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Shape of `data`, or of the whole answer without an envelope. */
+  /** Statuses of refusals that do not follow from the rest of the declaration. */
+  refusals?: readonly number[];
   response: Joi.Schema;
   status?: 200 | 201;
   /** false: the answer is not wrapped in `{success, data}`. */

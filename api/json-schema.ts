@@ -16,7 +16,9 @@ function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: 
   const fields = (keys ?? {}) as Record<string, Joi.Description>;
   const inside = (name: string, property: Json) => (fields[name] === undefined ? property : completed(property, fields[name], isOpen));
   if (json.properties !== undefined) {
-    merged.properties = Object.fromEntries(Object.entries(json.properties as Record<string, Json>).map(([name, property]) => [name, inside(name, property)]));
+    merged.properties = Object.fromEntries(
+      Object.entries(json.properties as Record<string, Json>).map(([name, property]) => [name, inside(name, property)]),
+    );
   }
   const [item] = (items ?? []) as Joi.Description[];
   if (item !== undefined && json.items !== undefined) merged.items = completed(json.items as Json, item, isOpen);

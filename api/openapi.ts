@@ -4,7 +4,6 @@ import Joi from 'joi';
 import { type Auth, endpoint, type Endpoint } from './endpoint.js';
 import { type Json, jsonSchema } from './json-schema.js';
 
-
 /** `GET /openapi.json`, about these endpoints. */
 export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const document = openapi(endpoints);
@@ -66,19 +65,21 @@ function operation(item: Endpoint): Json {
 }
 
 /** What an endpoint can refuse follows from what it declares. */
-function errorsOf({ auth, query, body, path, idempotent }: Endpoint): number[] {
+function errorsOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
-  return [
+  const statuses = [
+    ...refusals,
     ...(query || body ? [400] : []),
     ...(takesKey || auth === 'jwt' ? [401] : []),
     ...(idempotent === true ? [402, 422] : []),
-    ...(takesKey || auth === 'provider' ? [403] : []),
+    ...(takesKey || (auth === 'provider' && refusals.length === 0) ? [403] : []),
     ...(path.includes(':') ? [404] : []),
     ...(path.endsWith('/cancel') ? [409] : []),
     ...(body ? [413] : []),
     429,
     500,
-  ].toSorted((one, other) => one - other);
+  ];
+  return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
 
 function security(auth: Auth): Json[] {

@@ -1,7 +1,12 @@
 /** The public shape of every resource: fields are listed one by one, so that a new column is never shown by accident. */
 import type { ApiKey } from '../models/api-key.js';
+import type { BatchRow } from '../models/batch.js';
 import type { Delivery } from '../models/delivery.js';
+import type { Contact } from '../models/contact.js';
+import type { CreditEntry } from '../models/credit-entry.js';
+import type { CreditPackage } from '../models/credit-package.js';
 import type { MessageRow } from '../models/message.js';
+import type { BatchView } from '../models/operations/batch-view.js';
 import { toCredits } from '../models/rules/credits.js';
 import type { Webhook } from '../models/webhook.js';
 import type { Workspace } from '../models/workspace.js';
@@ -80,6 +85,33 @@ export const presentAcceptedMessage = (row: MessageRow) =>
     read_at: null,
   });
 
+/** What lists show of a batch: without its errors, of which there can be thousands. */
+export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BatchView) => ({
+  id: batch.id,
+  channel: batch.channel,
+  status,
+  total: batch.total,
+  accepted: batch.accepted,
+  invalid: batch.invalid,
+  credits_used: toCredits(creditsUsed),
+  counts,
+  rate: batch.rate,
+  scheduled_at: iso(batch.scheduled_at),
+  created_at: iso(batch.created_at),
+  completed_at: iso(batch.completed_at),
+});
+
+export const presentBatch = (view: BatchView) => ({ ...presentBatchInList(view), errors: view.batch.errors });
+
+/** The batch as it was when it was accepted, whatever became of it. */
+export const presentAcceptedBatch = (batch: BatchRow) =>
+  presentBatch({
+    batch: { ...batch, completed_at: null },
+    status: batch.scheduled_at !== null && batch.scheduled_at > batch.created_at ? 'scheduled' : 'sending',
+    counts: { queued: batch.accepted, sent: 0, delivered: 0, failed: 0, read: 0 },
+    creditsUsed: batch.cost,
+  });
+
 /** The five fields of the creation answer. */
 export const presentNewWebhook = (row: Webhook) => ({
   id: row.id,
@@ -114,6 +146,35 @@ export const presentDelivery = (row: Delivery) => ({
   next_attempt_at: iso(row.next_attempt_at),
   created_at: iso(row.created_at),
   delivered_at: iso(row.delivered_at),
+});
+
+export const presentContact = (row: Contact) => ({
+  id: row.id,
+  name: row.name,
+  phone: row.phone,
+  email: row.email,
+  tags: row.tags,
+  custom_fields: row.custom_fields,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+export const presentPackage = (row: CreditPackage) => ({
+  id: row.id,
+  name: row.name,
+  credits: toCredits(row.credits),
+  price_cents: row.price_cents,
+  currency: row.currency,
+});
+
+export const presentTransaction = (row: CreditEntry) => ({
+  id: row.id,
+  type: row.kind,
+  amount: toCredits(row.amount),
+  balance_after: toCredits(row.balance_after),
+  description: row.description,
+  reference: row.reference,
+  created_at: iso(row.created_at),
 });
 
 /** Where a list stands; a list without rows has no pages. */

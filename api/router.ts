@@ -46,7 +46,8 @@ async function inputOf(item: Endpoint, req: Request, res: Response): Promise<Inp
   const bytes = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? nothing : checkQuery(item.query, req.query);
-  const body = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
+  const checked = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
+  const body = item.examine === undefined ? checked : await item.examine(checked);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
   if (faults.length > 0) throw invalid(faults);

@@ -3,13 +3,12 @@ import Joi from 'joi';
 import { isCountry } from '../models/rules/country.js';
 import { isEmail } from '../models/rules/email.js';
 import { isPhone } from '../models/rules/phone.js';
+import { emailText, phoneText } from '../models/rules/recipient.js';
 import { isUuid } from '../models/rules/text.js';
 import { readTimestamp } from '../models/rules/timestamp.js';
 import { requiredText, rule, text } from './validation.js';
 
-export const phoneText = 'Phone number must be in E.164 format';
-export const emailText = 'Invalid email address';
-export const dateText = 'Invalid date format';
+const dateText = 'Invalid date format';
 
 export const phone = () => textThat(isPhone, phoneText);
 export const email = () => requiredText().custom(rule((value: string) => (isEmail(value) ? null : emailText)));

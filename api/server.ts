@@ -6,6 +6,7 @@ import { createLogger } from '../models/logger.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
+import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { answerMalformed } from './malformed.js';
 import { connectTemporal } from './temporal.js';
@@ -19,7 +20,14 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
   const db = connect(config.databaseUrl, config.databasePoolMax);
-  return { config, logger, db, temporal: connectTemporal(config), limiter: createLimiter(config, logger) };
+  return {
+    config,
+    logger,
+    db,
+    temporal: connectTemporal(config),
+    limiter: createLimiter(config, logger),
+    payments: createPayments(config, logger),
+  };
 }
 
 async function start(deps: Deps): Promise<void> {

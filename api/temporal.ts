@@ -5,11 +5,14 @@ import type { Channel, Config } from '../models/config.js';
 import type { Wake } from '../models/operations/record-reports.js';
 import {
   type AcceptAnswer,
+  type AcceptBatchAnswer,
   acceptUpdate,
+  batchChangedSignal,
   cancelledSignal,
   queues,
   reportsSignal,
   searchAttributes,
+  type SendBatchInput,
   type SendMessagesInput,
   workflowIds,
   workflowTypes,
@@ -23,13 +26,24 @@ export interface AcceptRequest {
   channel: Channel;
 }
 
+/** A batch that waits for its debit. */
+export interface AcceptBatchRequest {
+  batchId: string;
+  workspaceId: string;
+  channel: Channel;
+}
+
 export interface Temporal {
   /** Starts the group's workflow, or joins it, and waits for its decision on the debit. */
   accept(request: AcceptRequest): Promise<AcceptAnswer>;
+  /** The same for a batch, all of whose messages are stored. */
+  acceptBatch(request: AcceptBatchRequest): Promise<AcceptBatchAnswer>;
   /** Tells a group's workflow that its inbox holds reports; starts one when the group's own has closed. */
   wake(wake: Wake): Promise<void>;
   /** Tells a group's workflow that a message of it was cancelled. */
   notifyCancelled(workflowId: string): Promise<void>;
+  /** Tells the workflows of a batch's pages that it was resumed or cancelled; rejects when one could not be told. */
+  notifyPages(workflowIds: readonly string[]): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
   sendMail(mailId: string): Promise<void>;
   /** Whether a worker polls for messages. */
@@ -43,6 +57,9 @@ const hintTimeoutMs = 2000;
 const pollerAgeMsMax = 70_000;
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
 const channelKey = defineSearchAttributeKey(searchAttributes.channel, 'KEYWORD');
+const batchKey = defineSearchAttributeKey(searchAttributes.batchId, 'KEYWORD');
+/** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
+const batchPatience = 3;
 
 export function connectTemporal({ temporalAddress, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
   const connection = Connection.lazy({ address: temporalAddress });
@@ -57,8 +74,16 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
           startWorkflowOperation: startOf(request),
         }),
       ),
+    acceptBatch: (request) =>
+      client.withDeadline(Date.now() + batchPatience * acceptTimeoutMs, () =>
+        client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
+          updateId: acceptUpdate,
+          startWorkflowOperation: startOfBatch(request),
+        }),
+      ),
     wake: (wake) => hint(() => wakeGroup(client, wake)),
     notifyCancelled: (workflowId) => hint(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),
+    notifyPages: (ids) => hint(() => notifyPages(client, ids)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
       await hint(() => client.workflow.start(workflowTypes.sendMail, options));
@@ -87,6 +112,30 @@ function startOf({ groupId, workflowId, workspaceId, channel }: AcceptRequest) {
     staticSummary: `${channel} · single`,
     priority: { priorityKey: 2, fairnessKey: workspaceId },
   });
+}
+
+function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
+  return new WithStartWorkflowOperation<(input: SendBatchInput) => Promise<void>>(workflowTypes.sendBatch, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.batch(batchId),
+    args: [{ batchId }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    typedSearchAttributes: [
+      { key: workspaceKey, value: workspaceId },
+      { key: channelKey, value: channel },
+      { key: batchKey, value: batchId },
+    ],
+    staticSummary: `${channel} · bulk`,
+    priority: { priorityKey: 4, fairnessKey: workspaceId },
+  });
+}
+
+/** Pages that have not begun or are over need not be told. */
+async function notifyPages(client: Client, ids: readonly string[]): Promise<void> {
+  const told = await Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).signal(batchChangedSignal)));
+  const failed = told.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof WorkflowNotFoundError));
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 async function wakeGroup(client: Client, { groupId, workflowId, late }: Wake): Promise<void> {

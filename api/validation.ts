@@ -9,7 +9,15 @@ export interface Checked<T> {
   faults: Fault[];
 }
 
-const options: Joi.ValidationOptions = { abortEarly: false, convert: false, stripUnknown: true, errors: { wrap: { label: false } } };
+/** For what no schema and no case below puts into words of its own: a text of ours, never the library's. */
+const messages = { 'string.empty': '{#label} must not be empty', '*': 'Invalid {#label}' };
+const options: Joi.ValidationOptions = {
+  abortEarly: false,
+  convert: false,
+  stripUnknown: true,
+  messages,
+  errors: { wrap: { label: false } },
+};
 const typeTexts: Record<string, string> = {
   'string.base': 'a string',
   'number.base': 'a number',

@@ -5,6 +5,8 @@ import type { PartName, Service } from './service.js';
 
 /** Each alone, so that the other one meets its absence, and both together. */
 const turns: readonly (readonly PartName[])[] = [['API'], ['worker'], ['API', 'worker']];
+/** The launcher doubles its pause with every death, up to 30 s: after more than these a part would hardly ever be up. */
+const killsMaxOfPart = 6;
 
 export interface Killer {
   /** How often each part was killed. */
@@ -19,9 +21,10 @@ export function startKiller(service: Service, everyMs: number, cleanup: Cleanup)
   const timer = setInterval(() => {
     for (const name of turns[turn % turns.length] ?? []) {
       const part = service.part(name);
-      if (part === undefined) continue;
+      const count = (kills.get(name) ?? 0) + 1;
+      if (part === undefined || count > killsMaxOfPart) continue;
       killGroup(part);
-      kills.set(name, (kills.get(name) ?? 0) + 1);
+      kills.set(name, count);
     }
     turn += 1;
   }, everyMs);

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { ConfigError, loadConfig } from '../models/config.js';
+import { withDeadline } from './deadline.js';
 import { enterWorkspace } from './demo-account.js';
 import { DemoClient } from './demo-client.js';
 import { DemoReceiver } from './demo-receiver.js';
@@ -38,13 +39,14 @@ async function demonstrate(dataDir: string, addresses: Addresses | undefined): P
   if (addresses === undefined) throw new StartError('The service is not running.');
   const receiverAddress = addresses.demo_receiver;
   if (receiverAddress === null) throw new StartError('The demo needs an embedded service: unset DATABASE_URL and TEMPORAL_ADDRESS.');
-  const signal = AbortSignal.any([interruption.signal, AbortSignal.timeout(storyTimeoutMs)]);
   const receiver = new DemoReceiver(dataDir);
   await receiver.listen(Number(receiverAddress.split(':')[1]));
   try {
-    const client = new DemoClient(addresses.api, signal);
-    const token = await enterWorkspace(client, dataDir, output);
-    await tellStory({ client, receiver, receiverAddress, output, signal }, token);
+    await withDeadline(interruption.signal, storyTimeoutMs, async (signal) => {
+      const client = new DemoClient(addresses.api, signal);
+      const token = await enterWorkspace(client, dataDir, output);
+      await tellStory({ client, receiver, receiverAddress, output, signal }, token);
+    });
   } finally {
     receiver.close();
   }

@@ -1,6 +1,7 @@
 /** Starts and stops the whole: takes the folder, runs the steps, and in the end stops what takes work first and the servers last. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from './deadline.js';
 import type { Launch } from './launch.js';
 import { takeLock } from './lock.js';
 import type { Output } from './output.js';
@@ -72,7 +73,9 @@ export class Launcher {
     const cancel = this.#cancel.signal;
     cancel.throwIfAborted();
     const run: Launch['run'] = (command, timeoutMs) =>
-      runOnce(command, record, timeoutMs === undefined ? cancel : AbortSignal.any([cancel, AbortSignal.timeout(timeoutMs)]));
+      timeoutMs === undefined
+        ? runOnce(command, record, cancel)
+        : withDeadline(cancel, timeoutMs, (signal) => runOnce(command, record, signal));
     const launch = { plan, output, record, ports, logDir: join(dataDir, 'logs'), cancel, supervisors: this.#supervisors, run };
     await this.steps(launch, port, () => this.#cancel.abort());
   }

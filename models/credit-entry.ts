@@ -2,7 +2,8 @@
 import { type CreationOptional, DataTypes, type Sequelize } from 'sequelize';
 import { Owned } from './owned.js';
 
-export type EntryKind = 'purchase' | 'debit' | 'refund' | 'grant' | 'adjustment';
+export const entryKinds = ['purchase', 'debit', 'refund', 'grant', 'adjustment'] as const;
+export type EntryKind = (typeof entryKinds)[number];
 
 export class CreditEntry extends Owned<CreditEntry> {
   declare kind: EntryKind;

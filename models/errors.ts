@@ -57,6 +57,13 @@ export const emailExists = () =>
   new AppError(400, 'email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
 export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');
 
+/** 400; each of the fields belongs to another contact of the workspace. */
+export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
+  invalid(fields.map((field) => ({ field, message: `Contact with this ${field} already exists` })));
+export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
+/** 400; the payment provider's signature. */
+export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
+
 export const missingApiKey = () => new AppError(401, 'unauthorized', 'Missing X-API-Key header');
 export const invalidApiKey = () => new AppError(401, 'unauthorized', 'Invalid API key');
 export const deactivatedApiKey = () => new AppError(401, 'unauthorized', 'API key has been deactivated');
@@ -67,6 +74,8 @@ export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid em
 /** 402; both amounts in thousandths of a credit. */
 export const insufficientCredits = (needed: number, balance: number) =>
   new AppError(402, 'insufficient_credits', `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`);
+/** 402; `cause` is what the payment provider said, for the log only. */
+export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
 export const missingScope = (scope: string) =>
   new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
@@ -87,5 +96,6 @@ export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
     cause,
     ...(retryAfterSeconds === undefined ? {} : { headers: { 'Retry-After': String(retryAfterSeconds) } }),
   });
+export const billingNotConfigured = () => unavailable('Billing is not configured', 3600);
 export const unavailable = (message: string, retryAfterSeconds = 5) =>
   new AppError(503, 'unavailable', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });

@@ -2,12 +2,16 @@
 import type { Sequelize } from 'sequelize';
 import { initApiKey } from './api-key.js';
 import { initBatch } from './batch.js';
+import { initContact } from './contact.js';
 import { initCreditEntry } from './credit-entry.js';
+import { initCreditOrder } from './credit-order.js';
+import { initCreditPackage } from './credit-package.js';
 import { initDelivery } from './delivery.js';
 import { initMessage } from './message.js';
 import { initWebhook } from './webhook.js';
 import { initWorkspace } from './workspace.js';
 
 export function initModels(sequelize: Sequelize): void {
-  for (const init of [initWorkspace, initApiKey, initMessage, initBatch, initWebhook, initDelivery, initCreditEntry]) init(sequelize);
+  const inits = [initWorkspace, initApiKey, initMessage, initBatch, initWebhook, initDelivery, initCreditEntry, initContact, initCreditPackage, initCreditOrder];
+  for (const init of inits) init(sequelize);
 }

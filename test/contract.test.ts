@@ -41,7 +41,8 @@ const table: Row[] = [
   ['GET', '/health', 'none'],
 ];
 
-const authOf = (auth: unknown) => (typeof auth === 'object' && auth !== null ? ('jwtToo' in auth && auth.jwtToo === true ? 'either' : 'key') : auth);
+const authOf = (auth: unknown) =>
+  typeof auth === 'object' && auth !== null ? ('jwtToo' in auth && auth.jwtToo === true ? 'either' : 'key') : auth;
 
 describe('the table of endpoints', () => {
   it('has its 29 rows', () => assert.equal(table.length, 29));
@@ -82,11 +83,46 @@ describe('the interface, from outside', () => {
   const signup = { email: 'a@b.co', password: '12345678', company_name: 'Acme', phone: '+15551234567', country: 'US' };
 
   const refused: [string, string, string, () => object, number, string][] = [
-    ['a bad number', 'POST', '/api/v1/messages/send', () => ({ key, body: { ...sms, to: '5551234567' } }), 400, 'Phone number must be in E.164 format'],
-    ['voice', 'POST', '/api/v1/messages/send', () => ({ key, body: { ...sms, channel: 'voice' } }), 400, 'Invalid channel. Must be one of: sms, whatsapp, email'],
-    ['no text', 'POST', '/api/v1/messages/send', () => ({ key, body: { ...sms, content: {} } }), 400, 'Missing required field: content.text'],
-    ['no content', 'POST', '/api/v1/messages/send', () => ({ key, body: { ...sms, content: undefined } }), 400, 'Missing required field: content.text'],
-    ['a short password', 'POST', '/api/v1/auth/signup', () => ({ body: { ...signup, password: '1234567' } }), 400, 'Password must be at least 8 characters'],
+    [
+      'a bad number',
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key, body: { ...sms, to: '5551234567' } }),
+      400,
+      'Phone number must be in E.164 format',
+    ],
+    [
+      'voice',
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key, body: { ...sms, channel: 'voice' } }),
+      400,
+      'Invalid channel. Must be one of: sms, whatsapp, email',
+    ],
+    [
+      'no text',
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key, body: { ...sms, content: {} } }),
+      400,
+      'Missing required field: content.text',
+    ],
+    [
+      'no content',
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key, body: { ...sms, content: undefined } }),
+      400,
+      'Missing required field: content.text',
+    ],
+    [
+      'a short password',
+      'POST',
+      '/api/v1/auth/signup',
+      () => ({ body: { ...signup, password: '1234567' } }),
+      400,
+      'Password must be at least 8 characters',
+    ],
     ['a bad date', 'GET', '/api/v1/messages?start_date=soon', () => ({ key }), 400, 'Invalid date format'],
     ['a limit of 101', 'GET', '/api/v1/messages?limit=101', () => ({ key }), 400, 'Limit must be between 1 and 100'],
     ['no key', 'GET', '/api/v1/messages', () => ({}), 401, 'Missing X-API-Key header'],
@@ -103,7 +139,10 @@ describe('the interface, from outside', () => {
 
   it('402 tells what is needed and what is there', async () => {
     const poor = await app.account({ balance: 1500 });
-    const { status, body } = await app.call('POST', '/api/v1/messages/send', { key: poor.key, body: { ...sms, content: { text: 'x'.repeat(320) } } });
+    const { status, body } = await app.call('POST', '/api/v1/messages/send', {
+      key: poor.key,
+      body: { ...sms, content: { text: 'x'.repeat(320) } },
+    });
     assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 2 credits but have 1.5.']);
   });
 
@@ -118,7 +157,15 @@ describe('the interface, from outside', () => {
     const apiKey = await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'x' } });
     assert.deepEqual(Object.keys(apiKey.body.data), ['id', 'name', 'key', 'key_prefix', 'scopes', 'created_at', 'warning']);
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt });
-    assert.deepEqual(Object.keys(keys.body.data.api_keys[0]).toSorted(), ['created_at', 'id', 'is_active', 'key_prefix', 'last_used_at', 'name', 'scopes']);
+    assert.deepEqual(Object.keys(keys.body.data.api_keys[0]).toSorted(), [
+      'created_at',
+      'id',
+      'is_active',
+      'key_prefix',
+      'last_used_at',
+      'name',
+      'scopes',
+    ]);
     assert.deepEqual(Object.keys(keys.body.data.pagination), ['total', 'page', 'pages', 'limit']);
     const deleted = await app.call('DELETE', `/api/v1/api-keys/${apiKey.body.data.id}`, { jwt });
     assert.deepEqual(Object.keys(deleted.body.data), ['message']);

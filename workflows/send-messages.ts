@@ -35,14 +35,14 @@ const partialRetryMs = 1_000;
  * not anybody waits for the `accept` update; a message that cannot be paid ends here with nothing left behind.
  */
 export async function sendMessages({ groupId, batchId }: SendMessagesInput): Promise<void> {
-  let accepted: Accepted | undefined;
+  const decided: { answer?: AcceptAnswer } = {};
   const inbox: Inbox = { reports: false, changed: false };
   const queue = batchId === undefined ? queues.messages : queues.bulk;
   const events = new EventPump(groupId, queue);
 
   setHandler(accept, async () => {
-    await condition(() => accepted !== undefined);
-    return { accepted: (accepted as Accepted).accepted };
+    await condition(() => decided.answer !== undefined);
+    return decided.answer as AcceptAnswer;
   });
   setHandler(reports, () => {
     inbox.reports = true;
@@ -54,7 +54,8 @@ export async function sendMessages({ groupId, batchId }: SendMessagesInput): Pro
     });
   }
 
-  accepted = await (batchId === undefined ? local.acceptMessages(groupId) : local.openPage(groupId));
+  const accepted = await (batchId === undefined ? local.acceptMessages(groupId) : local.openPage(groupId));
+  decided.answer = { accepted: accepted.accepted };
   if (batchId === undefined && accepted.accepted.length === 0) return;
   events.start(accepted.deliveries);
   const group = { groupId, batchId, queue, startAtMs: Date.now() + accepted.startInMs };

@@ -2,9 +2,11 @@
 import type { Endpoint } from '../endpoint.js';
 import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
+import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk, sendBulk } from './bulk.js';
 import { receiveReports } from './callbacks.js';
 import { getHealth } from './health.js';
-import { cancelOneMessage, getMessage, listHistory, previewMessage, sendMessage } from './messages.js';
+import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
+import { previewMessage } from './preview.js';
 import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
 export const endpoints: readonly Endpoint[] = [
@@ -12,8 +14,14 @@ export const endpoints: readonly Endpoint[] = [
   login, //                POST   /api/v1/auth/login
   verifyEmailAddress, //   POST   /api/v1/auth/verify-email
   sendMessage, //          POST   /api/v1/messages/send
+  sendBulk, //             POST   /api/v1/messages/bulk
   previewMessage, //       POST   /api/v1/messages/preview
   listHistory, //          GET    /api/v1/messages
+  listBulk, //             GET    /api/v1/messages/bulk
+  getBulk, //              GET    /api/v1/messages/bulk/:id
+  pauseBulk, //            POST   /api/v1/messages/bulk/:id/pause
+  resumeBulk, //           POST   /api/v1/messages/bulk/:id/resume
+  cancelBulk, //           POST   /api/v1/messages/bulk/:id/cancel
   getMessage, //           GET    /api/v1/messages/:id
   cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
   createApiKey, //         POST   /api/v1/api-keys

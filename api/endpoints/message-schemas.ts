@@ -1,13 +1,11 @@
 /** What a message looks like on its way in and out. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../models/config.js';
-import type { Fault } from '../../models/errors.js';
-import { codePoints } from '../../models/rules/credits.js';
-import { isEmail } from '../../models/rules/email.js';
-import { isPhone } from '../../models/rules/phone.js';
+import { faultOfTexts, isReference, isSubject, subjectText } from '../../models/rules/content.js';
+import { faultOfMetadata } from '../../models/rules/metadata.js';
+import { faultOfRecipient } from '../../models/rules/recipient.js';
 import { publicStatuses } from '../../models/rules/status.js';
-import { isStorable } from '../../models/rules/text.js';
-import { date, dateOrNull, emailText, id, moment, phoneText, textOrNull, textThat } from '../schemas.js';
+import { date, dateOrNull, id, moment, textOrNull, textThat } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 
 /** The body of a single send or preview, checked. */
@@ -21,75 +19,42 @@ export interface SendBody {
   expires_at?: Date;
 }
 
-const textLengthMax = 1600;
-const emailBytesMax = 90 * 1024;
 const scheduleMsMax = 30 * 24 * 3_600_000;
-const metadataBytesMax = 4096;
-const metadataKeysMax = 50;
-const metadataLevelsMax = 5;
-const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
 
 /** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
-const recipient = rule((to: string, { channel }) => {
-  if (channel === 'email') return isEmail(to) ? null : emailText;
-  return (channel === 'sms' || channel === 'whatsapp') && !isPhone(to) ? phoneText : null;
-});
+const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
-const contentText = rule((value: string, { html }, { channel }) => {
-  if (channel === 'sms' || channel === 'whatsapp') {
-    return codePoints(value) > textLengthMax ? `{field} must be at most ${textLengthMax} characters` : null;
-  }
-  const bytes = Buffer.byteLength(value) + (typeof html === 'string' ? Buffer.byteLength(html) : 0);
-  return bytes > emailBytesMax ? 'content.text and content.html must be at most 90 kB together' : null;
-});
+const contentText = rule((value: string, { html }, { channel }) =>
+  isChannel(channel) ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+);
 
-/** A line break in a subject would begin a header of the sender's choice. */
-const subject = (value: string) => !/[\r\n]/.test(value) && codePoints(value) <= 998;
+/** What a single send and a bulk send have in common beside their texts. */
+export const commonFields = {
+  metadata: Joi.object()
+    .empty(null)
+    .custom(rule((value: object) => faultOfMetadata('metadata', value)))
+    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+  reference: textThat(isReference, 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
+  scheduled_at: moment()
+    .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
+    .description('At most 30 days ahead; a moment in the past means now'),
+};
 
-/** Free-form, within bounds; levels are counted first, because nothing else may recurse before. */
-const metadata = rule((value: object): string | Fault | null => {
-  if (levelsOf(value) > metadataLevelsMax) return `{field} must be at most ${metadataLevelsMax} levels deep`;
-  if (Object.keys(value).length > metadataKeysMax) return `{field} must have at most ${metadataKeysMax} keys`;
-  if (Buffer.byteLength(JSON.stringify(value)) > metadataBytesMax) return `{field} must be at most ${metadataBytesMax} bytes`;
-  return faultInside('metadata', value);
-});
-
-function levelsOf(value: unknown, level = 1): number {
-  if (typeof value !== 'object' || value === null) return level - 1;
-  if (level > metadataLevelsMax) return level;
-  return Math.max(level, ...Object.values(value).map((item) => levelsOf(item, level + 1)));
-}
-
-function faultInside(path: string, value: unknown): Fault | null {
-  if (typeof value === 'string' && !isStorable(value)) return { field: path, message: `${path} must be valid text` };
-  if (typeof value === 'number' && !Number.isFinite(value)) return { field: path, message: `${path} must be a number` };
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [key, item] of Object.entries(value)) {
-    if (!isStorable(key)) return { field: path, message: `${path} must be valid text` };
-    if (prototypeKeys.has(key)) return { field: path, message: `${path} must not have a key ${key}` };
-    const fault = faultInside(Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, item);
-    if (fault !== null) return fault;
-  }
-  return null;
-}
+export const htmlField = text().empty(['', null]).description('email only');
 
 export const sendBody = Joi.object<SendBody>({
   to: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
   channel: requiredText().valid(...channels),
   content: Joi.object({
     text: requiredText().custom(contentText),
-    subject: textThat(subject, '{field} must be one line of at most 998 characters').empty(['', null]).meta({ maxLength: 998 }),
-    html: text().empty(['', null]).description('email only'),
+    subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
+    html: htmlField,
   })
     .empty(null)
     .required(),
-  metadata: Joi.object().empty(null).custom(metadata).description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
-  reference: textThat((value) => codePoints(value) <= 255 && value !== '', 'reference must be 1 to 255 characters').meta({
-    maxLength: 255,
-  }),
-  scheduled_at: moment()
-    .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
-    .description('At most 30 days ahead; a moment in the past means now'),
+  ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
 }).required();
 

@@ -5,7 +5,6 @@ import { notFound } from '../../models/errors.js';
 import { Message } from '../../models/message.js';
 import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../models/operations/list-messages.js';
-import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { acceptMessages, findAccepted } from '../accept.js';
@@ -15,7 +14,7 @@ import { presentAcceptedMessage, presentMessage, presentPagination } from '../pr
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
 import { text } from '../validation.js';
 import { messageResponse, sendBody } from './message-schemas.js';
-import { carrierView, newMessage } from './new-message.js';
+import { newMessage } from './new-message.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -41,35 +40,6 @@ export const sendMessage = endpoint({
 function raise(): never {
   throw new Error('a message was accepted and is not there');
 }
-
-export const previewMessage = endpoint({
-  id: 'messages.preview',
-  method: 'post',
-  path: '/api/v1/messages/preview',
-  summary: 'Render and price a message without sending it',
-  auth: apiKey('send_messages'),
-  body: sendBody,
-  response: Joi.object({
-    messages: Joi.array().items(
-      Joi.object({
-        to: Joi.string().required(),
-        text: Joi.string().required(),
-        segments: Joi.number().integer().allow(null).required(),
-        encoding: Joi.string().allow(null).required(),
-        credits: Joi.number().required(),
-        errors: Joi.array()
-          .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
-          .required(),
-      }),
-    ),
-    credits: Joi.number().required(),
-  }),
-  async handler({ body }) {
-    const credits = toCredits(priceOf(body.channel, body.content.text));
-    const message = { to: body.to, text: body.content.text, ...carrierView(body.channel, body.content.text), credits, errors: [] };
-    return { messages: [message], credits };
-  },
-});
 
 export const listHistory = endpoint({
   id: 'messages.list',
@@ -120,7 +90,7 @@ export const cancelOneMessage = endpoint({
     const row = await cancelMessage(db, caller.workspaceId, params.id);
     // The cancel is decided; the workflow is only told, and finds out by itself if it is not.
     await temporal
-      .notifyCancelled(workflowIds.message(row.group_id))
+      .notifyCancelled(row.batch_id === null ? workflowIds.message(row.group_id) : workflowIds.page(row.group_id))
       .catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
     return { message: presentMessage(row) };
   },

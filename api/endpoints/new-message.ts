@@ -1,10 +1,9 @@
 /** From the body of a request to the row of a message. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../../models/config.js';
 import { invalidField } from '../../models/errors.js';
 import type { NewMessage } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
-import { segmentsOf } from '../../models/rules/segments.js';
+import { carrierView } from '../../models/rules/segments.js';
 import type { Caller } from '../endpoint.js';
 import type { SendBody } from './message-schemas.js';
 
@@ -34,18 +33,10 @@ export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyK
     status_detail: scheduled_at !== null && scheduled_at > now ? 'scheduled' : 'accepted',
     cost: priceOf(body.channel, body.content.text),
     ...carrierView(body.channel, body.content.text),
-    provider: null,
-    provider_message_id: null,
-    provider_error_code: null,
-    error_code: null,
-    error_message: null,
+    ...unsent,
     scheduled_at,
     expires_at,
     created_at: now,
-    sent_at: null,
-    delivered_at: null,
-    failed_at: null,
-    read_at: null,
   };
 }
 
@@ -53,5 +44,15 @@ export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyK
 const contentOf = ({ channel, content: { text: text_, ...rest } }: SendBody) =>
   channel === 'email' ? { text: text_, ...rest } : { text: text_ };
 
-/** Segments and encoding, which only sms has. */
-export const carrierView = (channel: Channel, text_: string) => (channel === 'sms' ? segmentsOf(text_) : { segments: null, encoding: null });
+/** What providers have said of a message that no provider has seen. */
+export const unsent = {
+  provider: null,
+  provider_message_id: null,
+  provider_error_code: null,
+  error_code: null,
+  error_message: null,
+  sent_at: null,
+  delivered_at: null,
+  failed_at: null,
+  read_at: null,
+} as const satisfies Partial<NewMessage>;

@@ -41,7 +41,11 @@ export const createWebhook = endpoint({
   path: '/api/v1/webhooks',
   summary: 'Subscribe a URL to events; the secret is displayed only once',
   auth,
-  body: Joi.object<WebhookBody>({ ...bodyFields, url: requiredText().custom(https).meta({ format: 'uri' }), events: bodyFields.events.required() }).required(),
+  body: Joi.object<WebhookBody>({
+    ...bodyFields,
+    url: requiredText().custom(https).meta({ format: 'uri' }),
+    events: bodyFields.events.required(),
+  }).required(),
   response: Joi.object({ webhook: newWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
   async handler({ caller, body: { url, events, description } }, { config }) {

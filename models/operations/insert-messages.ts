@@ -1,4 +1,4 @@
-import { type Database, select } from '../database.js';
+import { type Database, select, type Transaction } from '../database.js';
 import type { MessageRow, NewMessage } from '../message.js';
 
 export interface NewGroup {
@@ -6,18 +6,33 @@ export interface NewGroup {
   /** Id of the workflow that will drive the group. */
   workflowId: string;
   messages: NewMessage[];
+  /** Set for a page of a batch: which one of which batch, from 0. */
+  page?: { batchId: string; number: number };
 }
 
 /**
  * Stores a group and its messages, undecided (`accepting`): nothing is charged yet and no query shows them.
  * @returns the rows as stored; messages whose idempotency key is taken are left out, and a group without messages is not stored
  */
-export function insertMessages(db: Database, { groupId, workflowId, messages }: NewGroup): Promise<MessageRow[]> {
-  const rows = messages.map((message) => ({ ...message, request_digest: message.request_digest && `\\x${message.request_digest.toString('hex')}` }));
-  return select<MessageRow>(db, insert, [groupId, workflowId, JSON.stringify(rows)]);
+export function insertMessages(db: Database, group: NewGroup): Promise<MessageRow[]> {
+  return select<MessageRow>(db, insert('*'), parametersOf(group));
 }
 
-const insert = `
+/** The same for a page of a batch, as a part of its transaction. @returns how many messages were stored */
+export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
+  const [stored] = await select<{ count: number }>(db, insert('count(*) AS count'), parametersOf(group), transaction);
+  return stored?.count ?? 0;
+}
+
+function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknown[] {
+  const rows = messages.map((message) => ({
+    ...message,
+    request_digest: message.request_digest && `\\x${message.request_digest.toString('hex')}`,
+  }));
+  return [groupId, workflowId, JSON.stringify(rows), page?.batchId ?? null, page?.number ?? null];
+}
+
+const insert = (shown: string) => `
   WITH stored AS (
     INSERT INTO messages (id, workspace_id, group_id, batch_id, channel, "to", content, metadata, reference, idempotency_key,
                           request_digest, status, status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at)
@@ -29,6 +44,7 @@ const insert = `
     ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING *
   ), grouped AS (
-    INSERT INTO message_groups (id, workflow_id) SELECT $1::uuid, $2 WHERE EXISTS (SELECT 1 FROM stored)
+    INSERT INTO message_groups (id, workflow_id, batch_id, page)
+    SELECT $1::uuid, $2, $4::uuid, $5::integer WHERE EXISTS (SELECT 1 FROM stored)
   )
-  SELECT * FROM stored`;
+  SELECT ${shown} FROM stored`;

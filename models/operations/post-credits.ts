@@ -15,19 +15,24 @@ export interface Posting {
  * @returns the references that were debited
  */
 export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Posting[]): Promise<string[]> {
-  const all = await post(db, transaction, workspaceId, 'debit', postings);
+  const all = await charge(db, transaction, workspaceId, postings);
   if (all.length > 0 || postings.length < 2) return all;
-  const [workspace] = await select<{ balance: number }>(db, 'SELECT balance FROM workspaces WHERE id = $1 FOR UPDATE', [workspaceId], transaction);
-  let left = workspace?.balance ?? 0;
+  let { balance: left } = await lock(db, transaction, workspaceId);
   const affordable = postings.filter(({ amount }) => {
     const fits = amount <= left;
     if (fits) left -= amount;
     return fits;
   });
-  return affordable.length === 0 ? [] : post(db, transaction, workspaceId, 'debit', affordable);
+  return affordable.length === 0 ? [] : charge(db, transaction, workspaceId, affordable);
 }
 
-/** Adds credits; a posting whose cause was already posted is an error of the caller and fails the transaction. */
+const charge = async (db: Database, transaction: Transaction, workspaceId: string, postings: Posting[]) =>
+  (await post(db, transaction, workspaceId, 'debit', postings)).map(({ reference }) => reference);
+
+/**
+ * Adds credits; a posting whose cause was already posted is an error of the caller and fails the transaction. A debt of the
+ * workspace is paid from them at once.
+ */
 export async function credit(
   db: Database,
   transaction: Transaction,
@@ -37,18 +42,51 @@ export async function credit(
 ): Promise<void> {
   const posted = await post(db, transaction, workspaceId, kind, postings);
   if (posted.length !== postings.length) throw new Error(`workspace ${workspaceId} is gone`);
+  if (posted.some(({ debt }) => debt > 0)) await payDebt(db, transaction, workspaceId);
+}
+
+/**
+ * Takes credits back. A balance is never below 0: what is not there any more becomes debt, which the next credits pay first.
+ */
+export async function takeBack(db: Database, transaction: Transaction, workspaceId: string, { amount, ...posting }: Posting): Promise<void> {
+  const { balance } = await lock(db, transaction, workspaceId);
+  const taken = Math.min(balance, amount);
+  if (taken > 0) await post(db, transaction, workspaceId, 'adjustment', [{ ...posting, amount: -taken }]);
+  if (taken < amount) await select(db, addDebt, [workspaceId, amount - taken], transaction);
+}
+
+async function payDebt(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  const { balance, debt } = await lock(db, transaction, workspaceId);
+  const paid = Math.min(balance, debt);
+  if (paid === 0) return;
+  const posting = { reference: `debt:${uuidv7()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
+  await post(db, transaction, workspaceId, 'adjustment', [posting]);
+  await select(db, addDebt, [workspaceId, -paid], transaction);
+}
+
+const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
+
+async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<{ balance: number; debt: number }> {
+  const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1 FOR UPDATE';
+  const [workspace] = await select<{ balance: number; debt: number }>(db, sql, [workspaceId], transaction);
+  return workspace ?? { balance: 0, debt: 0 };
+}
+
+interface Posted {
+  reference: string;
+  /** What the workspace owes. */
+  debt: number;
 }
 
 /** Balance and entries in one statement; no row when the balance is too low for the sum. */
-async function post(db: Database, transaction: Transaction, workspaceId: string, kind: EntryKind, postings: Posting[]): Promise<string[]> {
+function post(db: Database, transaction: Transaction, workspaceId: string, kind: EntryKind, postings: Posting[]): Promise<Posted[]> {
   const sign = kind === 'debit' ? -1 : 1;
   let running = 0;
   const entries = postings.map(({ reference, amount, description }) => {
     running += sign * amount;
     return { id: uuidv7(), amount: sign * amount, running, reference, description };
   });
-  const rows = await select<{ reference: string }>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries)], transaction);
-  return rows.map(({ reference }) => reference);
+  return select<Posted>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries)], transaction);
 }
 
 // The condition on the balance is what prevents overspending: PostgreSQL checks it again after waiting for the row.
@@ -56,9 +94,9 @@ const postEntries = `
   WITH moved AS (
     UPDATE workspaces SET balance = balance + $2, updated_at = now()
     WHERE id = $1 AND balance + $2 >= 0
-    RETURNING balance
+    RETURNING balance, debt
   )
   INSERT INTO credit_entries (id, workspace_id, kind, amount, balance_after, reference, description)
   SELECT e.id, $1, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
   FROM moved, json_to_recordset($4::json) AS e (id uuid, amount bigint, running bigint, reference text, description text)
-  RETURNING reference`;
+  RETURNING reference, (SELECT debt FROM moved) AS debt`;

@@ -60,7 +60,9 @@ const schema = Joi.object<{ reports: SandboxReport[] }>({
     .items({
       id: Joi.string().uuid().required(),
       reference: Joi.string().uuid().required(),
-      status: Joi.string().valid(...reportOrder).required(),
+      status: Joi.string()
+        .valid(...reportOrder)
+        .required(),
       error_code: Joi.string().allow(null).required(),
       occurred_at: Joi.string().isoDate().required(),
     })

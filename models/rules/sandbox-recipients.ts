@@ -23,7 +23,9 @@ const failed = (error_code: string): Script => ({ reports: [{ status: 'failed', 
 const refusedAtHandoff: Script = { refused: '30008', reports: [] };
 const silent: Script = { reports: [] };
 const flaky: Script = { unavailable: 2, reports: [delivered] };
-const shuffled: Script = { reports: [delivered, { status: 'sent', step: 1 }, delivered, { status: 'sent', step: 2 }, { status: 'delivered', step: 2 }] };
+const shuffled: Script = {
+  reports: [delivered, { status: 'sent', step: 1 }, delivered, { status: 'sent', step: 2 }, { status: 'delivered', step: 2 }],
+};
 
 const byNumber: Readonly<Record<string, Script>> = {
   '+15005550001': refusedAtHandoff,

@@ -2,6 +2,8 @@
  * How a carrier would encode and split a text (3GPP TS 23.038; 160/153 septets in GSM-7, 70/67 UTF-16 units in UCS-2).
  * Shown as information only: the price follows `credits.ts`.
  */
+import type { Channel } from '../config.js';
+
 export type Encoding = 'GSM-7' | 'UCS-2';
 
 const basic = new Set(
@@ -15,6 +17,10 @@ export function segmentsOf(text: string): { encoding: Encoding; segments: number
   if (units !== null) return { encoding: 'GSM-7', segments: split(units, 160, 153) };
   return { encoding: 'UCS-2', segments: split([...text].map((character) => character.length), 70, 67) };
 }
+
+/** Segments and encoding as a message shows them: only sms has any. */
+export const carrierView = (channel: Channel, text: string): { encoding: Encoding | null; segments: number | null } =>
+  channel === 'sms' ? segmentsOf(text) : { segments: null, encoding: null };
 
 /** Septets of each character, or null when one is outside the GSM alphabet. */
 function gsmUnits(text: string): number[] | null {

@@ -28,10 +28,12 @@ async function startSmtp(...refusals: number[]) {
     },
     onData: (stream, _session, callback) => {
       let text = '';
-      stream.on('data', (chunk: Buffer) => (text += chunk)).on('end', () => {
-        received.push(text);
-        callback(null);
-      });
+      stream
+        .on('data', (chunk: Buffer) => (text += chunk))
+        .on('end', () => {
+          received.push(text);
+          callback(null);
+        });
     },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,7 +54,8 @@ describe('sendMail', () => {
     const email = `${uuidv7()}@example.test`;
     return signUp({ db: test.db, config }, { email, password: 'long enough', company_name, phone: null, country: null });
   };
-  const isSent = async (id: string) => (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
+  const isSent = async (id: string) =>
+    (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
   const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
 
   it('writes a mail that only its owner can read, with a link whose token verifies the address', async () => {
@@ -62,7 +65,10 @@ describe('sendMail', () => {
     const file = join(config.dataDir, 'mail', `${mailId}.eml`);
     assert.equal((await stat(file)).mode & 0o077, 0);
     const mail = await PostalMime.parse(await readFile(file));
-    assert.deepEqual([mail.from?.address, mail.to?.map(({ address }) => address), mail.messageId], ['hello@example.test', [workspace.email], `<${mailId}@tidings>`]);
+    assert.deepEqual(
+      [mail.from?.address, mail.to?.map(({ address }) => address), mail.messageId],
+      ['hello@example.test', [workspace.email], `<${mailId}@tidings>`],
+    );
     assert.equal(mail.subject, 'Verify your e-mail address');
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
     assert.match(mail.html ?? '', /Hello Müller &amp; &lt;Söhne&gt;,/);

@@ -8,11 +8,17 @@ describe('EndpointHealth', () => {
     assert.equal(new EndpointHealth().isFailing('w', at), false);
   });
 
-  for (const [what, succeeded, durationMs] of [['failed', false, 5], ['was slow', true, 2_000]] as const) {
+  for (const [what, succeeded, durationMs] of [
+    ['failed', false, 5],
+    ['was slow', true, 2_000],
+  ] as const) {
     it(`calls an endpoint failing for a minute after it ${what}`, () => {
       const health = new EndpointHealth();
       health.note('w', succeeded, durationMs, at);
-      assert.deepEqual([health.isFailing('w', at), health.isFailing('w', at + 59_999), health.isFailing('w', at + 60_000)], [true, true, false]);
+      assert.deepEqual(
+        [health.isFailing('w', at), health.isFailing('w', at + 59_999), health.isFailing('w', at + 60_000)],
+        [true, true, false],
+      );
       assert.equal(health.isFailing('other', at), false);
     });
   }

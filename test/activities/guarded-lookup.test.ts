@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockedAddressError, guardedLookup, type Resolve } from '../../activities/guarded-lookup.js';
 
-const answer: LookupAddress[] = [{ address: '2001:db8::1', family: 6 }, { address: '192.0.2.1', family: 4 }];
+const answer: LookupAddress[] = [
+  { address: '2001:db8::1', family: 6 },
+  { address: '192.0.2.1', family: 4 },
+];
 
 /** What a guarded look-up calls back with. */
 function ask(isAllowed: (address: string) => boolean, resolve: Resolve, options: LookupOptions, timeoutMs?: number): Promise<unknown[]> {

@@ -29,14 +29,22 @@ describe('handOff', () => {
   for (const [outcome, retryAfterMs] of outcomes) {
     it(`passes on ${outcome.outcome} with message, attempt and provider`, async () => {
       const claim = claimOf(false);
-      const handoff = await handOff(stubProvider(() => outcome), claim, signal);
+      const handoff = await handOff(
+        stubProvider(() => outcome),
+        claim,
+        signal,
+      );
       assert.equal(handoff.retryAfterMs, retryAfterMs);
       assert.deepEqual(handoff.result, { ...outcome, id: claim.id, attempt: 1, provider: 'stub' });
     });
   }
 
   it('calls it unknown when the provider throws, and tells nothing of what it said', async () => {
-    const { result } = await handOff(stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))), claimOf(false), signal);
+    const { result } = await handOff(
+      stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))),
+      claimOf(false),
+      signal,
+    );
     assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'TypeError']);
   });
 
@@ -48,7 +56,8 @@ describe('handOff', () => {
   });
 
   describe('on an uncertain call to a provider without idempotency keys', () => {
-    const reconciling = (reconcile?: Provider['reconcile']) => stubProvider(undefined, { idempotent: false, ...(reconcile === undefined ? {} : { reconcile }) });
+    const reconciling = (reconcile?: Provider['reconcile']) =>
+      stubProvider(undefined, { idempotent: false, ...(reconcile === undefined ? {} : { reconcile }) });
 
     it('takes the id that the provider finds as the answer, without a second call', async () => {
       const provider = reconciling(async () => 'p-found');
@@ -64,7 +73,10 @@ describe('handOff', () => {
       assert.deepEqual(provider.calls, [claim.id]);
     });
 
-    for (const [what, reconcile] of [['cannot tell', async () => undefined], ['cannot be asked', undefined]] as const) {
+    for (const [what, reconcile] of [
+      ['cannot tell', async () => undefined],
+      ['cannot be asked', undefined],
+    ] as const) {
       it(`fails the message as handoff_unknown rather than send twice when the provider ${what}`, async () => {
         const provider = reconciling(reconcile);
         const { result } = await handOff(provider, claimOf(true), signal);

@@ -32,7 +32,10 @@ describe('webhookPoster and its targets', () => {
 
   it('reaches a name whose every address is allowed, and checks the certificate by the name', async () => {
     assert.equal(await post(named(), resolvingTo(v4('127.0.0.1'))), null);
-    assert.deepEqual(receiver.received.map(({ headers }) => headers.host), [`receiver.test:${receiver.port}`]);
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers.host),
+      [`receiver.test:${receiver.port}`],
+    );
     assert.equal(await post(`https://another.test:${receiver.port}/`, resolvingTo(v4('127.0.0.1'))), 'tls');
   });
 
@@ -65,7 +68,16 @@ describe('webhookPoster and its targets', () => {
     assert.deepEqual(receiver.received, []);
   });
 
-  for (const url of ['https://10.0.0.1/', 'https://[::1]/', 'https://[::ffff:10.0.0.1]/', 'https://192.168.1.1:8443/', 'https://169.254.169.254/latest/', 'https://2130706433/', 'https://0x7f.1/', 'https://017700000001/']) {
+  for (const url of [
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://192.168.1.1:8443/',
+    'https://169.254.169.254/latest/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://017700000001/',
+  ]) {
     it(`does not connect to the literal ${url}`, async () => {
       assert.equal(await post(url, {}, closed), 'blocked_address');
     });

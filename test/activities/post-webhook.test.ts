@@ -5,7 +5,15 @@ import { generate } from 'selfsigned';
 import { type PosterOptions, type PostResult, webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
 import { issueCertificate, makeAuthority } from '../../local/certificates.js';
 import { testConfig } from '../support/config.js';
-import { acknowledge, type Answer, answerWith, certificateFor, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+import {
+  acknowledge,
+  type Answer,
+  answerWith,
+  certificateFor,
+  type Receiver,
+  startReceiver,
+  trustTestAuthority,
+} from '../support/receiver.js';
 
 const body = '{"event":"message.sent","text":"Grüße 😀"}';
 const headers = { 'Content-Type': 'application/json', 'X-Service-Event': 'message.sent', 'webhook-id': 'evt-1' };
@@ -30,7 +38,8 @@ describe('webhookPoster', () => {
     return receiver;
   };
   /** Posts to a receiver that answers like this. */
-  const postTo = async (answer: Answer, options: PosterOptions = {}): Promise<PostResult> => posterWith(options).post((await receive(answer)).url, headers, body);
+  const postTo = async (answer: Answer, options: PosterOptions = {}): Promise<PostResult> =>
+    posterWith(options).post((await receive(answer)).url, headers, body);
   const summary = ({ error, responseStatus, responseBody }: PostResult) => ({ error, responseStatus, responseBody });
   const nothing = { responseStatus: null, responseBody: null };
 
@@ -65,7 +74,11 @@ describe('webhookPoster', () => {
   for (const status of [301, 302, 303, 307, 308]) {
     it(`takes ${status} as a failure and does not follow it`, async () => {
       const target = await receive();
-      assert.deepEqual(summary(await postTo(answerWith(status, { Location: target.url }))), { error: 'redirect', responseStatus: status, responseBody: null });
+      assert.deepEqual(summary(await postTo(answerWith(status, { Location: target.url }))), {
+        error: 'redirect',
+        responseStatus: status,
+        responseBody: null,
+      });
       assert.deepEqual(target.received, []);
     });
   }
@@ -122,7 +135,9 @@ describe('webhookPoster', () => {
 
   it('does not unpack an answer', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
-    const { responseBody, error } = await postTo((_received, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb));
+    const { responseBody, error } = await postTo(
+      (_received, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    );
     assert.equal(error, null);
     assert.ok((responseBody?.length ?? 0) <= 1_024);
     assert.notEqual(responseBody?.trim().replaceAll('\uFFFD', ''), '');
@@ -130,7 +145,10 @@ describe('webhookPoster', () => {
 
   for (const [what, answer] of [
     ['hangs up without an answer', (_received, response) => void response.socket?.destroy()],
-    ['hangs up in the middle of the body', (_received, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.socket?.destroy())],
+    [
+      'hangs up in the middle of the body',
+      (_received, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.socket?.destroy()),
+    ],
   ] satisfies [string, Answer][]) {
     it(`takes a receiver that ${what} as reset`, async () => {
       assert.deepEqual(summary(await postTo(answer)), { error: 'reset', ...nothing });
@@ -138,7 +156,8 @@ describe('webhookPoster', () => {
   }
 
   it('fails, and does not hang, when the receiver wants another protocol', async () => {
-    const upgrade: Answer = (_received, { socket }) => void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    const upgrade: Answer = (_received, { socket }) =>
+      void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(summary(await postTo(upgrade)), { error: 'http_status', responseStatus: 101, responseBody: null });
   });
 

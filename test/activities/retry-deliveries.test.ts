@@ -5,11 +5,12 @@ import { webhookActivities } from '../../activities/webhooks.js';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../support/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../support/factories.js';
 import { inActivity } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
+import { buildSent } from '../support/messages.js';
 import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
 
 const delays = [10, 100, 1_000];
@@ -44,11 +45,15 @@ describe('retryDeliveries', () => {
     return inActivity(activities.retryDeliveries, [{ webhookId, deliveryIds }]);
   };
   const failureOf = async (work: Promise<void>): Promise<ApplicationFailure> => {
-    const error = await work.then(() => undefined, (reason: unknown) => reason);
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     assert.ok(error instanceof ApplicationFailure, String(error));
     return error;
   };
-  const isAbout = (ms: unknown, seconds: number) => assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
+  const isAbout = (ms: unknown, seconds: number) =>
+    assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
 
   it('delivers what is due, in order, and is done', async () => {
     const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
@@ -93,15 +98,24 @@ describe('retryDeliveries', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('waits for the soonest of several, and goes on with the others when one fails', async () => {
+  it('keeps the order of one message: after a failure its next event waits for the next call, which is due at once', async () => {
     receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
-    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
-    assert.ok(Number((await failureOf(retry(one.id, two.id))).nextRetryDelay) <= 1_000, 'the second is due at once');
-    isAbout((await failureOf(retry(one.id, two.id))).nextRetryDelay, 10);
-    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['pending', 'succeeded']);
+    const { id } = await buildSent(test.db, workspaceId);
+    const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY id', [id])).map(
+      (row) => row.id,
+    ) as [string, string];
+    assert.ok(Number((await failureOf(retry(queued, sent))).nextRetryDelay) <= 1_000);
+    assert.equal(receiver.received.length, 1);
+    isAbout((await failureOf(retry(queued, sent))).nextRetryDelay, 10);
+    assert.deepEqual([(await deliveryOf(test.db, queued)).status, (await deliveryOf(test.db, sent)).status], ['pending', 'succeeded']);
   });
 
-  for (const [asked, seconds] of [['50', 50], ['3', 10], ['999999', 86_400], ['soon', 10]] as const) {
+  for (const [asked, seconds] of [
+    ['50', 50],
+    ['3', 10],
+    ['999999', 86_400],
+    ['soon', 10],
+  ] as const) {
     it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the ladder for 10 s`, async () => {
       receiver.answer = answerWith(429, { 'Retry-After': asked });
       const { id } = await buildDelivery(test.db, workspaceId);
@@ -124,11 +138,14 @@ describe('retryDeliveries', () => {
     assert.deepEqual(receiver.received, []);
   });
 
-  it('disables an endpoint that answers 410; what waits is held', async () => {
+  it('disables an endpoint that answers 410: what is not under way is held and never sent', async () => {
     receiver.answer = answerWith(410);
-    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
-    assert.equal((await failureOf(retry(one.id, two.id))).type, 'DeliveriesFailed');
-    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['failed', 'held']);
-    assert.equal(receiver.received.length, 1);
+    const ids: string[] = [];
+    for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, workspaceId)).id);
+    assert.equal((await failureOf(retry(...ids))).type, 'DeliveriesFailed');
+    const statuses = await Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
+    assert.deepEqual(new Set(statuses), new Set(['failed', 'held']));
+    assert.ok(receiver.received.length <= 8, `${receiver.received.length} requests`);
+    assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
   });
 });

@@ -45,7 +45,11 @@ describe('deliverEvents', () => {
     return { receiver, ...(await buildWebhook(workspaceId, receiver.url)) };
   };
   const deliveriesOf = (messageId: string, webhookId: string) =>
-    rows<{ id: string; status: string; event: string; in_child: boolean }>(test.db, 'SELECT id, status, event, in_child FROM deliveries WHERE message_id = $1 AND webhook_id = $2 ORDER BY id', [messageId, webhookId]);
+    rows<{ id: string; status: string; event: string; in_child: boolean }>(
+      test.db,
+      'SELECT id, status, event, in_child FROM deliveries WHERE message_id = $1 AND webhook_id = $2 ORDER BY id',
+      [messageId, webhookId],
+    );
   const eventsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['x-service-event']);
 
   it('delivers the events of a message in order, byte for byte, signed both ways', async () => {
@@ -53,13 +57,18 @@ describe('deliverEvents', () => {
     const message = await buildSent(test.db, workspaceId, { metadata: { zwei: 'Grüße', eins: [1.5] } });
     assert.deepEqual(await deliver(message.group_id), []);
     assert.deepEqual(eventsOf(receiver), ['message.queued', 'message.sent']);
-    const events = await rows<{ id: string; body: string }>(test.db, 'SELECT id, body FROM events WHERE message_id = $1 ORDER BY id', [message.id]);
+    const events = await rows<{ id: string; body: string }>(test.db, 'SELECT id, body FROM events WHERE message_id = $1 ORDER BY id', [
+      message.id,
+    ]);
     for (const [index, { headers, body }] of receiver.received.entries()) {
       assert.equal(body, events[index]?.body);
       assert.equal(headers['webhook-id'], events[index]?.id);
       new Verifier(secret).verify(body, headers as Record<string, string>);
     }
-    assert.deepEqual((await deliveriesOf(message.id, row.id)).map(({ status }) => status), ['succeeded', 'succeeded']);
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['succeeded', 'succeeded'],
+    );
     assert.deepEqual(await deliver(message.group_id), [], 'nothing is delivered twice');
     assert.equal(receiver.received.length, 2);
   });
@@ -71,7 +80,13 @@ describe('deliverEvents', () => {
     const deliveries = await deliveriesOf(message.id, row.id);
     assert.deepEqual(left, [{ webhookId: row.id, deliveryIds: deliveries.map(({ id }) => id) }]);
     assert.deepEqual(eventsOf(receiver), ['message.queued']);
-    assert.deepEqual(deliveries.map(({ status, in_child }) => [status, in_child]), [['pending', true], ['pending', true]]);
+    assert.deepEqual(
+      deliveries.map(({ status, in_child }) => [status, in_child]),
+      [
+        ['pending', true],
+        ['pending', true],
+      ],
+    );
     assert.deepEqual(await deliver(message.group_id), [], 'the child has them now');
   });
 
@@ -82,9 +97,15 @@ describe('deliverEvents', () => {
     const working = deliver(first.group_id, activities);
     await good.receiver.until(2);
     assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
-    assert.deepEqual((await working).map(({ webhookId }) => webhookId), [hanging.row.id]);
+    assert.deepEqual(
+      (await working).map(({ webhookId }) => webhookId),
+      [hanging.row.id],
+    );
     const started = performance.now();
-    assert.deepEqual((await deliver(second.group_id, activities)).map(({ webhookId }) => webhookId), [hanging.row.id]);
+    assert.deepEqual(
+      (await deliver(second.group_id, activities)).map(({ webhookId }) => webhookId),
+      [hanging.row.id],
+    );
     assert.ok(performance.now() - started < 400, 'known as hanging, it is not tried');
     assert.equal(hanging.receiver.received.length, 1);
     assert.equal(good.receiver.received.length, 4);
@@ -95,7 +116,10 @@ describe('deliverEvents', () => {
     const message = await buildSent(test.db, workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
     assert.equal(receiver.received.length, 1);
-    assert.deepEqual((await deliveriesOf(message.id, row.id)).map(({ status }) => status), ['failed', 'held']);
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['failed', 'held'],
+    );
     const { is_active, disabled_reason } = await Webhook.owned(workspaceId, row.id);
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
   });
@@ -118,7 +142,10 @@ describe('deliverEvents', () => {
     await Webhook.update({ is_active: false }, { where: { id: row.id } });
     assert.deepEqual(await deliver(message.group_id), []);
     assert.deepEqual(receiver.received, []);
-    assert.deepEqual((await deliveriesOf(message.id, row.id)).map(({ status }) => status), ['held', 'held']);
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['held', 'held'],
+    );
   });
 
   it('ends a delivery to a forbidden address at once, and says why', async () => {
@@ -127,14 +154,20 @@ describe('deliverEvents', () => {
     assert.deepEqual(await deliver(message.group_id), []);
     const [first] = await deliveriesOf(message.id, row.id);
     assert.equal(first?.status, 'failed');
-    assert.deepEqual((await attemptsOf(test.db, first?.id ?? '')).map(({ error }) => error), ['blocked_address']);
+    assert.deepEqual(
+      (await attemptsOf(test.db, first?.id ?? '')).map(({ error }) => error),
+      ['blocked_address'],
+    );
   });
 
   it('finds what an earlier call left to a child that was perhaps never started', async () => {
     const { row } = await subscribe(answerWith(500));
     const message = await buildSent(test.db, workspaceId);
     const left = await deliver(message.group_id);
-    assert.deepEqual((await deliver(message.group_id, activitiesWith(), 2)).map(({ webhookId }) => webhookId), [row.id]);
+    assert.deepEqual(
+      (await deliver(message.group_id, activitiesWith(), 2)).map(({ webhookId }) => webhookId),
+      [row.id],
+    );
     assert.equal((await deliveryOf(test.db, left[0]?.deliveryIds[0] ?? '')).status, 'pending');
   });
 
@@ -142,7 +175,10 @@ describe('deliverEvents', () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, workspaceId);
     const left = await deliver(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
-    assert.deepEqual(left, (await deliveriesOf(message.id, row.id)).map(({ id }) => ({ webhookId: row.id, deliveryIds: [id] })));
+    assert.deepEqual(
+      left,
+      (await deliveriesOf(message.id, row.id)).map(({ id }) => ({ webhookId: row.id, deliveryIds: [id] })),
+    );
     assert.deepEqual(receiver.received, []);
   });
 
@@ -150,7 +186,10 @@ describe('deliverEvents', () => {
     const { receiver, row, secret } = await subscribe();
     const { secret: old } = await subscribe();
     const sealed = (await rows<{ secret: Buffer }>(test.db, 'SELECT secret FROM webhooks WHERE id = $1', [row.id]))[0]?.secret;
-    for (const [until, count] of [[new Date(Date.now() + 60_000), 2], [new Date(Date.now() - 1), 1]] as const) {
+    for (const [until, count] of [
+      [new Date(Date.now() + 60_000), 2],
+      [new Date(Date.now() - 1), 1],
+    ] as const) {
       await Webhook.update({ old_secret: sealed ?? null, old_secret_until: until }, { where: { id: row.id } });
       receiver.received.splice(0);
       await deliver((await buildSent(test.db, workspaceId)).group_id);

@@ -14,7 +14,11 @@ describe('acceptance of a message', () => {
   let key: string;
   let workspaceId: string;
   const post = (idempotencyKey?: string, changes: object = {}) =>
-    app.call('POST', send, { key, body: { ...body, ...changes }, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
+    app.call('POST', send, {
+      key,
+      body: { ...body, ...changes },
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
   const counted = async () => {
     const [row] = await rows(
       app.deps.db,
@@ -121,7 +125,10 @@ describe('acceptance of a message', () => {
     it('answers the first bytes again, whatever became of the message, and tells so', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const first = await post('k', { scheduled_at });
-      await Message.update({ status: 'failed', status_detail: 'undeliverable', provider: 'sandbox', error_code: '30008', failed_at: new Date() }, { where: {} });
+      await Message.update(
+        { status: 'failed', status_detail: 'undeliverable', provider: 'sandbox', error_code: '30008', failed_at: new Date() },
+        { where: {} },
+      );
       const again = await post('k', { scheduled_at });
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));

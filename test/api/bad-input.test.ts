@@ -39,13 +39,37 @@ describe('bad input', () => {
   after(() => app.close());
 
   const targets: [string, string, () => object, object, string[]][] = [
-    ['POST', '/api/v1/messages/send', () => ({ key }), { to: '+15551234567', channel: 'sms', content: { text: 'x' } }, ['to', 'channel', 'content', 'content.text', 'metadata', 'metadata.a', 'reference', 'scheduled_at', 'expires_at']],
-    ['POST', '/api/v1/messages/send', () => ({ key }), { to: 'a@b.co', channel: 'email', content: { text: 'x' } }, ['to', 'content.subject', 'content.html']],
-    ['POST', '/api/v1/auth/signup', () => ({}), { email: 'a@b.co', password: '12345678', company_name: 'x' }, ['email', 'password', 'company_name', 'phone', 'country']],
+    [
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key }),
+      { to: '+15551234567', channel: 'sms', content: { text: 'x' } },
+      ['to', 'channel', 'content', 'content.text', 'metadata', 'metadata.a', 'reference', 'scheduled_at', 'expires_at'],
+    ],
+    [
+      'POST',
+      '/api/v1/messages/send',
+      () => ({ key }),
+      { to: 'a@b.co', channel: 'email', content: { text: 'x' } },
+      ['to', 'content.subject', 'content.html'],
+    ],
+    [
+      'POST',
+      '/api/v1/auth/signup',
+      () => ({}),
+      { email: 'a@b.co', password: '12345678', company_name: 'x' },
+      ['email', 'password', 'company_name', 'phone', 'country'],
+    ],
     ['POST', '/api/v1/auth/login', () => ({}), { email: 'a@b.co', password: '12345678' }, ['email', 'password']],
     ['POST', '/api/v1/auth/verify-email', () => ({}), {}, ['token']],
     ['POST', '/api/v1/api-keys', () => ({ jwt }), { name: 'x' }, ['name', 'scopes', 'scopes.0']],
-    ['POST', '/api/v1/webhooks', () => ({ jwt }), { url: 'https://8.8.8.8', events: ['message.sent'] }, ['url', 'events', 'events.0', 'description']],
+    [
+      'POST',
+      '/api/v1/webhooks',
+      () => ({ jwt }),
+      { url: 'https://8.8.8.8', events: ['message.sent'] },
+      ['url', 'events', 'events.0', 'description'],
+    ],
   ];
   for (const [method, path, credential, good, fields] of targets) {
     for (const field of fields) {

@@ -63,7 +63,10 @@ describe('answers outside the endpoints', () => {
     }
     it('400 no body: every required field is missing', async () => {
       const answer = await app.call('POST', send, { key });
-      assert.deepEqual(answer.body.details.map(({ field }: { field: string }) => field), ['to', 'channel', 'content.text']);
+      assert.deepEqual(
+        answer.body.details.map(({ field }: { field: string }) => field),
+        ['to', 'channel', 'content.text'],
+      );
     });
     it('takes JSON whatever the content type says', async () => {
       const answer = await app.call('POST', send, { key, body, headers: { 'Content-Type': 'text/plain' } });

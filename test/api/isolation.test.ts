@@ -27,7 +27,8 @@ describe('what belongs to others', () => {
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
   after(() => app.close());
-  const credentialFor = (item: Endpoint): CallOptions => (item.auth === 'jwt' || takesJwt(item) ? { jwt: mine.jwt ?? '' } : { key: mine.key ?? '' });
+  const credentialFor = (item: Endpoint): CallOptions =>
+    item.auth === 'jwt' || takesJwt(item) ? { jwt: mine.jwt ?? '' } : { key: mine.key ?? '' };
 
   for (const item of withId) {
     it(`${item.id}: 404 the same for a foreign, an unknown and a malformed id`, async () => {
@@ -47,7 +48,10 @@ describe('what belongs to others', () => {
     const messages = await app.call('GET', '/api/v1/messages', mine);
     const webhooks = await app.call('GET', '/api/v1/webhooks', { jwt: mine.jwt ?? '' });
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt: mine.jwt ?? '' });
-    assert.deepEqual([messages.body.data.pagination.total, webhooks.body.data.pagination.total, keys.body.data.pagination.total], [0, 0, 1]);
+    assert.deepEqual(
+      [messages.body.data.pagination.total, webhooks.body.data.pagination.total, keys.body.data.pagination.total],
+      [0, 0, 1],
+    );
   });
 
   it('all of it is unchanged', async () => {
@@ -67,14 +71,26 @@ describe('credentials', () => {
   });
   after(() => app.close());
 
-  const claims = (changes: object = {}) => ({ typ: 'access', tv: 0, sub: account.workspace.id, iss: 'tidings', aud: 'tidings-api', ...changes });
+  const claims = (changes: object = {}) => ({
+    typ: 'access',
+    tv: 0,
+    sub: account.workspace.id,
+    iss: 'tidings',
+    aud: 'tidings-api',
+    ...changes,
+  });
   const secret = () => app.deps.config.jwtSecret;
-  const sign = (payload: object, options: jwt.SignOptions = { expiresIn: 3600 }, key = secret()) => jwt.sign(payload, key, { algorithm: 'HS256', ...options });
+  const sign = (payload: object, options: jwt.SignOptions = { expiresIn: 3600 }, key = secret()) =>
+    jwt.sign(payload, key, { algorithm: 'HS256', ...options });
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const unauthorized = 'Invalid or expired token';
   const tokens: [string, () => string, string?][] = [
     ['expired', () => sign(claims(), { expiresIn: -1 }), 'token_expired'],
-    ['older than 30 days, whatever it says', () => sign(claims({ iat: Math.floor(Date.now() / 1000) - 31 * 86_400, exp: 4_000_000_000 }), {}), 'token_expired'],
+    [
+      'older than 30 days, whatever it says',
+      () => sign(claims({ iat: Math.floor(Date.now() / 1000) - 31 * 86_400, exp: 4_000_000_000 }), {}),
+      'token_expired',
+    ],
     ['signed with another secret', () => sign(claims(), {}, 'x'.repeat(40))],
     ['unsigned', () => `${part({ alg: 'none', typ: 'JWT' })}.${part(claims({ exp: 4_000_000_000 }))}.`],
     ['signed with HS512', () => sign(claims(), { algorithm: 'HS512', expiresIn: 3600 })],
@@ -133,7 +149,9 @@ describe('credentials', () => {
   for (const item of endpoints.filter(takesKey)) {
     const { scope } = item.auth as { scope: string };
     it(`${item.id}: 403 for a key without ${scope}`, async () => {
-      const { key } = await app.account({ scopes: (['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks'] as const).filter((name) => name !== scope) });
+      const { key } = await app.account({
+        scopes: (['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks'] as const).filter((name) => name !== scope),
+      });
       const { status, body } = await app.call(...call(item, uuidv7()), { key });
       assert.deepEqual([status, body.error, body.code], [403, `API key does not have required scope: ${scope}`, 'forbidden']);
     });

@@ -35,7 +35,14 @@ describe('messages', () => {
       const { status, body } = await app.call('POST', send, { key, body: { ...sms, ...extras } });
       assert.equal(status, 201);
       const { id, created_at, ...message } = body.data.message;
-      const nothing = { provider: null, provider_message_id: null, error_code: null, error_message: null, batch_id: null, scheduled_at: null };
+      const nothing = {
+        provider: null,
+        provider_message_id: null,
+        error_code: null,
+        error_message: null,
+        batch_id: null,
+        scheduled_at: null,
+      };
       const never = { sent_at: null, delivered_at: null, failed_at: null, read_at: null };
       const price = { credits_used: 1, segments: 1, encoding: 'GSM-7' };
       const state = { status: 'queued', status_detail: 'accepted' };
@@ -53,7 +60,10 @@ describe('messages', () => {
     for (const [what, change, credits, segments, encoding] of priced) {
       it(`charges ${credits} for ${what}`, async () => {
         const { body } = await app.call('POST', send, { key, body: { ...sms, ...change } });
-        assert.deepEqual([body.data.message.credits_used, body.data.message.segments, body.data.message.encoding], [credits, segments, encoding]);
+        assert.deepEqual(
+          [body.data.message.credits_used, body.data.message.segments, body.data.message.encoding],
+          [credits, segments, encoding],
+        );
       });
     }
     it('keeps subject and html of an e-mail, and drops them elsewhere', async () => {
@@ -91,14 +101,20 @@ describe('messages', () => {
   describe('POST /api/v1/messages/preview', () => {
     it('200 prices without sending', async () => {
       const before_ = await Message.count();
-      const { status, body } = await app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, content: { text: 'ä'.repeat(161) } } });
+      const { status, body } = await app.call('POST', '/api/v1/messages/preview', {
+        key,
+        body: { ...sms, content: { text: 'ä'.repeat(161) } },
+      });
       assert.equal(status, 200);
       assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
       assert.equal(body.data.credits, 2);
       assert.equal(await Message.count(), before_);
     });
     it('400 for what send refuses', async () => {
-      assert.equal((await app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, to: 'x' } })).body.error, 'Phone number must be in E.164 format');
+      assert.equal(
+        (await app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, to: 'x' } })).body.error,
+        'Phone number must be in E.164 format',
+      );
     });
   });
 
@@ -140,7 +156,8 @@ describe('messages', () => {
         ['status=queued&channel=email', []],
         ['unknown=1&a[b]=2', [mail.id, old.id]],
       ];
-      for (const [query, expected] of cases) assert.deepEqual(ids((await app.call('GET', `${list}?${query}`, { key })) as never), expected, query);
+      for (const [query, expected] of cases)
+        assert.deepEqual(ids((await app.call('GET', `${list}?${query}`, { key })) as never), expected, query);
     });
     const refused: [string, string][] = [
       ['page=0', 'Page must be at least 1'],
@@ -163,6 +180,9 @@ describe('messages', () => {
       ['to=%00', 'to must be valid text'],
       ['reference=%00', 'reference must be valid text'],
       ['batch_id=x', 'batch_id must be a UUID'],
+      ['batch_id=', 'batch_id must be a UUID'],
+      ['to=', 'to must not be empty'],
+      ['status=', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
     ];
     for (const [query, text] of refused) {
       it(`400 ${query}`, async () => {

@@ -36,7 +36,8 @@ describe('/openapi.json', () => {
     formats.default(ajv);
     ajv.addSchema({ $id: 'doc', components: (document as unknown as { components: object }).components }, 'doc');
     for (const { responses, requestBody, parameters } of operations) {
-      for (const [status, { content }] of Object.entries(responses)) if (status.startsWith('2')) ajv.compile(content['application/json'].schema);
+      for (const [status, { content }] of Object.entries(responses))
+        if (status.startsWith('2')) ajv.compile(content['application/json'].schema);
       if (requestBody !== undefined) ajv.compile(requestBody.content['application/json'].schema);
       for (const { schema } of parameters) ajv.compile(schema);
     }
@@ -51,6 +52,11 @@ describe('/openapi.json', () => {
     const list = document.paths['/api/v1/messages']?.get;
     const limit = list?.parameters.find(({ name }) => name === 'limit');
     assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 50 });
-    assert.deepEqual(document.paths['/api/v1/webhooks/{id}']?.get?.parameters[0], { name: 'id', in: 'path', required: true, schema: { type: 'string' } });
+    assert.deepEqual(document.paths['/api/v1/webhooks/{id}']?.get?.parameters[0], {
+      name: 'id',
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    });
   });
 });

@@ -34,7 +34,10 @@ describe('rate limits', () => {
     const before = Math.floor(Date.now() / 1000);
     const answers = await repeat(6, () => app.call('GET', list, { key }));
     assert.deepEqual(statuses(answers), [200, 200, 200, 200, 200, 429]);
-    assert.deepEqual(answers.map(({ headers }) => headers.get('x-ratelimit-remaining')), ['4', '3', '2', '1', '0', '0']);
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('x-ratelimit-remaining')),
+      ['4', '3', '2', '1', '0', '0'],
+    );
     for (const { headers } of answers) {
       assert.equal(headers.get('x-ratelimit-limit'), '5');
       const reset = Number(headers.get('x-ratelimit-reset'));
@@ -116,7 +119,10 @@ describe('rate limits in Redis', () => {
     const [one, other] = [await startApp(env()), await startApp(env())];
     const key = generateApiKey();
     await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()));
-    const answers = [...(await repeat(3, () => one.call('GET', list, { key }))), ...(await repeat(3, () => other.call('GET', list, { key })))];
+    const answers = [
+      ...(await repeat(3, () => one.call('GET', list, { key }))),
+      ...(await repeat(3, () => other.call('GET', list, { key }))),
+    ];
     assert.deepEqual(statuses(answers), [401, 401, 401, 401, 401, 429]);
     await Promise.all([one.close(), other.close()]);
   });

@@ -10,10 +10,18 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
 const codes = ['validation_failed', 'unauthorized', 'token_expired', 'forbidden', 'insufficient_credits', 'purchase_failed', 'not_found'];
-const moreCodes = ['email_exists', 'idempotency_mismatch', 'payload_too_large', 'conflict', 'rate_limited', 'internal_error', 'unavailable'];
+const moreCodes = [
+  'email_exists',
+  'idempotency_mismatch',
+  'payload_too_large',
+  'conflict',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+];
 
 /** The declaration that a request belongs to. */
-export function declarationOf(method: string, path: string): Endpoint | undefined {
+function declarationOf(method: string, path: string): Endpoint | undefined {
   const [plain = ''] = path.split('?');
   const fits = (item: Endpoint) => new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain);
   return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));

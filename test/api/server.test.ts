@@ -10,7 +10,12 @@ import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal.js';
 
 const program = resolve(import.meta.dirname, '../../api/server.js');
-const signup = { email: 'ada.lovelace@example.com', password: 'correct horse battery', company_name: 'Analytical Engines', phone: '+15557654321' };
+const signup = {
+  email: 'ada.lovelace@example.com',
+  password: 'correct horse battery',
+  company_name: 'Analytical Engines',
+  phone: '+15557654321',
+};
 
 interface Running {
   child: ChildProcess;
@@ -60,7 +65,13 @@ describe('api/server', () => {
   });
   beforeEach(async () => {
     port = await freePort();
-    env = testEnv({ PORT: String(port), DATABASE_URL: database.url, TEMPORAL_NAMESPACE: temporal.namespace, ACCEPT_TIMEOUT_MS: '600', LOG_LEVEL: 'info' });
+    env = testEnv({
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      ACCEPT_TIMEOUT_MS: '600',
+      LOG_LEVEL: 'info',
+    });
   });
   afterEach(async () => {
     for (const { child } of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
@@ -100,19 +111,36 @@ describe('api/server', () => {
     assert.equal((await post('/api/v1/auth/signup', signup)).status, 201);
     const login = (await (await post('/api/v1/auth/login', signup)).json()) as { data: { token: string } };
     const { token } = login.data;
-    const created = (await (await post('/api/v1/api-keys', { name: 'x' }, { Authorization: `Bearer ${token}` })).json()) as { data: { key: string } };
+    const created = (await (await post('/api/v1/api-keys', { name: 'x' }, { Authorization: `Bearer ${token}` })).json()) as {
+      data: { key: string };
+    };
     const { key } = created.data;
     const startedAt = performance.now();
     const body = { to: '+15551239876', channel: 'sms', content: { text: 'a private text' }, metadata: { secret: 'of theirs' } };
     const answer = await post('/api/v1/messages/send?to=nobody', body, { 'X-API-Key': key, 'Idempotency-Key': 'their-key' });
     assert.ok(performance.now() - startedAt < 2500);
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [500, '1']);
-    const [counted] = await select(database.db, 'SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM credit_entries WHERE kind = $1) AS debits', ['debit']);
+    const [counted] = await select(
+      database.db,
+      'SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM credit_entries WHERE kind = $1) AS debits',
+      ['debit'],
+    );
     assert.deepEqual(counted, { messages: 0, debits: 0 });
     await post('/api/v1/auth/verify-email', { token: 'their-token' });
     const log = running.output();
     assert.match(log, /"route":"\/api\/v1\/messages\/send","status":500/);
-    for (const private_ of [...Object.values(signup), token, key, key.slice(8, 30), body.to, body.content.text, 'of theirs', 'their-key', 'their-token', 'nobody']) {
+    for (const private_ of [
+      ...Object.values(signup),
+      token,
+      key,
+      key.slice(8, 30),
+      body.to,
+      body.content.text,
+      'of theirs',
+      'their-key',
+      'their-token',
+      'nobody',
+    ]) {
       assert.ok(!log.includes(private_), `the log has ${private_}`);
     }
   });
@@ -129,7 +157,10 @@ describe('api/server', () => {
       if (how === 'disconnect') running.child.disconnect();
       else running.child.kill(how);
       await new Promise((done) => setTimeout(done, 200));
-      const refused = once(connect(port, '127.0.0.1'), 'connect').then(() => false, () => true);
+      const refused = once(connect(port, '127.0.0.1'), 'connect').then(
+        () => false,
+        () => true,
+      );
       assert.equal(await refused, true);
       const finishedAt = performance.now();
       slow.end('"x"}');

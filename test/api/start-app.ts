@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/authenticate.js';
 import type { Deps } from '../../api/deps.js';
+import { createPayments } from '../../api/payments.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
 import { createLogger } from '../../models/logger.js';
+import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import type { Workspace } from '../../models/workspace.js';
@@ -49,14 +51,23 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
   const calls: string[] = [];
   const stub: Temporal = {
     accept: async ({ groupId }) => ({ accepted: (await acceptMessages(database.db, groupId)).accepted }),
+    acceptBatch: ({ batchId }) => acceptBatch(database.db, batchId),
     wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
+    notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
     sendMail: async (mailId) => void calls.push(`mail ${mailId}`),
     hasWorker: async () => true,
     close: async () => undefined,
     ...temporal,
   };
-  const deps: Deps = { config, db: database.db, logger, temporal: stub, limiter: createLimiter(config, logger) };
+  const deps: Deps = {
+    config,
+    db: database.db,
+    logger,
+    temporal: stub,
+    limiter: createLimiter(config, logger),
+    payments: createPayments(config, logger),
+  };
   const server = createServer(createApp(deps) as RequestListener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -28,22 +28,33 @@ describe('webhooks', () => {
     const [id, eventId] = [uuidv7(), uuidv7()];
     const webhook = await Webhook.findByPk(webhookId);
     const message = await buildQueued(app.deps.db, webhook?.workspace_id ?? '');
-    await rows(app.deps.db, `INSERT INTO events (id, workspace_id, message_id, type, body) VALUES ($1, $2, $3, 'message.sent', '{}')`, [eventId, message.workspace_id, message.id]);
+    await rows(app.deps.db, `INSERT INTO events (id, workspace_id, message_id, type, body) VALUES ($1, $2, $3, 'message.sent', '{}')`, [
+      eventId,
+      message.workspace_id,
+      message.id,
+    ]);
     await rows(
       app.deps.db,
       `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status, next_attempt_at) VALUES ($1, $2, $3, 'message.sent', $4, $5, now())`,
       [id, webhookId, eventId, message.id, status],
     );
     for (let number = attempts; number >= 1; number -= 1) {
-      await rows(app.deps.db, `INSERT INTO delivery_attempts VALUES ($1, $2, now(), 'scheduled', 503, 'HTTP 503', 12, 'busy')`, [id, number]);
+      await rows(app.deps.db, `INSERT INTO delivery_attempts VALUES ($1, $2, now(), 'scheduled', 503, 'HTTP 503', 12, 'busy')`, [
+        id,
+        number,
+      ]);
     }
     return { id, messageId: message.id };
   }
-  const statusOf = async (id: string) => (await rows<{ status: string }>(app.deps.db, 'SELECT status FROM deliveries WHERE id = $1', [id]))[0]?.status;
+  const statusOf = async (id: string) =>
+    (await rows<{ status: string }>(app.deps.db, 'SELECT status FROM deliveries WHERE id = $1', [id]))[0]?.status;
 
   describe('POST /api/v1/webhooks', () => {
     it('201 shows the secret once and keeps it encrypted', async () => {
-      const { status, body } = await app.call('POST', hooks, { jwt, body: { ...good, events: [...good.events, 'message.sent'], is_active: false } });
+      const { status, body } = await app.call('POST', hooks, {
+        jwt,
+        body: { ...good, events: [...good.events, 'message.sent'], is_active: false },
+      });
       assert.equal(status, 201);
       const { webhook, secret } = body.data;
       assert.deepEqual(Object.keys(webhook), ['id', 'url', 'events', 'is_active', 'created_at']);
@@ -119,7 +130,10 @@ describe('webhooks', () => {
 
   it('GET /api/v1/webhooks/events tells the types', async () => {
     const { body } = await app.call('GET', `${hooks}/events`, { jwt });
-    assert.deepEqual(body.data.events.map(({ type }: { type: string }) => type), ['message.queued', 'message.sent', 'message.delivered', 'message.failed']);
+    assert.deepEqual(
+      body.data.events.map(({ type }: { type: string }) => type),
+      ['message.queued', 'message.sent', 'message.delivered', 'message.failed'],
+    );
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
@@ -139,7 +153,8 @@ describe('webhooks', () => {
       assert.equal(await statusOf(pending.id), 'held');
       await Webhook.update({ disabled_reason: 'gone' }, { where: { id } });
       assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.disabled_reason, 'gone');
-      const { is_active, disabled_reason } = (await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: true } })).body.data.webhook;
+      const { is_active, disabled_reason } = (await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: true } })).body.data
+        .webhook;
       assert.deepEqual([is_active, disabled_reason, await statusOf(pending.id)], [true, null, 'held']);
     });
     for (const [body, text] of [
@@ -163,7 +178,12 @@ describe('webhooks', () => {
     const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
     assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);
     assert.deepEqual([await statusOf(pending.id), await statusOf(done.id)], ['failed', 'succeeded']);
-    for (const [method, path] of [['GET', ''], ['PUT', ''], ['DELETE', ''], ['GET', '/deliveries']] as const) {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['GET', '/deliveries'],
+    ] as const) {
       const answer = await app.call(method, `${hooks}/${id}${path}`, { jwt, ...(method === 'PUT' ? { body: {} } : {}) });
       assert.deepEqual([answer.status, answer.body.error], [404, 'Webhook not found']);
     }
@@ -177,12 +197,25 @@ describe('webhooks', () => {
       await delivery(await create(), 'failed', 1);
       const get = async (query = '') => (await app.call('GET', `${hooks}/${id}/deliveries?${query}`, { jwt })).body.data;
       const all = await get();
-      const seen = all.deliveries.map((item: { id: string; attempts: { number: number }[] }) => [item.id, item.attempts.map(({ number }) => number)]);
-      assert.deepEqual(seen, [[two.id, [1]], [one.id, [1, 2, 3]]]);
+      const seen = all.deliveries.map((item: { id: string; attempts: { number: number }[] }) => [
+        item.id,
+        item.attempts.map(({ number }) => number),
+      ]);
+      assert.deepEqual(seen, [
+        [two.id, [1]],
+        [one.id, [1, 2, 3]],
+      ]);
       assert.deepEqual(all.pagination, { total: 2, page: 1, pages: 1, limit: 50 });
       const { at, ...attempt } = all.deliveries[0].attempts[0];
       assert.ok(Date.parse(at));
-      assert.deepEqual(attempt, { number: 1, trigger: 'scheduled', response_status: 503, error: 'HTTP 503', duration_ms: 12, response_body: 'busy' });
+      assert.deepEqual(attempt, {
+        number: 1,
+        trigger: 'scheduled',
+        response_status: 503,
+        error: 'HTTP 503',
+        duration_ms: 12,
+        response_body: 'busy',
+      });
       const found = async (query: string) => (await get(query)).deliveries.map((item: { id: string }) => item.id);
       assert.deepEqual(await found('status=failed'), [one.id]);
       assert.deepEqual(await found(`message_id=${two.messageId}`), [two.id]);

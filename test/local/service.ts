@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { identify, isAlive, type ProcessIdentity } from '../../local/process-identity.js';
+import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/process-identity.js';
 import type { RunningProcess } from '../../local/run-record.js';
 import { readState } from '../../local/state-file.js';
 import { until } from './stand-in.js';
@@ -15,6 +15,8 @@ export interface StartedService {
   /** the first match of the pattern's first group in what was printed */
   find(pattern: RegExp): string;
 }
+
+const spawned: { child: ChildProcess; dataDir: string }[] = [];
 
 /** Runs an entry point of local/, leading a process group of its own, with nothing of this process's settings. */
 export function spawnEntryPoint(
@@ -29,6 +31,7 @@ export function spawnEntryPoint(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  spawned.push({ child, dataDir });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return { child, printed: () => output };
@@ -54,8 +57,10 @@ export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Ends whatever a failed test has left. */
-export function killAll(dataDir: string, child: ChildProcess | undefined): void {
-  for (const { pid } of processesOf(dataDir)) process.kill(-pid, 'SIGKILL');
-  if (child !== undefined && child.exitCode === null) child.kill('SIGKILL');
+/** Ends whatever a failed test has left: the entry points first, so that they start nothing again, then what they started. */
+export async function killAll(): Promise<void> {
+  const left = spawned.splice(0);
+  for (const { child } of left) if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL');
+  await Promise.all(left.map(({ child }) => exitCodeOf(child)));
+  for (const { dataDir } of left) for (const running of processesOf(dataDir)) await endProcess(running, []);
 }

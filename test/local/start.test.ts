@@ -15,8 +15,8 @@ describe('npm start', function () {
   const folder = temporaryFolder();
   const dataDir = folder.path;
   let service: StartedService | undefined;
-  after(() => {
-    killAll(dataDir, service?.child);
+  after(async () => {
+    await killAll();
     folder.remove();
   });
 

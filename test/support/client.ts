@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests assert on whatever comes back
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on whatever comes back
 export type Json = any;
 
 export interface Answer {

@@ -15,7 +15,11 @@ import { buildQueued, newMessage } from './factories.js';
 export const sandboxEverywhere = { sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' };
 
 /** One group of undecided messages, one for each of the overrides. */
-export async function buildGroup(db: Database, workspaceId: string, overrides: Partial<NewMessage>[]): Promise<{ groupId: string; ids: string[] }> {
+export async function buildGroup(
+  db: Database,
+  workspaceId: string,
+  overrides: Partial<NewMessage>[],
+): Promise<{ groupId: string; ids: string[] }> {
   const groupId = uuidv7();
   const messages = overrides.map((override) => newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, ...override }));
   await insertMessages(db, { groupId, workflowId: workflowIds.message(groupId), messages });
@@ -23,7 +27,11 @@ export async function buildGroup(db: Database, workspaceId: string, overrides: P
 }
 
 /** The same, charged and queued. */
-export async function buildQueuedGroup(db: Database, workspaceId: string, overrides: Partial<NewMessage>[]): Promise<{ groupId: string; ids: string[] }> {
+export async function buildQueuedGroup(
+  db: Database,
+  workspaceId: string,
+  overrides: Partial<NewMessage>[],
+): Promise<{ groupId: string; ids: string[] }> {
   const group = await buildGroup(db, workspaceId, overrides);
   await acceptMessages(db, group.groupId);
   return group;
@@ -90,7 +98,11 @@ export async function eventsOf(db: Database, messageId: string): Promise<string[
 
 /** The ledger of a workspace as `kind amount`, oldest first. */
 export async function ledgerOf(db: Database, workspaceId: string): Promise<string[]> {
-  const entries = await rows<{ entry: string }>(db, `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY id`, [workspaceId]);
+  const entries = await rows<{ entry: string }>(
+    db,
+    `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY id`,
+    [workspaceId],
+  );
   return entries.map(({ entry }) => entry);
 }
 

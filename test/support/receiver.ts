@@ -28,7 +28,8 @@ export interface Receiver {
 const authority = makeAuthority('Tidings test authority');
 
 /** A certificate of the test authority for these names and addresses. */
-export const certificateFor = async (request: Parameters<typeof issueCertificate>[1]): Promise<Certificate> => issueCertificate(await authority, request);
+export const certificateFor = async (request: Parameters<typeof issueCertificate>[1]): Promise<Certificate> =>
+  issueCertificate(await authority, request);
 
 /** PEM of the authority, for child processes (`NODE_EXTRA_CA_CERTS`). */
 export const testAuthorityPem = async () => (await authority).cert;

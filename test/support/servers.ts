@@ -39,7 +39,7 @@ async function startServers(launch: Launch): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  for (const stop of stops.reverse()) await stop();
+  for (const stop of stops.toReversed()) await stop();
 }
 
 /** A migrated database that every test file clones: cheaper than migrating, and no file sees another's rows. */

@@ -8,7 +8,10 @@ export interface StubProvider extends Provider {
 
 /** Answers each call with the outcome that `decide` gives; the default takes everything. */
 export function stubProvider(
-  decide: (message: OutgoingMessage, call: number) => SendOutcome | Promise<SendOutcome> = ({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }),
+  decide: (message: OutgoingMessage, call: number) => SendOutcome | Promise<SendOutcome> = ({ id }) => ({
+    outcome: 'accepted',
+    provider_message_id: `p-${id}`,
+  }),
   overrides: Partial<Provider> = {},
 ): StubProvider {
   const calls: string[] = [];

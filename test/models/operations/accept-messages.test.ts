@@ -24,7 +24,11 @@ describe('acceptMessages', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => acceptMessages(test.db, message.group_id)));
     for (const { accepted } of answers) assert.deepEqual(accepted, [message.id]);
     assert.equal(await balanceOf(workspace.id), 4_000);
-    const [stored] = await rows<{ status: string; credits_used: number }>(test.db, 'SELECT status, credits_used FROM messages WHERE id = $1', [message.id]);
+    const [stored] = await rows<{ status: string; credits_used: number }>(
+      test.db,
+      'SELECT status, credits_used FROM messages WHERE id = $1',
+      [message.id],
+    );
     assert.deepEqual(stored, { status: 'queued', credits_used: 1_000 });
   });
 
@@ -51,7 +55,13 @@ describe('acceptMessages', () => {
     const poor = await buildWorkspace(test.db, 1_500);
     const groupId = uuidv7();
     const messageOf = (workspace_id: string, cost: number) => newMessage({ id: uuidv7(), workspace_id, group_id: groupId, cost });
-    const messages = [messageOf(rich.id, 1000), messageOf(poor.id, 1000), messageOf(poor.id, 1000), messageOf(poor.id, 500), messageOf(rich.id, 2000)];
+    const messages = [
+      messageOf(rich.id, 1000),
+      messageOf(poor.id, 1000),
+      messageOf(poor.id, 1000),
+      messageOf(poor.id, 500),
+      messageOf(rich.id, 2000),
+    ];
     await insertMessages(test.db, { groupId, workflowId: 'test', messages });
     const { accepted } = await acceptMessages(test.db, groupId);
     const expected = [messages[0], messages[1], messages[3], messages[4]].map((message) => message?.id);
@@ -65,17 +75,33 @@ describe('acceptMessages', () => {
     const silent = await buildWorkspace(test.db);
     const active = await buildWebhook(workspace.id, 'https://one.example.test/');
     const paused = await buildWebhook(workspace.id, 'https://two.example.test/', { is_active: false });
-    const [message, unheard] = [await buildUndecided(test.db, workspace.id, { metadata: { b: 1, a: [1.5] } }), await buildUndecided(test.db, silent.id)];
+    const [message, unheard] = [
+      await buildUndecided(test.db, workspace.id, { metadata: { b: 1, a: [1.5] } }),
+      await buildUndecided(test.db, silent.id),
+    ];
     await acceptMessages(test.db, message.group_id);
     await acceptMessages(test.db, unheard.group_id);
     const deliveries = await rows<{ webhook_id: string; status: string; body: string }>(
       test.db,
       'SELECT d.webhook_id, d.status, e.body FROM deliveries d JOIN events e ON e.id = d.event_id ORDER BY d.status DESC',
     );
-    assert.deepEqual(deliveries.map(({ webhook_id, status }) => [webhook_id, status]), [[active.row.id, 'pending'], [paused.row.id, 'held']]);
+    assert.deepEqual(
+      deliveries.map(({ webhook_id, status }) => [webhook_id, status]),
+      [
+        [active.row.id, 'pending'],
+        [paused.row.id, 'held'],
+      ],
+    );
     const body = JSON.parse(deliveries[0]?.body ?? '');
     assert.equal(body.event, 'message.queued');
-    assert.deepEqual(body.data, { message_id: message.id, channel: 'sms', recipient: '+15551234567', status: 'queued', credits_used: 1, metadata: { b: 1, a: [1.5] } });
+    assert.deepEqual(body.data, {
+      message_id: message.id,
+      channel: 'sms',
+      recipient: '+15551234567',
+      status: 'queued',
+      credits_used: 1,
+      metadata: { b: 1, a: [1.5] },
+    });
   });
 
   it('and a fence exclude each other: exactly one of them wins', async () => {

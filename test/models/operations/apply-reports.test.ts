@@ -10,7 +10,18 @@ import { type ReportStatus, reportOrder } from '../../../models/rules/status.js'
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, balanceOf, buildQueuedGroup, buildSent, eventsOf, ledgerOf, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 describe('applyReports', () => {
   let test: TestDatabase;
@@ -25,9 +36,15 @@ describe('applyReports', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
-  const isClosed = async (groupId: string) => (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]?.closed;
+  const isClosed = async (groupId: string) =>
+    (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]
+      ?.closed;
   const outcomes = async (messageId: string) => {
-    const reports = await rows<{ status: string; outcome: string }>(test.db, 'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL', [messageId]);
+    const reports = await rows<{ status: string; outcome: string }>(
+      test.db,
+      'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL',
+      [messageId],
+    );
     return Object.fromEntries(reports.map(({ status, outcome }) => [status, outcome]));
   };
 
@@ -37,13 +54,20 @@ describe('applyReports', () => {
     await recordReports(test.db, [report]);
     assert.deepEqual(await applyReports(test.db, message.group_id), { open: 0 });
     const { status, delivered_at, credits_used } = await messageOf(test.db, message.id);
-    assert.deepEqual({ status, delivered_at, credits_used }, { status: 'delivered', delivered_at: report.occurred_at, credits_used: 1_000 });
+    assert.deepEqual(
+      { status, delivered_at, credits_used },
+      { status: 'delivered', delivered_at: report.occurred_at, credits_used: 1_000 },
+    );
     assert.equal(await isClosed(message.group_id), true);
     assert.deepEqual(await outcomes(message.id), { delivered: 'applied' });
   });
 
   it('fails a message without a refund, with our text for the code and nothing of the provider', async () => {
-    const [sms, email, unknown] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId, { channel: 'email' }), await buildSent(test.db, workspaceId)];
+    const [sms, email, unknown] = [
+      await buildSent(test.db, workspaceId),
+      await buildSent(test.db, workspaceId, { channel: 'email' }),
+      await buildSent(test.db, workspaceId),
+    ];
     await recordReports(test.db, [
       reportOf(sms, 'failed', { provider_error_code: '30006' }),
       reportOf(email, 'failed', { provider_error_code: '30006' }),
@@ -78,7 +102,10 @@ describe('applyReports', () => {
     const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
     const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
     assert.ok(one && two && three);
-    await recordHandoffs(test.db, claims.slice(0, 2).map((claim) => acceptedAs(claim, `p-${claim.id}`)));
+    await recordHandoffs(
+      test.db,
+      claims.slice(0, 2).map((claim) => acceptedAs(claim, `p-${claim.id}`)),
+    );
     await recordReports(test.db, [reportOf(one, 'delivered')]);
     assert.deepEqual(await applyReports(test.db, groupId), { open: 2 });
     await recordReports(test.db, [reportOf(two, 'failed')]);
@@ -87,7 +114,11 @@ describe('applyReports', () => {
     await recordReports(test.db, [reportOf(three, 'delivered')]);
     assert.deepEqual(await applyReports(test.db, groupId), { open: 0 });
     assert.equal(await isClosed(groupId), true);
-    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['delivered/delivered', 'failed/undeliverable', 'delivered/delivered']);
+    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), [
+      'delivered/delivered',
+      'failed/undeliverable',
+      'delivered/delivered',
+    ]);
   });
 
   it('counts undecided messages as open, and closes a group that does not exist without an error', async () => {
@@ -134,7 +165,10 @@ describe('applyReports', () => {
         const told = new Set<ReportStatus>();
         let state = 'sent';
         for (const statuses of callbacks) {
-          await recordReports(test.db, statuses.map((status) => reportOf(message, status)));
+          await recordReports(
+            test.db,
+            statuses.map((status) => reportOf(message, status)),
+          );
           await applyReports(test.db, message.group_id);
           for (const status of reportOrder) if (statuses.includes(status) && !told.has(status)) state = oracle(channel, state, status);
           for (const status of statuses) told.add(status); // a statement counts once, also when it was ignored
@@ -153,7 +187,9 @@ describe('applyReports', () => {
 
   it('names the messages of a group that still wait for a report', async () => {
     const message = await buildSent(test.db, workspaceId);
-    assert.deepEqual(await awaitingReports(test.db, message.group_id), [{ id: message.id, channel: 'sms', provider_message_id: message.provider_message_id }]);
+    assert.deepEqual(await awaitingReports(test.db, message.group_id), [
+      { id: message.id, channel: 'sms', provider_message_id: message.provider_message_id },
+    ]);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);
     assert.deepEqual(await awaitingReports(test.db, message.group_id), []);

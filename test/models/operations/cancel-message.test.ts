@@ -6,7 +6,17 @@ import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, balanceOf, buildClaimed, buildSent, eventsOf, ledgerOf, messageOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildClaimed,
+  buildSent,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 const tooLate = { status: 409, code: 'conflict', message: 'Message can no longer be cancelled' };
 const unknown = { status: 404, code: 'not_found', message: 'Message not found' };
@@ -28,14 +38,20 @@ describe('cancelMessage', () => {
     const { id } = await buildQueued(test.db, workspaceId);
     for (const _ of [1, 2]) {
       const { status, status_detail, error_code, credits_used } = await cancelMessage(test.db, workspaceId, id);
-      assert.deepEqual({ status, status_detail, error_code, credits_used }, { status: 'failed', status_detail: 'cancelled', error_code: 'cancelled', credits_used: 0 });
+      assert.deepEqual(
+        { status, status_detail, error_code, credits_used },
+        { status: 'failed', status_detail: 'cancelled', error_code: 'cancelled', credits_used: 0 },
+      );
     }
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 5000', 'debit -1000', 'refund 1000']);
   });
 
   it('cancels a scheduled message, and one whose provider could not be reached', async () => {
-    const scheduled = await buildQueued(test.db, workspaceId, { status_detail: 'scheduled', scheduled_at: new Date(Date.now() + 3_600_000) });
+    const scheduled = await buildQueued(test.db, workspaceId, {
+      status_detail: 'scheduled',
+      scheduled_at: new Date(Date.now() + 3_600_000),
+    });
     const { id, attempt } = await buildClaimed(test.db, workspaceId);
     await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: 'unavailable' }]);
     for (const messageId of [scheduled.id, id]) await cancelMessage(test.db, workspaceId, messageId);
@@ -43,7 +59,10 @@ describe('cancelMessage', () => {
     assert.deepEqual(await claimHandoffs(test.db, scheduled.group_id, sandboxEverywhere), []);
   });
 
-  for (const [when, build] of [['is under way to the provider', buildClaimed], ['was handed off', buildSent]] as const) {
+  for (const [when, build] of [
+    ['is under way to the provider', buildClaimed],
+    ['was handed off', buildSent],
+  ] as const) {
     it(`is too late for a message that ${when}: 409, nothing changes`, async () => {
       const { id } = await build(test.db, workspaceId);
       const [before, events] = [await messageOf(test.db, id), await eventsOf(test.db, id)];
@@ -56,7 +75,9 @@ describe('cancelMessage', () => {
 
   it('is too late for a message that failed for another reason', async () => {
     const { id, attempt } = await buildClaimed(test.db, workspaceId);
-    await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' }]);
+    await recordHandoffs(test.db, [
+      { id, attempt, provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' },
+    ]);
     await assert.rejects(cancelMessage(test.db, workspaceId, id), tooLate);
     assert.equal((await messageOf(test.db, id)).error_code, '30008');
   });
@@ -64,7 +85,8 @@ describe('cancelMessage', () => {
   it('does not know foreign, undecided, unknown and malformed ids', async () => {
     const stranger = await buildWorkspace(test.db);
     const [foreign, undecided] = [await buildQueued(test.db, stranger.id), await buildUndecided(test.db, workspaceId)];
-    for (const id of [foreign.id, undecided.id, uuidv7(), 'no-uuid', '']) await assert.rejects(cancelMessage(test.db, workspaceId, id), unknown);
+    for (const id of [foreign.id, undecided.id, uuidv7(), 'no-uuid', ''])
+      await assert.rejects(cancelMessage(test.db, workspaceId, id), unknown);
     assert.equal(await statusOf(test.db, foreign.id), 'queued/accepted');
     assert.equal(await statusOf(test.db, undecided.id), 'accepting/accepted');
   });
@@ -75,10 +97,16 @@ describe('cancelMessage', () => {
       Array.from({ length: 30 }, async () => {
         const { id, group_id } = await buildQueued(test.db, rich);
         const [cancelled, claims] = await Promise.all([
-          cancelMessage(test.db, rich, id).then(() => 1, () => 0),
+          cancelMessage(test.db, rich, id).then(
+            () => 1,
+            () => 0,
+          ),
           claimHandoffs(test.db, group_id, sandboxEverywhere),
         ]);
-        await recordHandoffs(test.db, claims.map((claim) => acceptedAs(claim)));
+        await recordHandoffs(
+          test.db,
+          claims.map((claim) => acceptedAs(claim)),
+        );
         const { status } = await messageOf(test.db, id);
         return `${cancelled + claims.length} ${status === (cancelled === 1 ? 'failed' : 'sent')}`;
       }),

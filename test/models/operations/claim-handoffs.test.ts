@@ -4,7 +4,17 @@ import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, balanceOf, buildClaimed, buildQueuedGroup, buildSent, eventsOf, messageOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildClaimed,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  messageOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 const past = () => new Date(Date.now() - 1_000);
 const soon = () => new Date(Date.now() + 3_600_000);
@@ -21,16 +31,26 @@ describe('claimHandoffs', () => {
   after(() => test.drop());
 
   const claim = (groupId: string, providerOf: Record<string, string> = sandboxEverywhere) => claimHandoffs(test.db, groupId, providerOf);
-  const attemptsOf = (id: string) => rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
+  const attemptsOf = (id: string) =>
+    rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
 
   it('claims the queued messages of a group and writes an open attempt for each before anything is called', async () => {
-    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ content: { text: 'one' }, reference: 'r' }, { channel: 'email', to: 'a@example.test' }]);
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
+      { content: { text: 'one' }, reference: 'r' },
+      { channel: 'email', to: 'a@example.test' },
+    ]);
     const claims = await claim(groupId, { sms: 'carrier', email: 'mailer' });
-    assert.deepEqual(claims.map(({ id, attempt, uncertain }) => ({ id, attempt, uncertain })), ids.map((id) => ({ id, attempt: 1, uncertain: false })));
+    assert.deepEqual(
+      claims.map(({ id, attempt, uncertain }) => ({ id, attempt, uncertain })),
+      ids.map((id) => ({ id, attempt: 1, uncertain: false })),
+    );
     const [first] = claims;
     assert.ok(first);
     const { workspace_id, channel, to, content, reference } = first;
-    assert.deepEqual({ workspace_id, channel, to, content, reference }, { workspace_id: workspaceId, channel: 'sms', to: '+15551234567', content: { text: 'one' }, reference: 'r' });
+    assert.deepEqual(
+      { workspace_id, channel, to, content, reference },
+      { workspace_id: workspaceId, channel: 'sms', to: '+15551234567', content: { text: 'one' }, reference: 'r' },
+    );
     for (const [index, provider] of ['carrier', 'mailer'].entries()) {
       assert.equal(await statusOf(test.db, ids[index] ?? ''), 'queued/sending');
       assert.deepEqual(await attemptsOf(ids[index] ?? ''), [{ number: 1, provider, outcome: null, finished_at: null }]);
@@ -53,7 +73,11 @@ describe('claimHandoffs', () => {
     assert.equal((await claim(group_id)).length, 1);
   });
 
-  for (const [outcome, uncertain] of [['retryable', false], ['throttled', false], ['unknown', true]] as const) {
+  for (const [outcome, uncertain] of [
+    ['retryable', false],
+    ['throttled', false],
+    ['unknown', true],
+  ] as const) {
     it(`calls the next attempt ${uncertain ? 'uncertain' : 'certain'} when the last outcome was ${outcome}`, async () => {
       const { id, attempt } = await buildClaimed(test.db, workspaceId);
       await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'why' }]);
@@ -76,9 +100,15 @@ describe('claimHandoffs', () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: past() }, { expires_at: soon() }]);
     const balance = await balanceOf(test.db, workspaceId);
     const claims = await claim(groupId);
-    assert.deepEqual(claims.map(({ id }) => id), ids.slice(1));
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      ids.slice(1),
+    );
     const expired = await messageOf(test.db, ids[0] ?? '');
-    assert.deepEqual([expired.status, expired.status_detail, expired.error_code, expired.credits_used], ['failed', 'expired', 'expired', 0]);
+    assert.deepEqual(
+      [expired.status, expired.status_detail, expired.error_code, expired.credits_used],
+      ['failed', 'expired', 'expired', 0],
+    );
     assert.deepEqual(await eventsOf(test.db, expired.id), ['queued', 'failed']);
     assert.equal(await balanceOf(test.db, workspaceId), (balance ?? 0) + 1_000);
   });
@@ -101,7 +131,10 @@ describe('claimHandoffs', () => {
       assert.equal(new Set(numbers).size, numbers.length);
       assert.equal((await attemptsOf(id)).length, numbers.length);
       for (const { attempt, uncertain } of claims) assert.equal(uncertain, attempt > 1, 'the second knows of the first');
-      await recordHandoffs(test.db, claims.map((taken) => acceptedAs(taken)));
+      await recordHandoffs(
+        test.db,
+        claims.map((taken) => acceptedAs(taken)),
+      );
     }
   });
 });

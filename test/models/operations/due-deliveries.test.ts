@@ -30,7 +30,13 @@ describe('due deliveries', () => {
   it('come with all that an attempt needs, in the order of their events', async () => {
     const { id, group_id } = await buildSent(test.db, workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
-    assert.deepEqual(due.map(({ event, message_id }) => [event, message_id]), [['message.queued', id], ['message.sent', id]]);
+    assert.deepEqual(
+      due.map(({ event, message_id }) => [event, message_id]),
+      [
+        ['message.queued', id],
+        ['message.sent', id],
+      ],
+    );
     const [first] = due;
     assert.ok(first);
     assert.equal(first.url, webhook.row.url);
@@ -45,7 +51,10 @@ describe('due deliveries', () => {
     await leaveToChild(test.db, [id]);
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
     assert.equal((await groupState(test.db, group_id)).deliveries, 0);
-    assert.deepEqual((await firstDeliveries(test.db, group_id, true)).map((delivery) => delivery.id), [id]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, group_id, true)).map((delivery) => delivery.id),
+      [id],
+    );
     await leaveToChild(test.db, []);
   });
 
@@ -63,11 +72,21 @@ describe('due deliveries', () => {
   });
 
   it('come soonest first for a retry, without those that ended', async () => {
-    const [one, two, three] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    const [one, two, three] = [
+      await buildDelivery(test.db, workspaceId),
+      await buildDelivery(test.db, workspaceId),
+      await buildDelivery(test.db, workspaceId),
+    ];
     await recordAttempt(test.db, attemptWith(one, { status: 'pending', nextAttemptAt: new Date(Date.now() + 60_000) }));
     await recordAttempt(test.db, attemptWith(three, { status: 'failed' }));
     const ids = [one.id, two.id, three.id];
-    assert.deepEqual((await pendingDeliveries(test.db, ids)).map(({ id, ladder_step }) => [id, ladder_step]), [[two.id, 0], [one.id, 1]]);
+    assert.deepEqual(
+      (await pendingDeliveries(test.db, ids)).map(({ id, ladder_step }) => [id, ladder_step]),
+      [
+        [two.id, 0],
+        [one.id, 1],
+      ],
+    );
     assert.equal(await countFailed(test.db, ids), 1);
     assert.equal(await countFailed(test.db, []), 0);
     await pause();

@@ -6,7 +6,17 @@ import { recordReports } from '../../../models/operations/record-reports.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { balanceOf, buildClaimed, buildQueuedGroup, buildSent, eventsOf, ledgerOf, messageOf, reportOf, statusOf } from '../../support/messages.js';
+import {
+  balanceOf,
+  buildClaimed,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  reportOf,
+  statusOf,
+} from '../../support/messages.js';
 
 describe('giving up', () => {
   let test: TestDatabase;
@@ -21,7 +31,8 @@ describe('giving up', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
-  const closedAt = async (groupId: string) => (await rows<{ closed_at: Date | null }>(test.db, 'SELECT closed_at FROM message_groups WHERE id = $1', [groupId]))[0]?.closed_at;
+  const closedAt = async (groupId: string) =>
+    (await rows<{ closed_at: Date | null }>(test.db, 'SELECT closed_at FROM message_groups WHERE id = $1', [groupId]))[0]?.closed_at;
 
   it('giveUpOnReports leaves a message sent and unknown, without an event or a refund, and closes the group once', async () => {
     const { id, group_id } = await buildSent(test.db, workspaceId);
@@ -58,13 +69,19 @@ describe('giving up', () => {
     const { group_id } = await messageOf(test.db, id);
     for (const _ of [1, 2]) assert.deepEqual(await giveUpOnHandoffs(test.db, group_id), { open: 0 });
     const { status, status_detail, error_code, credits_used } = await messageOf(test.db, id);
-    assert.deepEqual({ status, status_detail, error_code, credits_used }, { status: 'failed', status_detail: 'undeliverable', error_code: 'provider_unavailable', credits_used: 0 });
+    assert.deepEqual(
+      { status, status_detail, error_code, credits_used },
+      { status: 'failed', status_detail: 'undeliverable', error_code: 'provider_unavailable', credits_used: 0 },
+    );
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 5000', 'debit -1000', 'refund 1000']);
     assert.ok(await closedAt(group_id));
   });
 
-  for (const [how, outcome] of [['died in a call', null], ['got no answer', 'unknown']] as const) {
+  for (const [how, outcome] of [
+    ['died in a call', null],
+    ['got no answer', 'unknown'],
+  ] as const) {
     it(`giveUpOnHandoffs says handoff_unknown where the last attempt ${how}; a report that comes later corrects it`, async () => {
       const { id, attempt } = await buildClaimed(test.db, workspaceId);
       const { group_id } = await messageOf(test.db, id);
@@ -73,7 +90,10 @@ describe('giving up', () => {
       assert.equal((await messageOf(test.db, id)).error_code, 'handoff_unknown');
       assert.equal(await balanceOf(test.db, workspaceId), 5_000);
       const wakes = await recordReports(test.db, [reportOf({ id, provider_message_id: `late-${id}` }, 'delivered')]);
-      assert.deepEqual(wakes.map(({ late }) => late), [true]);
+      assert.deepEqual(
+        wakes.map(({ late }) => late),
+        [true],
+      );
       await applyReports(test.db, group_id);
       assert.equal(await statusOf(test.db, id), 'delivered/delivered');
       assert.equal(await balanceOf(test.db, workspaceId), 5_000, 'what was refunded stays refunded');

@@ -20,8 +20,17 @@ describe('insertMessages', () => {
     const id = uuidv7();
     return insertMessages(test.db, { groupId: id, workflowId: `msg:${id}`, messages: [newMessage({ id, group_id: id, ...overrides })] });
   };
-  const count = async (table: 'messages' | 'message_groups') => (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
-  const noFilters = { status: undefined, channel: undefined, to: undefined, reference: undefined, batch_id: undefined, start_date: undefined, end_date: undefined };
+  const count = async (table: 'messages' | 'message_groups') =>
+    (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
+  const noFilters = {
+    status: undefined,
+    channel: undefined,
+    to: undefined,
+    reference: undefined,
+    batch_id: undefined,
+    start_date: undefined,
+    end_date: undefined,
+  };
 
   it('stores a message undecided: not charged, not shown, no event', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
@@ -79,9 +88,14 @@ describe('insertMessages', () => {
     const { id: workspace_id } = await buildWorkspace(test.db);
     await insert({ workspace_id, idempotency_key: 'taken' });
     const groupId = uuidv7();
-    const messages = ['free', 'taken'].map((idempotency_key) => newMessage({ id: uuidv7(), workspace_id, group_id: groupId, idempotency_key }));
+    const messages = ['free', 'taken'].map((idempotency_key) =>
+      newMessage({ id: uuidv7(), workspace_id, group_id: groupId, idempotency_key }),
+    );
     const stored = await insertMessages(test.db, { groupId, workflowId: 'test', messages });
-    assert.deepEqual(stored.map(({ idempotency_key }) => idempotency_key), ['free']);
+    assert.deepEqual(
+      stored.map(({ idempotency_key }) => idempotency_key),
+      ['free'],
+    );
     assert.deepEqual(await rows(test.db, 'SELECT workflow_id, reports_pending, closed_at FROM message_groups WHERE id = $1', [groupId]), [
       { workflow_id: 'test', reports_pending: false, closed_at: null },
     ]);

@@ -34,7 +34,23 @@ interface Known {
 }
 
 const slots = 3;
-const steps = ['accept', 'fence', 'claim', 'accepted', 'rejected', 'retryable', 'unknown', 'sent', 'delivered', 'failed', 'read', 'apply', 'cancel', 'noHandoff', 'noReport'] as const;
+const steps = [
+  'accept',
+  'fence',
+  'claim',
+  'accepted',
+  'rejected',
+  'retryable',
+  'unknown',
+  'sent',
+  'delivered',
+  'failed',
+  'read',
+  'apply',
+  'cancel',
+  'noHandoff',
+  'noReport',
+] as const;
 type Step = (typeof steps)[number];
 
 /** Any sequence of steps over a few messages of one poor workspace, against an oracle in memory. */
@@ -46,7 +62,14 @@ describe('the life of messages', () => {
   after(() => test.drop());
 
   // Bursts, so that the walk often comes to the end of the way and not only around its beginning.
-  const bursts: Step[][] = [...steps.map((step) => [step]), ['accept', 'claim', 'accepted'], ['accept', 'claim'], ['delivered', 'apply'], ['read', 'apply'], ['failed', 'apply']];
+  const bursts: Step[][] = [
+    ...steps.map((step) => [step]),
+    ['accept', 'claim', 'accepted'],
+    ['accept', 'claim'],
+    ['delivered', 'apply'],
+    ['read', 'apply'],
+    ['failed', 'apply'],
+  ];
   const command = fc.tuple(fc.nat(slots - 1), fc.constantFrom(...bursts));
   const costs = fc.array(fc.constantFrom(1_000, 500, 3_000), { minLength: slots, maxLength: slots });
 
@@ -66,7 +89,11 @@ describe('the life of messages', () => {
       { numRuns: 200 },
     );
     await assertBooks(test.db);
-    assert.deepEqual([...seen].toSorted(), ['accepting', 'delivered', 'failed', 'gone', 'queued', 'read', 'sending', 'sent'], 'the walk came everywhere');
+    assert.deepEqual(
+      [...seen].toSorted(),
+      ['accepting', 'delivered', 'failed', 'gone', 'queued', 'read', 'sending', 'sent'],
+      'the walk came everywhere',
+    );
   });
 });
 
@@ -83,7 +110,18 @@ class Life {
     for (const cost of prices) {
       const { ids } = await buildGroup(this.test.db, this.workspaceId, [{ channel: 'whatsapp', cost }]);
       const sets = { waiting: new Set<ReportStatus>(), inbox: new Set<ReportStatus>(), done: new Set<ReportStatus>() };
-      this.messages.push({ id: ids[0] as string, cost, status: 'accepting', uncertain: false, claim: undefined, providerId: uuidv7(), ...sets, refunded: false, unknown: false, closed: false });
+      this.messages.push({
+        id: ids[0] as string,
+        cost,
+        status: 'accepting',
+        uncertain: false,
+        claim: undefined,
+        providerId: uuidv7(),
+        ...sets,
+        refunded: false,
+        unknown: false,
+        closed: false,
+      });
     }
   }
 
@@ -159,11 +197,16 @@ class Life {
     if (claim === undefined) return;
     const base = { id: message.id, attempt: claim.attempt, provider: 'sandbox' };
     if (outcome === 'accepted') await recordHandoffs(this.test.db, [acceptedAs(claim, message.providerId)]);
-    else if (outcome === 'rejected') await recordHandoffs(this.test.db, [{ ...base, outcome, error_code: '30008', error_message: 'Unknown destination' }]);
+    else if (outcome === 'rejected')
+      await recordHandoffs(this.test.db, [{ ...base, outcome, error_code: '30008', error_message: 'Unknown destination' }]);
     else await recordHandoffs(this.test.db, [{ ...base, outcome, detail: 'why' }]);
     if (outcome === 'accepted') for (const status of message.waiting) message.inbox.add(status);
     if (outcome === 'accepted') message.waiting.clear();
-    const [attempts] = await rows<{ uncertain: boolean }>(this.test.db, `SELECT bool_or(outcome IS NULL OR outcome = 'unknown') AS uncertain FROM send_attempts WHERE message_id = $1`, [message.id]);
+    const [attempts] = await rows<{ uncertain: boolean }>(
+      this.test.db,
+      `SELECT bool_or(outcome IS NULL OR outcome = 'unknown') AS uncertain FROM send_attempts WHERE message_id = $1`,
+      [message.id],
+    );
     message.uncertain = attempts?.uncertain ?? false;
     if (!isQueued(message)) return;
     if (outcome === 'accepted') message.status = 'sent';
@@ -188,7 +231,10 @@ class Life {
   }
 
   async #cancel(message: Known): Promise<void> {
-    const cancelled = await cancelMessage(this.test.db, this.workspaceId, message.id).then((row) => row.status === 'failed', () => false);
+    const cancelled = await cancelMessage(this.test.db, this.workspaceId, message.id).then(
+      (row) => row.status === 'failed',
+      () => false,
+    );
     if (message.status === 'queued') {
       assert.equal(cancelled, true);
       this.#fail(message);
@@ -204,7 +250,11 @@ class Life {
 
   async assertAgreement(): Promise<void> {
     for (const message of this.messages.filter(({ status }) => status !== 'gone')) {
-      const [row] = await rows<{ status: string; status_detail: string; credits_used: number }>(this.test.db, 'SELECT status, status_detail, credits_used FROM messages WHERE id = $1', [message.id]);
+      const [row] = await rows<{ status: string; status_detail: string; credits_used: number }>(
+        this.test.db,
+        'SELECT status, status_detail, credits_used FROM messages WHERE id = $1',
+        [message.id],
+      );
       assert.equal(row?.status_detail === 'sending' ? 'sending' : row?.status, message.status);
       assert.equal(row?.credits_used, message.refunded || message.status === 'accepting' ? 0 : message.cost);
       const events = await eventsOf(this.test.db, message.id);

@@ -13,16 +13,24 @@ describe('debit and credit', () => {
   after(() => test.drop());
   // Debits here have no message: of the books only the sums can be checked.
   afterEach(async () => {
-    const drift = 'SELECT w.id FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)';
+    const drift =
+      'SELECT w.id FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)';
     assert.deepEqual(await rows(test.db, drift), []);
   });
 
-  const postings = (...amounts: number[]): Posting[] => amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}` }));
-  const debited = (workspaceId: string, list: Posting[]) => test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
-  const refunded = (workspaceId: string, list: Posting[]) => test.db.transaction((transaction) => credit(test.db, transaction, workspaceId, 'refund', list));
+  const postings = (...amounts: number[]): Posting[] =>
+    amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}` }));
+  const debited = (workspaceId: string, list: Posting[]) =>
+    test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
+  const refunded = (workspaceId: string, list: Posting[]) =>
+    test.db.transaction((transaction) => credit(test.db, transaction, workspaceId, 'refund', list));
   /** The entries are one walk from 0 to the balance: each starts where another ended. */
   const assertChain = async (workspaceId: string) => {
-    const entries = await rows<{ amount: number; balance_after: number }>(test.db, 'SELECT amount, balance_after FROM credit_entries WHERE workspace_id = $1', [workspaceId]);
+    const entries = await rows<{ amount: number; balance_after: number }>(
+      test.db,
+      'SELECT amount, balance_after FROM credit_entries WHERE workspace_id = $1',
+      [workspaceId],
+    );
     // Every balance is left as often as it is reached, except the first and the last: the entries form one walk.
     const degree = new Map<number, number>();
     for (const { amount, balance_after } of entries) {
@@ -31,13 +39,24 @@ describe('debit and credit', () => {
     }
     const last = (await balanceOf(test.db, workspaceId)) ?? 0;
     const odd = [...degree].filter(([, difference]) => difference !== 0);
-    assert.deepEqual(new Map(odd), last === 0 ? new Map() : new Map([[0, 1], [last, -1]]));
+    assert.deepEqual(
+      new Map(odd),
+      last === 0
+        ? new Map()
+        : new Map([
+            [0, 1],
+            [last, -1],
+          ]),
+    );
   };
 
   it('debits all when the balance is exactly enough', async () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(1_000, 500, 100);
-    assert.deepEqual(await debited(id, list), list.map(({ reference }) => reference));
+    assert.deepEqual(
+      await debited(id, list),
+      list.map(({ reference }) => reference),
+    );
     assert.deepEqual(await ledgerOf(test.db, id), ['grant 1600', 'debit -1000', 'debit -500', 'debit -100']);
     await assertChain(id);
   });
@@ -46,7 +65,10 @@ describe('debit and credit', () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(1_000, 1_000, 500, 200, 100);
     const taken = await debited(id, list);
-    assert.deepEqual(taken, [list[0], list[2], list[4]].map((posting) => posting?.reference));
+    assert.deepEqual(
+      taken,
+      [list[0], list[2], list[4]].map((posting) => posting?.reference),
+    );
     assert.equal(await balanceOf(test.db, id), 0);
     await assertChain(id);
   });
@@ -60,7 +82,9 @@ describe('debit and credit', () => {
 
   it('never overspends, and keeps an unbroken chain of balances, under 60 debits and refunds at once', async () => {
     const { id } = await buildWorkspace(test.db, 10_000);
-    const work = Array.from({ length: 60 }, (_, index) => (index % 3 === 2 ? refunded(id, postings(500)) : debited(id, postings(700, 400))));
+    const work = Array.from({ length: 60 }, (_, index) =>
+      index % 3 === 2 ? refunded(id, postings(500)) : debited(id, postings(700, 400)),
+    );
     const taken = (await Promise.all(work)).flatMap((references) => references ?? []);
     const debits = (await ledgerOf(test.db, id)).filter((entry) => entry.startsWith('debit'));
     assert.equal(debits.length, taken.length);

@@ -3,7 +3,15 @@ import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
 import { Webhook } from '../../../models/webhook.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { attemptsOf, attemptWith, buildDeliveries, buildDelivery, type DeliveryRow, deliveryOf, unknownId } from '../../support/deliveries.js';
+import {
+  attemptsOf,
+  attemptWith,
+  buildDeliveries,
+  buildDelivery,
+  type DeliveryRow,
+  deliveryOf,
+  unknownId,
+} from '../../support/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 
@@ -30,7 +38,9 @@ describe('recordAttempt', () => {
     const { status, ladder_step, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
     assert.deepEqual({ status, ladder_step, next_attempt_at }, { status: 'succeeded', ladder_step: 1, next_attempt_at: null });
     assert.ok(delivered_at);
-    assert.deepEqual(await attemptsOf(test.db, delivery.id), [{ number: 1, trigger: 'scheduled', response_status: 200, error: null, response_body: 'body' }]);
+    assert.deepEqual(await attemptsOf(test.db, delivery.id), [
+      { number: 1, trigger: 'scheduled', response_status: 200, error: null, response_body: 'body' },
+    ]);
   });
 
   it('climbs the ladder with every failure and numbers the attempts from 1', async () => {
@@ -41,7 +51,14 @@ describe('recordAttempt', () => {
       const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, delivery.id);
       assert.deepEqual({ status, ladder_step, next_attempt_at }, { status: 'pending', ladder_step: step, next_attempt_at: nextAttemptAt });
     }
-    assert.deepEqual((await attemptsOf(test.db, delivery.id)).map(({ number, error }) => [number, error]), [[1, 'http_status'], [2, 'http_status'], [3, 'http_status']]);
+    assert.deepEqual(
+      (await attemptsOf(test.db, delivery.id)).map(({ number, error }) => [number, error]),
+      [
+        [1, 'http_status'],
+        [2, 'http_status'],
+        [3, 'http_status'],
+      ],
+    );
   });
 
   it('ends a delivery as failed without touching its webhook', async () => {
@@ -54,7 +71,8 @@ describe('recordAttempt', () => {
 
   it('disables a webhook that is gone and holds what waits for it, and for nobody else', async () => {
     const { row: other } = await buildWebhook(workspaceId, 'https://two.example.test/');
-    const ofWebhook = async () => (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
+    const ofWebhook = async () =>
+      (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
     const [[gone], [waiting, elsewhere]] = [await ofWebhook(), await ofWebhook()];
     await record(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
     const { is_active, disabled_reason } = await Webhook.owned(workspaceId, webhookId);
@@ -63,7 +81,11 @@ describe('recordAttempt', () => {
     assert.deepEqual([first.status, second.status, second.next_attempt_at], ['failed', 'held', null]);
     assert.equal((await Webhook.owned(workspaceId, other.id)).is_active, true);
     assert.equal((await deliveryOf(test.db, elsewhere.id)).status, 'pending');
-    assert.deepEqual((await ofWebhook()).map(({ status }) => status), ['held', 'pending'], 'later events are held from the start');
+    assert.deepEqual(
+      (await ofWebhook()).map(({ status }) => status),
+      ['held', 'pending'],
+      'later events are held from the start',
+    );
   });
 
   it('keeps the decision of a delivery that ended meanwhile, and still logs the attempt', async () => {
@@ -93,7 +115,10 @@ describe('recordAttempt', () => {
     for (let round = 0; round < 8; round += 1) {
       const delivery = await buildDelivery(test.db, workspaceId);
       await Promise.all(Array.from({ length: 6 }, () => record(delivery, { status: 'pending', nextAttemptAt: later() })));
-      assert.deepEqual((await attemptsOf(test.db, delivery.id)).map(({ number }) => number), [1, 2, 3, 4, 5, 6]);
+      assert.deepEqual(
+        (await attemptsOf(test.db, delivery.id)).map(({ number }) => number),
+        [1, 2, 3, 4, 5, 6],
+      );
     }
   });
 });

@@ -7,7 +7,18 @@ import { recordReports } from '../../../models/operations/record-reports.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, balanceOf, buildClaimed, buildQueuedGroup, eventsOf, ledgerOf, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildClaimed,
+  buildQueuedGroup,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 describe('recordHandoffs', () => {
   let test: TestDatabase;
@@ -23,8 +34,20 @@ describe('recordHandoffs', () => {
   after(() => test.drop());
 
   const attemptOf = async (id: string, number = 1) =>
-    (await rows(test.db, 'SELECT outcome, provider_message_id, detail, finished_at IS NOT NULL AS finished FROM send_attempts WHERE message_id = $1 AND number = $2', [id, number]))[0];
-  const resultOf = (id: string, outcome: 'throttled' | 'retryable' | 'unknown'): HandoffResult => ({ id, attempt: 1, provider: 'sandbox', outcome, detail: 'connection reset' });
+    (
+      await rows(
+        test.db,
+        'SELECT outcome, provider_message_id, detail, finished_at IS NOT NULL AS finished FROM send_attempts WHERE message_id = $1 AND number = $2',
+        [id, number],
+      )
+    )[0];
+  const resultOf = (id: string, outcome: 'throttled' | 'retryable' | 'unknown'): HandoffResult => ({
+    id,
+    attempt: 1,
+    provider: 'sandbox',
+    outcome,
+    detail: 'connection reset',
+  });
   const rejected = (id: string): HandoffResult => ({
     id,
     attempt: 1,
@@ -42,7 +65,10 @@ describe('recordHandoffs', () => {
     const first = await messageOf(test.db, claim.id);
     await recordHandoffs(test.db, [result]);
     assert.deepEqual(await messageOf(test.db, claim.id), first);
-    assert.deepEqual([first.status, first.status_detail, first.provider, first.provider_message_id], ['sent', 'awaiting_report', 'sandbox', 'prov-1']);
+    assert.deepEqual(
+      [first.status, first.status_detail, first.provider, first.provider_message_id],
+      ['sent', 'awaiting_report', 'sandbox', 'prov-1'],
+    );
     assert.ok(first.sent_at);
     assert.deepEqual(await eventsOf(test.db, claim.id), ['queued', 'sent']);
     assert.deepEqual(await attemptOf(claim.id), { outcome: 'accepted', provider_message_id: 'prov-1', detail: null, finished: true });
@@ -51,16 +77,31 @@ describe('recordHandoffs', () => {
   it('fails and refunds what was rejected, once, keeping the code of the provider apart', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     for (const _ of [1, 2]) await recordHandoffs(test.db, [rejected(id)]);
-    const { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used } = await messageOf(test.db, id);
+    const { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used } = await messageOf(
+      test.db,
+      id,
+    );
     assert.deepEqual(
       { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used },
-      { status: 'failed', status_detail: 'rejected', error_code: '30008', error_message: 'Unknown destination', provider_error_code: '21211', provider_message_id: null, credits_used: 0 },
+      {
+        status: 'failed',
+        status_detail: 'rejected',
+        error_code: '30008',
+        error_message: 'Unknown destination',
+        provider_error_code: '21211',
+        provider_message_id: null,
+        credits_used: 0,
+      },
     );
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 100000', 'debit -1000', 'refund 1000']);
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
   });
 
-  for (const [outcome, detail] of [['retryable', 'accepted'], ['throttled', 'accepted'], ['unknown', 'sending']] as const) {
+  for (const [outcome, detail] of [
+    ['retryable', 'accepted'],
+    ['throttled', 'accepted'],
+    ['unknown', 'sending'],
+  ] as const) {
     it(`leaves a message queued, ${detail === 'accepted' ? 'free to be cancelled' : 'still claimed'}, when the outcome is ${outcome}`, async () => {
       const { id } = await buildClaimed(test.db, workspaceId);
       await recordHandoffs(test.db, [resultOf(id, outcome)]);
@@ -74,10 +115,15 @@ describe('recordHandoffs', () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}, {}]);
     const [one, two, three, four] = ids as [string, string, string, string];
     await claimHandoffs(test.db, groupId, sandboxEverywhere);
-    await recordHandoffs(test.db, [acceptedAs({ id: one, attempt: 1 }), rejected(two), resultOf(three, 'throttled'), resultOf(four, 'unknown')]);
+    await recordHandoffs(test.db, [
+      acceptedAs({ id: one, attempt: 1 }),
+      rejected(two),
+      resultOf(three, 'throttled'),
+      resultOf(four, 'unknown'),
+    ]);
     const states = await Promise.all(ids.map((id) => statusOf(test.db, id)));
     assert.deepEqual(states, ['sent/awaiting_report', 'failed/rejected', 'queued/accepted', 'queued/sending']);
-    assert.deepEqual(await groupState(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false });
+    assert.deepEqual(await groupState(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false, paused: false });
   });
 
   it('does nothing for an empty round', async () => {

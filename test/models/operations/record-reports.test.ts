@@ -21,7 +21,11 @@ describe('recordReports', () => {
   after(() => test.drop());
 
   const inbox = (providerMessageId: string) =>
-    rows(test.db, 'SELECT status, message_id, outcome, applied_at IS NOT NULL AS applied FROM delivery_reports WHERE provider_message_id = $1 ORDER BY id', [providerMessageId]);
+    rows(
+      test.db,
+      'SELECT status, message_id, outcome, applied_at IS NOT NULL AS applied FROM delivery_reports WHERE provider_message_id = $1 ORDER BY id',
+      [providerMessageId],
+    );
   const wakeOf = (group_id: string, late = false) => ({ groupId: group_id, workflowId: `msg:${group_id}`, late });
 
   it('stores a report with the words of the provider and wakes the group of its message', async () => {
@@ -30,17 +34,27 @@ describe('recordReports', () => {
     const raw = '{"status":"failed", "code":30005}';
     const wakes = await recordReports(test.db, [reportOf(message, 'failed', { occurred_at, raw, provider_error_code: '30008' })]);
     assert.deepEqual(wakes, [wakeOf(message.group_id)]);
-    const stored = await rows(test.db, 'SELECT raw, occurred_at, provider_error_code, message_id, outcome FROM delivery_reports WHERE message_id = $1', [message.id]);
+    const stored = await rows(
+      test.db,
+      'SELECT raw, occurred_at, provider_error_code, message_id, outcome FROM delivery_reports WHERE message_id = $1',
+      [message.id],
+    );
     assert.deepEqual(stored, [{ raw, occurred_at, provider_error_code: '30008', message_id: message.id, outcome: null }]);
     assert.equal(await statusOf(test.db, message.id), 'sent/awaiting_report', 'the inbox is not the truth yet');
   });
 
   it('wakes a group once until it has looked, however many reports come, and again afterwards', async () => {
     const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
-    const wakes = await Promise.all((['sent', 'delivered', 'sent'] as const).map((status) => recordReports(test.db, [reportOf(message, status)])));
+    const wakes = await Promise.all(
+      (['sent', 'delivered', 'sent'] as const).map((status) => recordReports(test.db, [reportOf(message, status)])),
+    );
     assert.deepEqual(wakes.flat(), [wakeOf(message.group_id)]);
     await applyReports(test.db, message.group_id);
-    assert.deepEqual(await recordReports(test.db, [reportOf(message, 'failed')]), [wakeOf(message.group_id, true)], 'closed by then, so it goes the late way');
+    assert.deepEqual(
+      await recordReports(test.db, [reportOf(message, 'failed')]),
+      [wakeOf(message.group_id, true)],
+      'closed by then, so it goes the late way',
+    );
   });
 
   it('stores each statement once: the same report five times at once, and a day later', async () => {
@@ -50,7 +64,9 @@ describe('recordReports', () => {
     assert.equal(wakes.flat().length, 1);
     await applyReports(test.db, message.group_id);
     assert.deepEqual(await recordReports(test.db, [report]), [], 'nothing new, nobody is woken');
-    assert.deepEqual(await inbox(report.provider_message_id), [{ status: 'delivered', message_id: message.id, outcome: 'applied', applied: true }]);
+    assert.deepEqual(await inbox(report.provider_message_id), [
+      { status: 'delivered', message_id: message.id, outcome: 'applied', applied: true },
+    ]);
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
@@ -67,7 +83,10 @@ describe('recordReports', () => {
     assert.deepEqual(await recordReports(test.db, [report]), [wakeOf(group_id)]);
     await applyReports(test.db, group_id);
     const { status, provider, provider_message_id, sent_at, delivered_at } = await messageOf(test.db, id);
-    assert.deepEqual({ status, provider, provider_message_id }, { status: 'delivered', provider: 'sandbox', provider_message_id: 'prov-echo' });
+    assert.deepEqual(
+      { status, provider, provider_message_id },
+      { status: 'delivered', provider: 'sandbox', provider_message_id: 'prov-echo' },
+    );
     assert.deepEqual([sent_at, delivered_at], [report.occurred_at, report.occurred_at]);
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'sent', 'delivered']);
   });
@@ -84,20 +103,31 @@ describe('recordReports', () => {
     ];
     assert.deepEqual(await recordReports(test.db, hostile), []);
     for (const { group_id } of [queued, await messageOf(test.db, claimed.id), sent]) await applyReports(test.db, group_id);
-    assert.deepEqual(await Promise.all([queued, claimed, sent].map(({ id }) => statusOf(test.db, id))), ['queued/accepted', 'queued/sending', 'sent/awaiting_report']);
+    assert.deepEqual(await Promise.all([queued, claimed, sent].map(({ id }) => statusOf(test.db, id))), [
+      'queued/accepted',
+      'queued/sending',
+      'sent/awaiting_report',
+    ]);
     await recordHandoffs(test.db, [acceptedAs(claimed)]);
   });
 
   it('believes the id of the provider more than the echo', async () => {
     const [right, wrong] = [await buildSent(test.db, workspaceId), await buildClaimed(test.db, workspaceId)];
     await recordReports(test.db, [{ ...reportOf(right, 'delivered'), message_id: wrong.id }]);
-    assert.deepEqual((await inbox(right.provider_message_id ?? '')).map((row) => row.message_id), [right.id]);
+    assert.deepEqual(
+      (await inbox(right.provider_message_id ?? '')).map((row) => row.message_id),
+      [right.id],
+    );
   });
 
   it('wakes the groups of a callback about several messages, and says which have closed', async () => {
     const [open, closed] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await giveUpOnReports(test.db, closed.group_id);
-    const wakes = await recordReports(test.db, [reportOf(open, 'delivered'), reportOf(closed, 'delivered'), reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'sent')]);
+    const wakes = await recordReports(test.db, [
+      reportOf(open, 'delivered'),
+      reportOf(closed, 'delivered'),
+      reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'sent'),
+    ]);
     const byId = (a: { groupId: string }, b: { groupId: string }) => a.groupId.localeCompare(b.groupId);
     assert.deepEqual(wakes.toSorted(byId), [wakeOf(open.group_id), wakeOf(closed.group_id, true)].toSorted(byId));
   });

@@ -8,7 +8,16 @@ import { balanceOf, buildQueuedGroup, buildSent, eventsOf, ledgerOf, messageOf, 
 
 const statuses = ['accepting', 'queued', 'sent', 'delivered', 'failed', 'read'] as const;
 /** The states of interface.md and decisions §4, by hand: the only moves there are. */
-const allowed = ['accepting→queued', 'queued→sent', 'queued→failed', 'sent→delivered', 'sent→failed', 'sent→read', 'delivered→read', 'failed→delivered'];
+const allowed = [
+  'accepting→queued',
+  'queued→sent',
+  'queued→failed',
+  'sent→delivered',
+  'sent→failed',
+  'sent→read',
+  'delivered→read',
+  'failed→delivered',
+];
 
 describe('recordStatuses', () => {
   let test: TestDatabase;
@@ -20,7 +29,12 @@ describe('recordStatuses', () => {
 
   const record = (to: Move['to'], changes: StatusChange[], more: Partial<Move> = {}) =>
     test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes, ...more }));
-  const change = (id: string, status_detail: StatusDetail, overrides: Partial<StatusChange> = {}): StatusChange => ({ id, status_detail, at: new Date(), ...overrides });
+  const change = (id: string, status_detail: StatusDetail, overrides: Partial<StatusChange> = {}): StatusChange => ({
+    id,
+    status_detail,
+    at: new Date(),
+    ...overrides,
+  });
   const failure = { error_code: '30006', error_message: 'Landline or unreachable carrier' };
 
   /** A message in a status, by the shortest way. */
@@ -41,10 +55,19 @@ describe('recordStatuses', () => {
         const workspace = await buildWorkspace(test.db);
         await buildWebhook(workspace.id, 'https://one.example.test/');
         const id = await messageIn(workspace.id, from);
-        const before = { message: await messageOf(test.db, id), events: await eventsOf(test.db, id), ledger: await ledgerOf(test.db, workspace.id) };
+        const before = {
+          message: await messageOf(test.db, id),
+          events: await eventsOf(test.db, id),
+          ledger: await ledgerOf(test.db, workspace.id),
+        };
         // Rolled back, because a move alone does not charge what acceptance would.
-        const moved = await rolledBack(test.db, (transaction) => recordStatuses(test.db, transaction, { to, changes: [change(id, 'unknown', failure)] }));
-        assert.deepEqual(moved.map((row) => [row.id, row.status]), isAllowed ? [[id, to]] : []);
+        const moved = await rolledBack(test.db, (transaction) =>
+          recordStatuses(test.db, transaction, { to, changes: [change(id, 'unknown', failure)] }),
+        );
+        assert.deepEqual(
+          moved.map((row) => [row.id, row.status]),
+          isAllowed ? [[id, to]] : [],
+        );
         if (isAllowed) return;
         await record(to, [change(id, 'unknown', failure)]);
         assert.deepEqual(await messageOf(test.db, id), before.message);
@@ -76,12 +99,30 @@ describe('recordStatuses', () => {
     await record('failed', [change(id, 'undeliverable', { at: at(2), provider_error_code: '63024', ...failure })]);
     const failed = await messageOf(test.db, id);
     assert.deepEqual(
-      { ...pick(failed), provider: failed.provider, provider_message_id: failed.provider_message_id, provider_error_code: failed.provider_error_code },
-      { sent_at: at(1), delivered_at: null, failed_at: at(2), read_at: null, ...failure, provider: 'sandbox', provider_message_id: 'p-1', provider_error_code: '63024' },
+      {
+        ...pick(failed),
+        provider: failed.provider,
+        provider_message_id: failed.provider_message_id,
+        provider_error_code: failed.provider_error_code,
+      },
+      {
+        sent_at: at(1),
+        delivered_at: null,
+        failed_at: at(2),
+        read_at: null,
+        ...failure,
+        provider: 'sandbox',
+        provider_message_id: 'p-1',
+        provider_error_code: '63024',
+      },
     );
     await record('delivered', [change(id, 'delivered', { at: at(3) })]);
     const none = { error_code: null, error_message: null };
-    assert.deepEqual(pick(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: null, ...none }, 'a correction takes the failure back');
+    assert.deepEqual(
+      pick(await messageOf(test.db, id)),
+      { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: null, ...none },
+      'a correction takes the failure back',
+    );
     await record('read', [change(id, 'read', { at: at(4) })]);
     assert.deepEqual(pick(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
   });
@@ -96,8 +137,15 @@ describe('recordStatuses', () => {
 
   it('refunds exactly what fails before its hand-off, once', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 10_000);
-    const [sent, queued] = [await buildSent(test.db, workspaceId, { cost: 2_000 }), await buildQueued(test.db, workspaceId, { cost: 3_000 })];
-    for (const _ of [1, 2]) await record('failed', [sent, queued].map(({ id }) => change(id, 'undeliverable', failure)));
+    const [sent, queued] = [
+      await buildSent(test.db, workspaceId, { cost: 2_000 }),
+      await buildQueued(test.db, workspaceId, { cost: 3_000 }),
+    ];
+    for (const _ of [1, 2])
+      await record(
+        'failed',
+        [sent, queued].map(({ id }) => change(id, 'undeliverable', failure)),
+      );
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 10000', 'debit -2000', 'debit -3000', 'refund 3000']);
     assert.deepEqual([(await messageOf(test.db, sent.id)).credits_used, (await messageOf(test.db, queued.id)).credits_used], [2_000, 0]);
     assert.equal(await balanceOf(test.db, workspaceId), 8_000);
@@ -105,8 +153,14 @@ describe('recordStatuses', () => {
 
   it('refunds one move across messages and workspaces to each its own', async () => {
     const [one, two] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
-    const groups = [await buildQueuedGroup(test.db, one.id, [{ cost: 1_000 }, { cost: 1_500 }]), await buildQueuedGroup(test.db, two.id, [{ cost: 700 }])];
-    await record('failed', groups.flatMap(({ ids }) => ids).map((id) => change(id, 'cancelled', failure)));
+    const groups = [
+      await buildQueuedGroup(test.db, one.id, [{ cost: 1_000 }, { cost: 1_500 }]),
+      await buildQueuedGroup(test.db, two.id, [{ cost: 700 }]),
+    ];
+    await record(
+      'failed',
+      groups.flatMap(({ ids }) => ids).map((id) => change(id, 'cancelled', failure)),
+    );
     assert.deepEqual([await balanceOf(test.db, one.id), await balanceOf(test.db, two.id)], [5_000, 5_000]);
   });
 
@@ -138,14 +192,19 @@ describe('recordStatuses', () => {
     const { id } = await buildSent(test.db, workspace.id);
     await record('delivered', [change(id, 'delivered')]);
     const deliveries = await rows<{ event: string }>(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY id', [id]);
-    assert.deepEqual(deliveries.map(({ event }) => event), ['message.queued', 'message.sent', 'message.delivered']);
+    assert.deepEqual(
+      deliveries.map(({ event }) => event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
   });
 
   it('writes status, event and refund together: a rollback leaves none of them', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildQueued(test.db, workspace.id);
-    const moved = await rolledBack(test.db, (transaction) => recordStatuses(test.db, transaction, { to: 'failed', changes: [change(id, 'cancelled', failure)] }));
+    const moved = await rolledBack(test.db, (transaction) =>
+      recordStatuses(test.db, transaction, { to: 'failed', changes: [change(id, 'cancelled', failure)] }),
+    );
     assert.equal(moved.length, 1);
     assert.equal(await statusOf(test.db, id), 'queued/accepted');
     assert.deepEqual(await eventsOf(test.db, id), ['queued']);

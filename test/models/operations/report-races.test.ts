@@ -61,7 +61,10 @@ describe('reports that race with the work on their group', function () {
   it('count, when one comes while the group is given up', () =>
     repeat(async () => {
       const message = await buildSent(test.db, workspaceId);
-      const [wakes] = await Promise.all([recordReports(test.db, [reportOf(message, 'delivered')]), giveUpOnReports(test.db, message.group_id)]);
+      const [wakes] = await Promise.all([
+        recordReports(test.db, [reportOf(message, 'delivered')]),
+        giveUpOnReports(test.db, message.group_id),
+      ]);
       await work(wakes);
       const status = await statusOf(test.db, message.id);
       return status === 'delivered/delivered' ? null : status;
@@ -73,9 +76,16 @@ describe('reports that race with the work on their group', function () {
       const providerId = uuidv7();
       const report = reportOf({ id: claim.id, provider_message_id: providerId }, 'delivered', { message_id: null });
       const [wakes] = await Promise.all([recordReports(test.db, [report]), recordHandoffs(test.db, [acceptedAs(claim, providerId)])]);
-      const [group] = await rows<{ reports_pending: boolean }>(test.db, 'SELECT reports_pending FROM message_groups g JOIN messages m ON m.group_id = g.id WHERE m.id = $1', [claim.id]);
+      const [group] = await rows<{ reports_pending: boolean }>(
+        test.db,
+        'SELECT reports_pending FROM message_groups g JOIN messages m ON m.group_id = g.id WHERE m.id = $1',
+        [claim.id],
+      );
       if (wakes.length === 0 && group?.reports_pending !== true) return 'nobody knows of the report';
-      await applyReports(test.db, (await rows<{ group_id: string }>(test.db, 'SELECT group_id FROM messages WHERE id = $1', [claim.id]))[0]?.group_id ?? '');
+      await applyReports(
+        test.db,
+        (await rows<{ group_id: string }>(test.db, 'SELECT group_id FROM messages WHERE id = $1', [claim.id]))[0]?.group_id ?? '',
+      );
       const status = await statusOf(test.db, claim.id);
       return status === 'delivered/delivered' ? null : status;
     }));
@@ -88,6 +98,12 @@ describe('reports that race with the work on their group', function () {
         return recordReports(test.db, index === 0 ? reports : reports.toReversed());
       });
       const woken = (await Promise.all(callbacks)).flat().map(({ groupId }) => groupId);
-      return woken.toSorted().join() === messages.map(({ group_id }) => group_id).toSorted().join() ? null : `woken ${woken.length} times`;
+      return woken.toSorted().join() ===
+        messages
+          .map(({ group_id }) => group_id)
+          .toSorted()
+          .join()
+        ? null
+        : `woken ${woken.length} times`;
     }));
 });

@@ -5,7 +5,12 @@ import type { SandboxReport } from '../../../models/rules/sandbox-callback.js';
 import type { Script } from '../../../models/rules/sandbox-recipients.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 
-const script: Script = { reports: [{ status: 'delivered', step: 1 }, { status: 'read', step: 2 }] };
+const script: Script = {
+  reports: [
+    { status: 'delivered', step: 1 },
+    { status: 'read', step: 2 },
+  ],
+};
 
 describe('the memory of the sandbox', () => {
   let test: TestDatabase;
@@ -25,13 +30,20 @@ describe('the memory of the sandbox', () => {
     const id = uuidv7();
     const answers = await Promise.all(Array.from({ length: 6 }, () => takeMessage(test.db, id, script, 0)));
     assert.equal(new Set(answers.map(({ provider_message_id }) => provider_message_id)).size, 1);
-    assert.deepEqual((await post()).map(({ reference, status }) => [reference, status]), [[id, 'delivered'], [id, 'read']]);
+    assert.deepEqual(
+      (await post()).map(({ reference, status }) => [reference, status]),
+      [
+        [id, 'delivered'],
+        [id, 'read'],
+      ],
+    );
   });
 
   it('pretends to be unavailable as often as the script says, then takes it', async () => {
     const id = uuidv7();
     const answers: boolean[] = [];
-    for (const _ of [1, 2, 3, 4]) answers.push((await takeMessage(test.db, id, { ...script, unavailable: 2 }, 0)).provider_message_id !== null);
+    for (const _ of [1, 2, 3, 4])
+      answers.push((await takeMessage(test.db, id, { ...script, unavailable: 2 }, 0)).provider_message_id !== null);
     assert.deepEqual(answers, [false, false, true, true]);
     assert.equal((await post()).length, 2);
   });
@@ -48,8 +60,14 @@ describe('the memory of the sandbox', () => {
 
   it('keeps reports due when the post fails', async () => {
     await takeMessage(test.db, uuidv7(), { reports: [{ status: 'failed', error_code: '30006', step: 0 }] }, 0);
-    await assert.rejects(postDueReports(test.db, 10, () => Promise.reject(new Error('unreachable'))), /unreachable/);
-    assert.deepEqual((await post()).map(({ status, error_code }) => [status, error_code]), [['failed', '30006']]);
+    await assert.rejects(
+      postDueReports(test.db, 10, () => Promise.reject(new Error('unreachable'))),
+      /unreachable/,
+    );
+    assert.deepEqual(
+      (await post()).map(({ status, error_code }) => [status, error_code]),
+      [['failed', '30006']],
+    );
   });
 
   it('hands each report to one of several that post at once, in portions of at most the limit', async () => {

@@ -34,7 +34,8 @@ describe('API keys', () => {
 
   it('use every character about equally often', () => {
     const counts = new Map([...base62].map((character) => [character, 0]));
-    for (let index = 0; index < 4_000; index += 1) for (const character of generateApiKey().slice(8, 40)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    for (let index = 0; index < 4_000; index += 1)
+      for (const character of generateApiKey().slice(8, 40)) counts.set(character, (counts.get(character) ?? 0) + 1);
     const expected = (4_000 * 32) / 62;
     // Chi-square with 61 degrees of freedom: above 130 once in a million runs; with `byte % 62` it is about 2,000.
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
@@ -55,7 +56,17 @@ describe('API keys', () => {
 
   it('are nothing else: no other text is well-formed', () => {
     const key = generateApiKey();
-    for (const text of ['', 'tidings_', ` ${key}`, `${key} `, `${key}\n`, key.toUpperCase(), key.replace('tidings', 'Tidings'), key.slice(1), `${key}0`]) {
+    for (const text of [
+      '',
+      'tidings_',
+      ` ${key}`,
+      `${key} `,
+      `${key}\n`,
+      key.toUpperCase(),
+      key.replace('tidings', 'Tidings'),
+      key.slice(1),
+      `${key}0`,
+    ]) {
       assert.equal(isWellFormedApiKey(text), false, JSON.stringify(text));
     }
     fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => assert.equal(isWellFormedApiKey(text), false)));

@@ -37,19 +37,34 @@ describe('priceOf', () => {
 });
 
 describe('formatCredits', () => {
-  for (const [thousandths, text] of [[0, '0'], [1, '0.001'], [100, '0.1'], [500, '0.5'], [1_000, '1'], [12_300, '12.3'], [-1_500, '-1.5'], [300 - 100 - 100 - 100, '0'], [999_999_999_999, '999999999.999']] as const) {
+  for (const [thousandths, text] of [
+    [0, '0'],
+    [1, '0.001'],
+    [100, '0.1'],
+    [500, '0.5'],
+    [1_000, '1'],
+    [12_300, '12.3'],
+    [-1_500, '-1.5'],
+    [300 - 100 - 100 - 100, '0'],
+    [999_999_999_999, '999999999.999'],
+  ] as const) {
     it(`prints ${thousandths} thousandths as ${text}`, () => assert.equal(formatCredits(thousandths), text));
   }
 
   it('prints any amount without a tail, and the number says the same', () => {
     fc.assert(
-      fc.property(fc.maxSafeInteger().filter((n) => Math.abs(n) < 1e15), (thousandths) => {
-        const sign = thousandths < 0 ? '-' : '';
-        const digits = String(Math.abs(thousandths)).padStart(4, '0');
-        const expected = `${sign}${digits.slice(0, -3)}.${digits.slice(-3)}`.replace(/\.?0+$/, (tail) => (tail.startsWith('.') ? '' : tail.replace(/0+$/, '')));
-        assert.equal(formatCredits(thousandths), expected);
-        assert.equal(JSON.stringify(toCredits(thousandths)), thousandths === 0 ? '0' : expected);
-      }),
+      fc.property(
+        fc.maxSafeInteger().filter((n) => Math.abs(n) < 1e15),
+        (thousandths) => {
+          const sign = thousandths < 0 ? '-' : '';
+          const digits = String(Math.abs(thousandths)).padStart(4, '0');
+          const expected = `${sign}${digits.slice(0, -3)}.${digits.slice(-3)}`.replace(/\.?0+$/, (tail) =>
+            tail.startsWith('.') ? '' : tail.replace(/0+$/, ''),
+          );
+          assert.equal(formatCredits(thousandths), expected);
+          assert.equal(JSON.stringify(toCredits(thousandths)), thousandths === 0 ? '0' : expected);
+        },
+      ),
       { examples: [[0], [1], [-1], [10], [100], [1_000], [10_000], [123_456_789_012_345]] },
     );
   });

@@ -7,7 +7,11 @@ const other = 'o'.repeat(32);
 
 describe('encrypt and decrypt', () => {
   it('give every text back', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => assert.equal(decrypt(key, context, encrypt(key, context, text)), text)));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) =>
+        assert.equal(decrypt(key, context, encrypt(key, context, text)), text),
+      ),
+    );
   });
 
   it('never give the same bytes twice, and never show the text', () => {

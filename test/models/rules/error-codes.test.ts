@@ -5,7 +5,12 @@ import { failureOf } from '../../../models/rules/error-codes.js';
 const undeliverable = { code: 'undeliverable', message: 'The provider could not deliver the message' };
 
 describe('failureOf', () => {
-  const cases = { '30006': 'Landline or unreachable carrier', '30007': 'Message filtered as spam', '30008': 'Unknown destination', '30034': 'Exceeded max price' };
+  const cases = {
+    '30006': 'Landline or unreachable carrier',
+    '30007': 'Message filtered as spam',
+    '30008': 'Unknown destination',
+    '30034': 'Exceeded max price',
+  };
   for (const [code, message] of Object.entries(cases)) {
     it(`says "${message}" for ${code}`, () => {
       for (const channel of ['sms', 'whatsapp'] as const) assert.deepEqual(failureOf(channel, code), { code, message });
@@ -17,7 +22,8 @@ describe('failureOf', () => {
   });
 
   it('never shows a code that is not ours', () => {
-    for (const code of [null, '', '30005', '30010', '30006 ', 'constructor', '__proto__', 'toString']) assert.deepEqual(failureOf('sms', code), undeliverable, String(code));
+    for (const code of [null, '', '30005', '30010', '30006 ', 'constructor', '__proto__', 'toString'])
+      assert.deepEqual(failureOf('sms', code), undeliverable, String(code));
     fc.assert(
       fc.property(fc.string(), (code) => {
         if (!(code in cases)) assert.deepEqual(failureOf('sms', code), undeliverable);

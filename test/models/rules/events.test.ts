@@ -19,7 +19,13 @@ const payloads: Record<EventType, object> = {
   'message.queued': { ...always, status: 'queued', credits_used: 1.5 },
   'message.sent': { ...always, status: 'sent', credits_used: 1.5, provider_message_id: 'SM1' },
   'message.delivered': { ...always, status: 'delivered', provider_message_id: 'SM1', delivered_at: '2027-01-01T00:00:05.000Z' },
-  'message.failed': { ...always, status: 'failed', provider_message_id: 'SM1', error_code: '30006', error_message: 'Landline or unreachable carrier' },
+  'message.failed': {
+    ...always,
+    status: 'failed',
+    provider_message_id: 'SM1',
+    error_code: '30006',
+    error_message: 'Landline or unreachable carrier',
+  },
 };
 
 describe('eventBody', () => {
@@ -29,7 +35,10 @@ describe('eventBody', () => {
     });
 
     it(`adds the metadata to ${type} where it was given, in its order and with its bytes`, () => {
-      const metadata = JSON.parse('{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\\u2028"],"a":""},"__proto__":{"x":1}}') as Record<string, unknown>;
+      const metadata = JSON.parse('{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\\u2028"],"a":""},"__proto__":{"x":1}}') as Record<
+        string,
+        unknown
+      >;
       const body = eventBody(type, { ...message, metadata }, at);
       assert.ok(body.includes('"metadata":{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\u2028"],"a":""},"__proto__":{"x":1}}'));
       assert.deepEqual(JSON.parse(eventBody(type, { ...message, metadata: {} }, at)).data.metadata, {});
@@ -43,7 +52,10 @@ describe('eventBody', () => {
   }
 
   it('prints credits without tails', () => {
-    assert.ok(eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') || eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'));
+    assert.ok(
+      eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') ||
+        eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'),
+    );
   });
 
   it('has a sentence for each of the four types', () => {

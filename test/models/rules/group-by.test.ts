@@ -8,7 +8,11 @@ describe('groupBy', () => {
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.nat())), (items) => {
         const groups = groupBy(items, ([key]) => key);
         assert.deepEqual([...groups.keys()], [...new Set(items.map(([key]) => key))]);
-        for (const [key, group] of groups) assert.deepEqual(group, items.filter((item) => item[0] === key));
+        for (const [key, group] of groups)
+          assert.deepEqual(
+            group,
+            items.filter((item) => item[0] === key),
+          );
       }),
     );
   });

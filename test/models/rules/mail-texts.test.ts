@@ -4,7 +4,10 @@ import { mailKinds, renderMail } from '../../../models/rules/mail-texts.js';
 const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123' };
 
 describe('renderMail', () => {
-  for (const [kind, path] of [['verify_email', '/verify-email'], ['reset_password', '/reset-password']] as const) {
+  for (const [kind, path] of [
+    ['verify_email', '/verify-email'],
+    ['reset_password', '/reset-password'],
+  ] as const) {
     it(`links ${kind} to ${path} with its token, in text and HTML`, () => {
       const { text, html } = renderMail(kind, context);
       const url = `https://api.example.test${path}?token=abc-_123`;

@@ -7,10 +7,15 @@ const ladder = defaultRetryDelays.split(',').map(Number);
 
 describe('retryDelaySeconds', () => {
   it('goes on for at least 72 hours with the default ladder, and for less than five days', () => {
-    const total = (random: number) => ladder.reduce((sum, _, index) => sum + (retryDelaySeconds(ladder, index + 1, null, random) ?? 0), 0) / 3_600;
+    const total = (random: number) =>
+      ladder.reduce((sum, _, index) => sum + (retryDelaySeconds(ladder, index + 1, null, random) ?? 0), 0) / 3_600;
     assert.ok(total(0) >= 72, `${total(0)} h`);
     assert.ok(total(1) < 120, `${total(1)} h`);
-    assert.deepEqual(ladder, ladder.toSorted((a, b) => a - b), 'the delays grow');
+    assert.deepEqual(
+      ladder,
+      ladder.toSorted((a, b) => a - b),
+      'the delays grow',
+    );
   });
 
   it('is null when the ladder is used up, and at once where there is none', () => {

@@ -4,17 +4,26 @@ import { readSandboxCallback, type SandboxReport, signSandboxCallback } from '..
 
 const key = 'secret-key-secret-key-secret-key';
 const now = new Date('2027-01-01T00:00:00.000Z');
-const report: SandboxReport = { id: uuidv7(), reference: uuidv7(), status: 'failed', error_code: '30006', occurred_at: '2026-12-31T23:59:59.123Z' };
+const report: SandboxReport = {
+  id: uuidv7(),
+  reference: uuidv7(),
+  status: 'failed',
+  error_code: '30006',
+  occurred_at: '2026-12-31T23:59:59.123Z',
+};
 const bodyOf = (...reports: unknown[]) => JSON.stringify({ reports });
 const forbidden = { status: 403, code: 'forbidden', message: 'Invalid signature' };
 
 describe('the sandbox callback', () => {
   /** What arrives: header names in small letters, the body as bytes. */
   const arriving = (body: string, at = now) => {
-    const headers = Object.fromEntries(Object.entries(signSandboxCallback(key, body, at)).map(([name, value]) => [name.toLowerCase(), value]));
+    const headers = Object.fromEntries(
+      Object.entries(signSandboxCallback(key, body, at)).map(([name, value]) => [name.toLowerCase(), value]),
+    );
     return { headers, body: Buffer.from(body) };
   };
-  const read = ({ headers, body }: { headers: Record<string, string | string[] | undefined>; body: Buffer }, at = now) => readSandboxCallback(key, headers, body, at);
+  const read = ({ headers, body }: { headers: Record<string, string | string[] | undefined>; body: Buffer }, at = now) =>
+    readSandboxCallback(key, headers, body, at);
 
   it('reads what was signed', () => {
     assert.deepEqual(read(arriving(bodyOf(report))), [
@@ -54,13 +63,17 @@ describe('the sandbox callback', () => {
   it('refuses a replay after five minutes, and a signature of the future', () => {
     const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
     for (const seconds of [-300, -299, 0, 299, 300]) assert.equal(read(arriving(bodyOf(report), at(seconds))).length, 1, `${seconds} s`);
-    for (const seconds of [-302, -86_400, 302, 86_400]) assert.throws(() => read(arriving(bodyOf(report), at(seconds))), forbidden, `${seconds} s`);
+    for (const seconds of [-302, -86_400, 302, 86_400])
+      assert.throws(() => read(arriving(bodyOf(report), at(seconds))), forbidden, `${seconds} s`);
   });
 
   it('refuses a signed timestamp that is no number', () => {
     const body = bodyOf(report);
     const { 'X-Sandbox-Signature': signature } = signSandboxCallback(key, body, new Date(Number.NaN));
-    assert.throws(() => read({ headers: { 'x-sandbox-timestamp': 'NaN', 'x-sandbox-signature': signature }, body: Buffer.from(body) }), forbidden);
+    assert.throws(
+      () => read({ headers: { 'x-sandbox-timestamp': 'NaN', 'x-sandbox-signature': signature }, body: Buffer.from(body) }),
+      forbidden,
+    );
   });
 
   for (const [what, body] of [

@@ -27,14 +27,25 @@ describe('scriptFor', () => {
   for (const [to, handoff, reports] of table) {
     it(`${to}: ${handoff}, then ${reports === '' ? 'silence' : reports}`, () => {
       const script = scriptFor(to.includes('@') ? 'email' : 'sms', to);
-      const expected = script.refused === undefined ? (script.unavailable === undefined ? 'taken' : `unavailable ${script.unavailable}`) : `refused ${script.refused}`;
+      const expected =
+        script.refused === undefined
+          ? script.unavailable === undefined
+            ? 'taken'
+            : `unavailable ${script.unavailable}`
+          : `refused ${script.refused}`;
       assert.equal(expected, handoff);
       assert.equal(script.reports.map(({ status, error_code }) => [status, error_code].filter(Boolean).join(' ')).join(), reports);
     });
   }
 
   it('reads a whatsapp message after delivery, and treats the special numbers as for sms', () => {
-    assert.deepEqual(scriptFor('whatsapp', '+15551234567').reports.map(({ status, step }) => [status, step]), [['delivered', 1], ['read', 2]]);
+    assert.deepEqual(
+      scriptFor('whatsapp', '+15551234567').reports.map(({ status, step }) => [status, step]),
+      [
+        ['delivered', 1],
+        ['read', 2],
+      ],
+    );
     for (const [to] of table.slice(2, 9)) assert.deepEqual(scriptFor('whatsapp', to), scriptFor('sms', to));
   });
 

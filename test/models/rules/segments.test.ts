@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { segmentsOf } from '../../../models/rules/segments.js';
 
 // 3GPP TS 23.038 by code points, written down apart from the program.
-const gsmBasic = '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const gsmBasic =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const gsmExtended = '\u000C^{}\\[~]|\u20AC';
 
 describe('segmentsOf', () => {
@@ -40,7 +41,11 @@ describe('segmentsOf', () => {
   it('agrees with an oracle that really cuts the text into parts', () => {
     const character = fc.oneof(fc.constantFrom(...gsmBasic), fc.constantFrom(...gsmExtended), fc.constantFrom('a', 'b'));
     const gsm = fc.array(character, { maxLength: 500, size: 'max' }).map((list) => list.join(''));
-    const any = fc.string({ unit: fc.oneof(fc.constantFrom('ж', '😀', 'a', '漢'), fc.constantFrom(...gsmBasic)), maxLength: 300, size: 'max' });
+    const any = fc.string({
+      unit: fc.oneof(fc.constantFrom('ж', '😀', 'a', '漢'), fc.constantFrom(...gsmBasic)),
+      maxLength: 300,
+      size: 'max',
+    });
     fc.assert(
       fc.property(fc.oneof(gsm, any), (text) => assert.deepEqual(segmentsOf(text), oracle(text))),
       { numRuns: 300 },

@@ -44,7 +44,9 @@ describe('webhook signatures', () => {
     const secrets = [generateWebhookSecret(), generateWebhookSecret()];
     const body = '{"a":"Grüße 😀"}';
     const headers = deliveryHeaders({ id: 'evt', type: 'message.failed', body, secrets, timestampSeconds: 1_700_000_000 });
-    const byHand = createHmac('sha256', Buffer.from(secrets[0] as string, 'utf8')).update(Buffer.from(body, 'utf8')).digest('hex');
+    const byHand = createHmac('sha256', Buffer.from(secrets[0] as string, 'utf8'))
+      .update(Buffer.from(body, 'utf8'))
+      .digest('hex');
     assert.match(byHand, /^[0-9a-f]{64}$/);
     assert.equal(headers['X-Service-Signature'], byHand);
     assert.equal(hexSignature(secrets[0] as string, body), byHand);
@@ -64,6 +66,9 @@ describe('webhook signatures', () => {
   });
 
   it('refuses to sign without a secret', () => {
-    assert.throws(() => deliveryHeaders({ id: 'evt', type: 'message.sent', body: '{}', secrets: [], timestampSeconds: 1 }), /always has a secret/);
+    assert.throws(
+      () => deliveryHeaders({ id: 'evt', type: 'message.sent', body: '{}', secrets: [], timestampSeconds: 1 }),
+      /always has a secret/,
+    );
   });
 });

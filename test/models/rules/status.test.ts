@@ -7,7 +7,16 @@ const rank: Record<Status, number> = { accepting: 0, queued: 1, sent: 2, failed:
 describe('the table of moves', () => {
   it('has exactly the moves of interface.md and decisions §4', () => {
     const moves = publicStatuses.flatMap((to) => movesInto[to].map((from) => `${from}→${to}`));
-    const expected = ['accepting→queued', 'queued→sent', 'sent→delivered', 'failed→delivered', 'queued→failed', 'sent→failed', 'sent→read', 'delivered→read'];
+    const expected = [
+      'accepting→queued',
+      'queued→sent',
+      'sent→delivered',
+      'failed→delivered',
+      'queued→failed',
+      'sent→failed',
+      'sent→read',
+      'delivered→read',
+    ];
     assert.deepEqual(moves.toSorted(), expected.toSorted());
   });
 
@@ -16,7 +25,9 @@ describe('the table of moves', () => {
   });
 
   it('ends the same for the same reports in whatever order and however often, unless a carrier contradicts a read receipt', () => {
-    const sets = fc.constantFrom<ReportStatus[]>(['sent', 'delivered', 'failed'], ['sent', 'delivered', 'read']).chain((all) => fc.subarray(all, { minLength: 1 }));
+    const sets = fc
+      .constantFrom<ReportStatus[]>(['sent', 'delivered', 'failed'], ['sent', 'delivered', 'read'])
+      .chain((all) => fc.subarray(all, { minLength: 1 }));
     const shuffled = sets
       .chain((set) => fc.tuple(fc.constant(set), fc.array(fc.constantFrom(...set), { maxLength: 8 })))
       .chain(([set, again]) => fc.shuffledSubarray([...set, ...again], { minLength: set.length + again.length }));

@@ -1,0 +1,95 @@
+/** Accepts a batch, as `accept.ts` does a message: stored undecided, debited by its workflow, decided in every case. */
+import { Batch, type BatchRow } from '../models/batch.js';
+import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
+import { fenceBatch } from '../models/operations/fence-batch.js';
+import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
+import type { NewGroup } from '../models/operations/insert-messages.js';
+import { Workspace } from '../models/workspace.js';
+import { workflowIds } from '../workflows/contract.js';
+import type { Deps } from './deps.js';
+import type { Caller } from './endpoint.js';
+import { createTurnstile } from './turnstile.js';
+
+export interface AcceptedBatch {
+  row: BatchRow;
+  /** The request had come before; this is the batch of that time. */
+  isReplay: boolean;
+}
+
+/** How often a request tries again whose twin was refused between its look-up and its insert. */
+const insertAttemptsMax = 3;
+/** Each insert holds a connection for as long as it takes to write ten thousand rows; others need connections too. */
+const inTurn = createTurnstile(2);
+
+/**
+ * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
+ * @throws AppError 422 when that was another request
+ */
+export async function findAcceptedBatch(
+  deps: Deps,
+  { workspaceId }: Caller,
+  key: string | null,
+  digest: Buffer | null,
+): Promise<AcceptedBatch | null> {
+  if (key === null || digest === null) return null;
+  const found = await Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: key } });
+  if (found === null) return null;
+  if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
+  if (found.status === 'accepting') await decide(deps, found);
+  return { row: found.get(), isReplay: true };
+}
+
+/**
+ * Accepts a batch, or nothing of it.
+ * @param pagesOf makes its pages; asked again when the request has to start over
+ * @throws AppError 402 when the balance is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
+ */
+export async function acceptBatch(
+  deps: Deps,
+  caller: Caller,
+  batch: NewBatch,
+  pagesOf: () => AsyncIterable<NewGroup>,
+): Promise<AcceptedBatch> {
+  if (caller.balance < batch.cost) throw insufficientCredits(batch.cost, caller.balance);
+  for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
+    if (await inTurn(() => insertBatch(deps.db, batch, pagesOf()))) {
+      await decide(deps, batch);
+      return { row: { ...batch, status: 'sending', completed_at: null }, isReplay: false };
+    }
+    const first = await findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest);
+    if (first !== null) return first;
+  }
+  throw internal(new Error('the idempotency key is taken again and again'), 1);
+}
+
+/** Starts or joins the batch's workflow and waits for its decision; returns when the batch is accepted. */
+async function decide(deps: Deps, batch: NewBatch): Promise<void> {
+  const { id: batchId, workspace_id: workspaceId, channel } = batch;
+  let accepted: boolean;
+  try {
+    ({ accepted } = await deps.temporal.acceptBatch({ batchId, workspaceId, channel }));
+  } catch (err) {
+    deps.logger.warn({ err, workflow_id: workflowIds.batch(batchId) }, 'the workflow did not answer: fencing its batch');
+    return fence(deps, batch, err);
+  }
+  if (!accepted) await refuse(batch);
+}
+
+/** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
+async function fence(deps: Deps, batch: NewBatch, cause: unknown): Promise<void> {
+  const isFenced = await fenceBatch(deps.db, batch.id).catch((error: unknown) => {
+    throw internal(error, 1); // the watcher will fence it
+  });
+  if (isFenced) throw internal(cause, 1);
+  if ((await Batch.count({ where: { id: batch.id } })) === 0) await refuse(batch, cause);
+}
+
+/** The rows are gone. Because of the balance, if that is true; else a twin of this request has fenced them. */
+async function refuse(
+  { workspace_id, cost }: NewBatch,
+  cause: unknown = new Error('the batch was fenced by a twin request'),
+): Promise<never> {
+  const workspace = await Workspace.findByPk(workspace_id, { attributes: ['balance'] });
+  const balance = workspace?.balance ?? 0;
+  throw balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1);
+}

@@ -1,0 +1,115 @@
+/** Buying credits, and where they went. */
+import Joi from 'joi';
+import { CreditEntry, entryKinds } from '../../models/credit-entry.js';
+import { CreditPackage } from '../../models/credit-package.js';
+import { recordPaymentEvent } from '../../models/operations/record-payment-event.js';
+import { openCheckout } from '../checkout.js';
+import { endpoint, Reply } from '../endpoint.js';
+import { digestRequest } from '../idempotency.js';
+import { presentPackage, presentPagination, presentTransaction } from '../presenters.js';
+import { date, id, messageOnly, type Page, pageOf, pageQuery } from '../schemas.js';
+import { requiredText, text } from '../validation.js';
+
+export const listPackages = endpoint({
+  id: 'billing.packages',
+  method: 'get',
+  path: '/api/v1/billing/packages',
+  summary: 'List the credit packages that are for sale',
+  auth: 'none',
+  response: Joi.object({
+    packages: Joi.array()
+      .items(
+        Joi.object({
+          id: id(),
+          name: Joi.string().required(),
+          credits: Joi.number().required(),
+          price_cents: Joi.number().integer().required(),
+          currency: Joi.string().required(),
+        }),
+      )
+      .required(),
+  }),
+  handler: async () => ({ packages: (await CreditPackage.forSale()).map(presentPackage) }),
+});
+
+export const createCheckout = endpoint({
+  id: 'billing.checkout',
+  method: 'post',
+  path: '/api/v1/billing/checkout',
+  summary: 'Open a checkout session for a credit package; it is paid on the page of the payment provider',
+  auth: 'jwt',
+  body: Joi.object<{ package_id: string }>({ package_id: requiredText() }).required(),
+  idempotent: true,
+  refusals: [404, 503],
+  response: Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() }),
+  status: 201,
+  async handler({ caller, body, idempotencyKey }, deps) {
+    const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body) };
+    const { url, sessionId, isReplay } = await openCheckout(deps, caller, request);
+    return new Reply({ checkout_url: url, session_id: sessionId }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+  },
+});
+
+export const listTransactions = endpoint({
+  id: 'billing.transactions',
+  method: 'get',
+  path: '/api/v1/billing/transactions',
+  summary: 'Every movement of credits, newest first; the balance is their sum',
+  auth: 'jwt',
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf(
+    'transactions',
+    Joi.object({
+      id: id(),
+      type: Joi.string()
+        .valid(...entryKinds)
+        .required(),
+      amount: Joi.number().required(),
+      balance_after: Joi.number().required(),
+      description: Joi.string().required(),
+      reference: Joi.string().required(),
+      created_at: date(),
+    }),
+  ),
+  async handler({ caller, query }) {
+    const { rows, total } = await CreditEntry.ownedPage(caller.workspaceId, query);
+    return { transactions: rows.map(presentTransaction), pagination: presentPagination(total, query) };
+  },
+});
+
+export const receivePayment = endpoint({
+  id: 'billing.webhook',
+  method: 'post',
+  path: '/api/v1/billing/webhook',
+  summary: 'Callback of the payment provider, authenticated by its signature',
+  auth: 'provider',
+  rate: 'callback',
+  bodyBytesMax: 256 * 1024,
+  refusals: [400, 413, 503],
+  response: Joi.object({ received: Joi.boolean().valid(true).required() }),
+  async handler({ signed }, { db, payments, logger }) {
+    const event = await payments.readEvent(signed.headers, signed.body);
+    const outcome = await recordPaymentEvent(db, event);
+    const line = { event_id: event.id, event_type: event.type, outcome };
+    if (outcome === 'mismatched') logger.error(line, 'a payment is not what was ordered: nothing was credited');
+    else logger.info(line, 'payment event');
+    return { received: true };
+  },
+});
+
+/** Where the payment provider sends the browser afterwards. It tells nothing about the payment: that comes by callback. */
+export const returnFromCheckout = endpoint({
+  id: 'billing.return',
+  method: 'get',
+  path: '/billing/return',
+  summary: 'Where the page of the payment provider leads back to',
+  auth: 'none',
+  query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled') }),
+  response: messageOnly,
+  handler: async ({ query: { checkout } }) => ({
+    message:
+      checkout === 'success'
+        ? 'Thank you. The credits are on your balance as soon as the payment is confirmed.'
+        : 'The purchase was cancelled. Nothing was charged.',
+  }),
+});

@@ -1,0 +1,111 @@
+/** What a bulk send and a batch look like on their way in and out. */
+import Joi from 'joi';
+import { batchStatuses } from '../../models/batch.js';
+import { type Channel, channels } from '../../models/config.js';
+import type { Content } from '../../models/message.js';
+import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../models/rules/bulk.js';
+import type { BulkRequest } from '../../models/rules/bulk-templates.js';
+import { publicStatuses } from '../../models/rules/status.js';
+import { date, dateOrNull, id } from '../schemas.js';
+import { type Checked, requiredText, rule, text } from '../validation.js';
+import { commonFields, htmlField } from './message-schemas.js';
+
+/** The body of a bulk send, checked, and what follows from it. */
+export interface BulkBody {
+  channel: Channel;
+  content: Content;
+  recipients: unknown[];
+  metadata?: Record<string, unknown>;
+  reference?: string;
+  rate?: number;
+  scheduled_at?: Date;
+  on_invalid?: 'reject' | 'skip';
+  allow_duplicates?: boolean;
+  /** Not in the request: made of it by `examineBulk`. */
+  plan: BulkPlan;
+}
+
+const rateMax = 10_000;
+const anyVariable = { type: ['string', 'number', 'boolean', 'null'] };
+const recipientSchema = {
+  oneOf: [
+    { type: 'string', description: 'E.164 phone number, or the e-mail address on the channel email' },
+    {
+      type: 'object',
+      properties: {
+        to: { type: 'string' },
+        variables: { type: 'object', additionalProperties: anyVariable },
+        metadata: { type: 'object' },
+        reference: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+      required: ['to'],
+      description: 'Every other text, number or boolean of the object is a variable too',
+    },
+  ],
+};
+
+export const bulkBody = Joi.object<BulkBody>({
+  channel: requiredText().valid(...channels),
+  content: Joi.object({
+    text: requiredText().description('Placeholders: {{ name }}, {{ name | fallback }}; \\{{ is a literal {{'),
+    subject: text().empty(['', null]),
+    html: htmlField,
+  })
+    .empty(null)
+    .required(),
+  // The items are not the schema's business: ten thousand at once would hold up other requests.
+  recipients: Joi.array()
+    .empty(null)
+    .required()
+    .meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
+  ...commonFields,
+  rate: Joi.number()
+    .unsafe()
+    .empty(null)
+    .custom(rule((value: number) => (value > 0 && value <= rateMax ? null : `{field} must be more than 0 and at most ${rateMax}`)))
+    .description('Messages a second; without it as fast as the provider takes them')
+    .meta({ exclusiveMinimum: 0, maximum: rateMax }),
+  on_invalid: text().valid('reject', 'skip').description('reject (default): one bad recipient refuses all; skip: the others are sent to'),
+  allow_duplicates: Joi.boolean().empty(null).description('Send more than once to a recipient who is there more than once'),
+}).required();
+
+/** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */
+export async function examineBulk(checked: Checked<BulkBody>): Promise<Checked<BulkBody>> {
+  const { value, faults } = checked;
+  if (!Array.isArray(value.recipients)) return checked;
+  const plan = await planBulk(judgeable(checked));
+  return { value: { ...value, plan }, faults: [...faults, ...faultsOfPlan(value, plan)] };
+}
+
+/** The body with a stand-in for each part that has faults of its own. */
+export function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
+  const isFaulty = (name: string) => faults.some(({ field }) => field === name || field.startsWith(`${name}.`));
+  return { ...value, channel: isFaulty('channel') ? null : value.channel, content: isFaulty('content') ? { text: '-' } : value.content };
+}
+
+const count = () => Joi.number().integer().required();
+
+export const batchInList = Joi.object({
+  id: id(),
+  channel: Joi.string()
+    .valid(...channels)
+    .required(),
+  status: Joi.string()
+    .valid(...batchStatuses)
+    .required(),
+  total: count(),
+  accepted: count(),
+  invalid: count(),
+  credits_used: Joi.number().required(),
+  counts: Joi.object(Object.fromEntries(publicStatuses.map((status) => [status, count()]))).required(),
+  rate: Joi.number().allow(null).required(),
+  scheduled_at: dateOrNull(),
+  created_at: date(),
+  completed_at: dateOrNull(),
+});
+
+export const batchResponse = batchInList.keys({
+  errors: Joi.array()
+    .items(Joi.object({ index: count(), field: Joi.string().required(), message: Joi.string().required() }))
+    .required(),
+});

@@ -1,0 +1,61 @@
+/** What a contact looks like on its way in and out. */
+import Joi from 'joi';
+import { codePoints } from '../../models/rules/credits.js';
+import { isEmail } from '../../models/rules/email.js';
+import { faultOfMetadata } from '../../models/rules/metadata.js';
+import { emailText } from '../../models/rules/recipient.js';
+import { date, id, phone, textOrNull, textThat } from '../schemas.js';
+import { rule, text } from '../validation.js';
+
+/** The fields of a contact as they come: what is undefined was left out, null clears. */
+export interface ContactBody {
+  name?: string | null;
+  phone?: string | null;
+  email?: string | null;
+  tags?: string[] | null;
+  custom_fields?: Record<string, unknown> | null;
+}
+
+const nameLengthMax = 255;
+const tagLengthMax = 64;
+const tagsMax = 50;
+
+/** Unlike elsewhere null is a value here. */
+const nullable = <T extends Joi.StringSchema>(schema: T) => schema.empty().allow(null);
+
+const tag = text()
+  .empty()
+  .messages({ 'string.empty': '{#label} must not be empty' })
+  .custom(rule((value: string) => (codePoints(value) > tagLengthMax ? `{field} must be at most ${tagLengthMax} characters` : null)))
+  .meta({ minLength: 1, maxLength: tagLengthMax });
+
+export const contactFields = {
+  name: nullable(text())
+    .allow('')
+    .custom((value: string) => value.trim() || null)
+    .custom(rule((value: string | null) => (codePoints(value ?? '') > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
+    .meta({ maxLength: nameLengthMax }),
+  phone: nullable(phone()).description('E.164'),
+  email: nullable(textThat(isEmail, emailText)).meta({ format: 'email' }),
+  tags: Joi.array()
+    .items(tag)
+    .max(tagsMax)
+    .messages({ 'array.max': `{#label} must have at most ${tagsMax} items` })
+    .allow(null)
+    .custom((list: string[]) => [...new Set(list)]),
+  custom_fields: Joi.object()
+    .allow(null)
+    .custom(rule((value: object) => faultOfMetadata('custom_fields', value)))
+    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+};
+
+export const contactResponse = Joi.object({
+  id: id(),
+  name: textOrNull(),
+  phone: textOrNull(),
+  email: textOrNull(),
+  tags: Joi.array().items(Joi.string()).required(),
+  custom_fields: Joi.object().unknown().required(),
+  created_at: date(),
+  updated_at: date(),
+});

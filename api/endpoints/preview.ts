@@ -1,0 +1,71 @@
+/** Renders and prices what a single or a bulk send would send, without sending it. */
+import Joi from 'joi';
+import { planBulk } from '../../models/rules/bulk.js';
+import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
+import { priceOf, toCredits } from '../../models/rules/credits.js';
+import { carrierView } from '../../models/rules/segments.js';
+import { apiKey, endpoint } from '../endpoint.js';
+import { jsonSchema } from '../json-schema.js';
+import { type Checked, check } from '../validation.js';
+import { bulkBytesMax } from './bulk.js';
+import { type BulkBody, bulkBody, judgeable } from './bulk-schemas.js';
+import { type SendBody, sendBody } from './message-schemas.js';
+
+/** One of two bodies, told apart by `recipients`. */
+interface PreviewBody {
+  single: SendBody | null;
+  bulk: BulkBody | null;
+}
+
+export const previewMessage = endpoint({
+  id: 'messages.preview',
+  method: 'post',
+  path: '/api/v1/messages/preview',
+  summary: 'Render and price a single or a bulk send without sending it',
+  auth: apiKey('send_messages'),
+  body: Joi.object<PreviewBody>()
+    .unknown()
+    .meta({ type: 'object', oneOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
+  bodyBytesMax: bulkBytesMax,
+  examine: examinePreview,
+  response: Joi.object({
+    messages: Joi.array().items(
+      Joi.object({
+        to: Joi.string().allow('').required(),
+        text: Joi.string().allow('').required(),
+        segments: Joi.number().integer().allow(null).required(),
+        encoding: Joi.string().allow(null).required(),
+        credits: Joi.number().required(),
+        errors: Joi.array()
+          .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+          .required(),
+      }),
+    ),
+    credits: Joi.number().required(),
+  }),
+  async handler({ body: { single, bulk } }) {
+    const messages = bulk === null ? (single === null ? [] : [previewOf(single)]) : await previewBulk(bulk, bulk.plan);
+    const cost = messages.reduce((sum, message) => sum + message.cost, 0);
+    return { messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })), credits: toCredits(cost) };
+  },
+});
+
+/** The faults of the request as a whole; those of recipients are what a preview is for. */
+async function examinePreview({ value: given }: Checked<PreviewBody>): Promise<Checked<PreviewBody>> {
+  if (!('recipients' in given) || given.recipients === null) {
+    const { value, faults } = check(sendBody, given);
+    return { value: { single: value, bulk: null }, faults };
+  }
+  const checked = check(bulkBody, given);
+  if (!Array.isArray(checked.value.recipients)) return { value: { single: null, bulk: null }, faults: checked.faults };
+  const plan = await planBulk(judgeable(checked));
+  return { value: { single: null, bulk: { ...checked.value, plan } }, faults: [...checked.faults, ...plan.faults] };
+}
+
+const previewOf = ({ to, channel, content: { text } }: SendBody): PreviewedMessage => ({
+  to,
+  text,
+  ...carrierView(channel, text),
+  cost: priceOf(channel, text),
+  errors: [],
+});

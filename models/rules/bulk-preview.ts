@@ -1,0 +1,38 @@
+/** What a bulk send would do, message by message. */
+import { type Fault, invalidField } from '../errors.js';
+import { type BulkPlan } from './bulk.js';
+import { type BulkMessage, readRecipient } from './bulk-recipient.js';
+import { type BulkRequest, compileBulk } from './bulk-templates.js';
+import { inSlices } from './in-slices.js';
+
+/** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
+const unitsMax = 16_000_000;
+/** Faults that are listed in all; after that each recipient shows its first. */
+const faultsMax = 10_000;
+
+export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 'encoding' | 'cost'> {
+  text: string;
+  errors: Fault[];
+}
+
+/**
+ * Every recipient in the order given. What would not be sent, because of faults or as a duplicate, costs nothing.
+ * @throws AppError 400 when the texts are too much for one answer
+ */
+export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
+  const { templates } = compileBulk(request);
+  const accepted = new Set(plan.accepted);
+  const previewed: PreviewedMessage[] = [];
+  let units = 0;
+  let listed = 0;
+  for await (const [index, given] of inSlices(request.recipients.entries())) {
+    const { message, faults } = readRecipient(templates, given, index);
+    const { to, content, segments, encoding, cost } = message;
+    units += content.text.length;
+    if (units > unitsMax) throw invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
+    const errors = listed < faultsMax ? faults : faults.slice(0, 1);
+    listed += errors.length;
+    previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });
+  }
+  return previewed;
+}

@@ -1,0 +1,58 @@
+/** What all messages of a bulk send have in common. */
+import type { Channel } from '../config.js';
+import type { Fault } from '../errors.js';
+import type { Content } from '../message.js';
+import { emailBytesMax, faultOfTexts, lengthText } from './content.js';
+import { compileTemplate, render, type Template } from './template.js';
+
+/** A bulk send as it was asked for, checked except for its recipients. */
+export interface BulkRequest {
+  /** null: none that exists. Then the recipients are judged as far as that goes. */
+  channel: Channel | null;
+  content: Content;
+  recipients: readonly unknown[];
+  /** Of every message whose recipient has none of its own; so is `reference`. */
+  metadata?: Record<string, unknown> | undefined;
+  reference?: string | undefined;
+  on_invalid?: 'reject' | 'skip' | undefined;
+  allow_duplicates?: boolean | undefined;
+}
+
+export interface BulkTemplates {
+  channel: Channel | null;
+  text: Template;
+  subject: Template | null;
+  html: Template | null;
+  metadata: Record<string, unknown> | null;
+  reference: string | null;
+}
+
+/** Placeholders take room that the rendered text does not: a template may be longer than a text, but not without end. */
+const sourceUnitsMax = (channel: Channel | null) => (channel === 'email' ? 2 * emailBytesMax : 16_000);
+
+/** Reads the texts of the request once, and judges what no recipient can change. */
+export function compileBulk({ channel, content, metadata, reference }: BulkRequest): { templates: BulkTemplates; faults: Fault[] } {
+  const faults: Fault[] = [];
+  const compiled = (name: 'text' | 'subject' | 'html') => {
+    const source = content[name];
+    if (source === undefined) return null;
+    const isTooLong = source.length > sourceUnitsMax(channel);
+    if (isTooLong) faults.push({ field: `content.${name}`, message: `content.${name} must be at most ${sourceUnitsMax(channel)} characters` });
+    const template = compileTemplate(isTooLong ? '' : source);
+    if (template.malformed !== null) {
+      faults.push({ field: `content.${name}`, message: `content.${name} has an invalid placeholder: ${template.malformed}` });
+    }
+    return template;
+  };
+  const text = compiled('text') ?? compileTemplate('');
+  // Subject and html mean nothing outside e-mail and are not kept there.
+  const subject = channel === 'email' ? compiled('subject') : null;
+  const html = channel === 'email' ? compiled('html') : null;
+  const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
+  if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
+  const templates = { channel, text, subject, html, metadata: metadata ?? null, reference: reference ?? null };
+  return { templates, faults };
+}
+
+/** What every rendering has at least. */
+const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');

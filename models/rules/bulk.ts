@@ -1,0 +1,95 @@
+/** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
+import type { RecipientError } from '../batch.js';
+import type { Fault } from '../errors.js';
+import { type BulkMessage, readRecipient } from './bulk-recipient.js';
+import { type BulkRequest, compileBulk } from './bulk-templates.js';
+import { inSlices } from './in-slices.js';
+import { recipientKey } from './recipient.js';
+
+/** Recipients of one bulk send. */
+export const recipientsMax = 10_000;
+/** Messages of one page: the group that one workflow drives. */
+export const pageSize = 250;
+/** Faults that an answer lists. */
+export const faultsShownMax = 1000;
+/** Faults that are kept of a batch. */
+const errorsMax = 10_000;
+
+/** What is to be done; the texts are rendered again page by page, because all of them at once could be a gigabyte. */
+export interface BulkPlan {
+  total: number;
+  /** Indexes of the recipients that are sent to. */
+  accepted: number[];
+  /** Recipients with faults. */
+  invalid: number;
+  /** Their faults, the first ten thousand of them. */
+  errors: RecipientError[];
+  /** How many faults there are in all. */
+  errorCount: number;
+  /** Thousandths of a credit, for all that is sent. */
+  cost: number;
+  /** What is wrong with the request as a whole. */
+  faults: Fault[];
+}
+
+/**
+ * Judges every recipient, without holding up the process.
+ * @param most recipients that are allowed; tests raise it
+ */
+export async function planBulk(request: BulkRequest, most = recipientsMax): Promise<BulkPlan> {
+  const { templates, faults } = compileBulk(request);
+  const { length: total } = request.recipients;
+  const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
+  if (total === 0 || total > most) {
+    faults.push({ field: 'recipients', message: `recipients must have 1 to ${most.toLocaleString('en-US')} items` });
+    return plan;
+  }
+  const seen = new Set<string>();
+  for await (const [index, given] of inSlices(request.recipients.entries())) {
+    const { message, faults: wrong } = readRecipient(templates, given, index);
+    if (wrong.length > 0) noteErrors(plan, index, wrong);
+    else if (request.channel === null || isNew(seen, recipientKey(request.channel, message.to)) || request.allow_duplicates === true) {
+      plan.accepted.push(index);
+      plan.cost += message.cost;
+    }
+  }
+  return plan;
+}
+
+function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
+  plan.invalid += 1;
+  plan.errorCount += faults.length;
+  for (const fault of faults.slice(0, errorsMax - plan.errors.length)) plan.errors.push({ index, ...fault });
+}
+
+function isNew(seen: Set<string>, key: string): boolean {
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
+}
+
+/**
+ * Why the request is refused; empty when it is not. Recipients with faults are a reason unless they are to be skipped and
+ * others are left.
+ */
+export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, plan: BulkPlan): Fault[] {
+  const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
+  if (isSkipped || plan.errorCount === 0) return plan.faults;
+  const shown = plan.errors.slice(0, faultsShownMax).map(({ field, message }) => ({ field, message }));
+  const left = plan.errorCount - shown.length;
+  const note = left === 0 ? [] : [{ field: 'recipients', message: `${left.toLocaleString('en-US')} more faults are not listed` }];
+  return [...plan.faults, ...shown, ...note];
+}
+
+/** The messages of a plan that nothing is wrong with, in the order of the recipients, a page at a time. */
+export async function* pagesOfBulk(request: BulkRequest, { accepted }: BulkPlan): AsyncGenerator<BulkMessage[], void, undefined> {
+  const { templates } = compileBulk(request);
+  let page: BulkMessage[] = [];
+  for await (const index of inSlices(accepted)) {
+    page.push(readRecipient(templates, request.recipients[index], index).message);
+    if (page.length < pageSize) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,16 @@
+/** Whom a message can go to. */
+import type { Channel } from '../config.js';
+import { isEmail } from './email.js';
+import { isPhone } from './phone.js';
+
+export const phoneText = 'Phone number must be in E.164 format';
+export const emailText = 'Invalid email address';
+
+/** What is wrong with a recipient of this channel; null when nothing is. */
+export function faultOfRecipient(channel: Channel, to: string): string | null {
+  if (channel === 'email') return isEmail(to) ? null : emailText;
+  return isPhone(to) ? null : phoneText;
+}
+
+/** Two recipients with the same key are the same one: letter case does not matter in addresses. */
+export const recipientKey = (channel: Channel, to: string) => (channel === 'email' ? to.toLowerCase() : to);

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { ApiKey } from '../../../models/api-key.js';
+import { identifyApiKey } from '../../../models/operations/identify-api-key.js';
+import { issueMail } from '../../../models/operations/issue-mail.js';
+import { logIn } from '../../../models/operations/log-in.js';
+import { loadMail } from '../../../models/operations/load-mail.js';
+import { signUp } from '../../../models/operations/sign-up.js';
+import { verifyEmail } from '../../../models/operations/verify-email.js';
+import { digestApiKey } from '../../../models/rules/api-key.js';
+import { mailToken } from '../../../models/rules/mail-token.js';
+import { testConfig } from '../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { assertBooks } from '../../support/invariants.js';
+import { ledgerOf } from '../../support/messages.js';
+
+const badToken = { status: 400, message: 'Invalid or expired token' };
+const wrong = { status: 401, message: 'Invalid email or password' };
+
+describe('accounts', () => {
+  const config = testConfig({ SIGNUP_CREDITS: '12.5' });
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const join = (email = `${uuidv7()}@Example.test`, signupConfig = config) =>
+    signUp({ db: test.db, config: signupConfig }, { email, password: 'correct horse', company_name: 'Acme', phone: null, country: null });
+  const tokenOf = async (mailId: string) => mailToken(config.secretKey, (await loadMail(test.db, mailId))?.token_id ?? '');
+  const count = async (table: string) => (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
+
+  it('signUp makes a workspace with its credits, unverified, and a mail whose token is not stored', async () => {
+    const { workspace, mailId } = await join();
+    assert.deepEqual(
+      [workspace.balance, workspace.email_verified, await ledgerOf(test.db, workspace.id)],
+      [12_500, false, ['grant 12500']],
+    );
+    assert.equal((await loadMail(test.db, mailId))?.kind, 'verify_email');
+    const everything = JSON.stringify(await rows(test.db, 'SELECT m.*, t.* FROM mails m JOIN mail_tokens t ON t.id = m.token_id'));
+    assert.ok(!everything.includes(await tokenOf(mailId)));
+    assert.doesNotMatch(workspace.password_hash, /correct horse/);
+  });
+
+  it('signUp writes no ledger entry where there are no signup credits', async () => {
+    const { workspace } = await join(undefined, testConfig({ SIGNUP_CREDITS: '0' }));
+    assert.deepEqual(await ledgerOf(test.db, workspace.id), []);
+  });
+
+  it('signUp gives an address to one of several at once, whatever its case, and leaves nothing of the others', async () => {
+    const before = [await count('workspaces'), await count('mails'), await count('credit_entries')].map(Number);
+    const spellings = ['same@example.test', 'SAME@example.test', 'Same@Example.Test', 'same@EXAMPLE.test'];
+    const answers = await Promise.allSettled(spellings.map((email) => join(email)));
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const answer of answers) if (answer.status === 'rejected') assert.equal(answer.reason.code, 'email_exists');
+    assert.deepEqual(
+      [await count('workspaces'), await count('mails'), await count('credit_entries')].map(Number),
+      before.map((number) => number + 1),
+    );
+  });
+
+  it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
+    const { workspace } = await join('login@example.test');
+    assert.equal((await logIn({ email: 'LOGIN@example.test', password: 'correct horse' })).id, workspace.id);
+    for (const pair of [
+      { email: 'login@example.test', password: 'Correct horse' },
+      { email: 'nobody@example.test', password: 'correct horse' },
+      { email: '', password: '' },
+    ]) {
+      await assert.rejects(logIn(pair), wrong);
+    }
+  });
+
+  it('verifyEmail uses a token up: of several at once one succeeds', async () => {
+    const { workspace, mailId } = await join();
+    const token = await tokenOf(mailId);
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => verifyEmail(test.db, token)));
+    assert.deepEqual(
+      answers.flatMap((answer) => (answer.status === 'fulfilled' ? [[answer.value.id, answer.value.email_verified]] : [])),
+      [[workspace.id, true]],
+    );
+    await assert.rejects(verifyEmail(test.db, token), badToken);
+  });
+
+  it('verifyEmail refuses a token that is unknown, expired, voided by a newer one, or for another purpose', async () => {
+    const { workspace, mailId } = await join();
+    const issue = (purpose: 'verify' | 'reset') =>
+      test.db.transaction((transaction) => issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
+    const [voided, reset, newest] = [await tokenOf(mailId), await tokenOf(await issue('reset')), await tokenOf(await issue('verify'))];
+    for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token), badToken);
+    await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);
+    await assert.rejects(verifyEmail(test.db, newest), badToken);
+    await workspace.reload();
+    assert.equal(workspace.email_verified, false);
+    await rows(test.db, `UPDATE mail_tokens SET expires_at = now() + interval '1 minute' WHERE workspace_id = $1`, [workspace.id]);
+    assert.equal((await verifyEmail(test.db, newest)).email_verified, true);
+  });
+
+  it('identifyApiKey finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
+    const { workspace } = await join();
+    const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
+    const identify = (secretKey = config.secretKey) => identifyApiKey(test.db, digestApiKey(secretKey, key));
+    assert.deepEqual(await identify(), {
+      id: row.id,
+      workspace_id: workspace.id,
+      scopes: ['read_messages'],
+      is_active: true,
+      last_used_at: null,
+      balance: 12_500,
+    });
+    assert.equal(await identify('another key'), null);
+    for (const _ of [1, 2]) await row.deactivate();
+    assert.equal((await identify())?.is_active, false);
+    const stored = JSON.stringify(await rows(test.db, 'SELECT encode(digest, $1) AS hex, * FROM api_keys', ['escape']));
+    assert.ok(!stored.includes(key.slice(12)));
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
+import { updateWebhook, type WebhookChange } from '../../../models/operations/update-webhook.js';
+import { Webhook } from '../../../models/webhook.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildDelivery, deliveryOf, unknownId } from '../../support/deliveries.js';
+import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
+import { assertBooks } from '../../support/invariants.js';
+import { eventsOf } from '../../support/messages.js';
+
+const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
+const unknown = { status: 404, message: 'Webhook not found' };
+
+describe('updateWebhook and deleteWebhook', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhookId: string;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];
+
+  it('change what is given and nothing else', async () => {
+    const before = await stored();
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] });
+    const { updated_at, ...after } = (await stored()) ?? {};
+    assert.deepEqual({ ...after, updated_at: before?.updated_at }, { ...before, description: 'mine', events: ['message.failed'] });
+    assert.ok((updated_at as Date) >= (before?.updated_at as Date));
+    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null })).description, null);
+  });
+
+  it('hold what is pending when a webhook is paused; activating it forgets the reason and sends nothing by itself', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false });
+    await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
+    const { status, next_attempt_at } = await deliveryOf(test.db, id);
+    assert.deepEqual({ status, next_attempt_at }, { status: 'held', next_attempt_at: null });
+    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true });
+    assert.deepEqual([is_active, disabled_reason], [true, null]);
+    assert.equal((await deliveryOf(test.db, id)).status, 'held');
+  });
+
+  it('end what is pending or held when a webhook is deleted, and give it no more events', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await deleteWebhook(test.db, workspaceId, webhookId);
+    assert.equal((await deliveryOf(test.db, id)).status, 'failed');
+    assert.deepEqual(await eventsOf(test.db, (await buildQueued(test.db, workspaceId)).id), []);
+    await assert.rejects(Webhook.owned(workspaceId, webhookId), unknown);
+    assert.deepEqual((await Webhook.ownedPage(workspaceId, { page: 1, limit: 10 })).total, 0);
+  });
+
+  it('do not know foreign, deleted, unknown and malformed ids, and change nothing then', async () => {
+    const stranger = await buildWorkspace(test.db);
+    const { row: deleted } = await buildWebhook(workspaceId, 'https://two.example.test/');
+    await deleteWebhook(test.db, workspaceId, deleted.id);
+    const before = await stored();
+    for (const [owner, id] of [
+      [stranger.id, webhookId],
+      [workspaceId, deleted.id],
+      [workspaceId, unknownId()],
+      [workspaceId, 'x'],
+    ] as const) {
+      await assert.rejects(updateWebhook(test.db, owner, id, { ...unchanged, is_active: false }), unknown);
+      await assert.rejects(deleteWebhook(test.db, owner, id), unknown);
+    }
+    assert.deepEqual(await stored(), before);
+  });
+});

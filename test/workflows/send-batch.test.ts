@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+import { startReceiver } from '../support/receiver.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the way of a batch', () => {
+  let service: Service;
+  let client: RestClient;
+  before(async () => {
+    service = await startService({ env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5' } });
+    client = restClient(service.url);
+  });
+  afterEach(() => assertBooks(service.db));
+  after(() => service.stop());
+
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => `+1555${String(1_000_000 + index)}`);
+  const post = (account: Account, path: string, body?: Json) => client.call('POST', path, { body, headers: { 'X-API-Key': account.apiKey } });
+  const bulk = async (account: Account, body: Json): Promise<Json> => {
+    const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, ...body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.batch;
+  };
+  const get = async (account: Account, id: string): Promise<Json> =>
+    (await client.call('GET', `/api/v1/messages/bulk/${id}`, { headers: { 'X-API-Key': account.apiKey } })).body.data.batch;
+  const batchUntil = async (account: Account, id: string, matches: (batch: Json) => boolean, what: string): Promise<Json> => {
+    let batch: Json;
+    await until(async () => {
+      batch = await get(account, id);
+      const sum = Object.values(batch.counts as Record<string, number>).reduce((total, count) => total + count, 0);
+      assert.equal(sum, batch.accepted, 'the counts add up at every look');
+      return matches(batch);
+    }, what);
+    return batch;
+  };
+  const balanceOf = async ({ workspaceId }: Account) => {
+    const [workspace] = await rows<{ balance: number }>(service.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
+    return workspace?.balance;
+  };
+
+  it('of 600 messages is one debit, three pages, and 1,800 events in order, each once', async () => {
+    const receiver = await startReceiver();
+    const account = await client.signUp();
+    await client.hook(account, receiver.url);
+    const { id } = await bulk(account, { content: { text: 'Hello {{name}}' }, recipients: numbers(600).map((to, index) => ({ to, variables: { name: `n${index}` } })) });
+    const done = await batchUntil(account, id, ({ counts }) => counts.delivered === 600, 'all are delivered');
+    assert.deepEqual([done.status, done.credits_used, done.total, done.accepted], ['completed', 600, 600, 600]);
+    assert.equal(await balanceOf(account), 400_000);
+    const entries = await rows(service.db, 'SELECT kind, amount FROM credit_entries WHERE workspace_id = $1 ORDER BY id', [account.workspaceId]);
+    assert.deepEqual(entries, [{ kind: 'grant', amount: 1_000_000 }, { kind: 'debit', amount: -600_000 }]);
+    const events = await receiver.until(1_800);
+    const byMessage = new Map<string, string[]>();
+    for (const { body } of events) {
+      const { event, data } = JSON.parse(body);
+      byMessage.set(data.message_id, [...(byMessage.get(data.message_id) ?? []), event]);
+    }
+    assert.equal(byMessage.size, 600);
+    for (const sequence of byMessage.values()) assert.deepEqual(sequence, ['message.queued', 'message.sent', 'message.delivered']);
+    await receiver.close();
+  });
+
+  it('that is paused sends nothing more until it is resumed', async () => {
+    const account = await client.signUp();
+    const { id } = await bulk(account, { recipients: numbers(300), rate: 100 });
+    await batchUntil(account, id, ({ counts }) => counts.queued < 300, 'it has begun');
+    const paused = await post(account, `/api/v1/messages/bulk/${id}/pause`);
+    assert.deepEqual([paused.status, paused.body.data.batch.status], [200, 'paused']);
+    // Calls in flight end; what is taken a moment later is all there will be.
+    await until(async () => (await rows(service.db, `SELECT 1 FROM messages WHERE batch_id = $1 AND status_detail = 'sending'`, [id])).length === 0, 'nothing is in flight');
+    const { counts: before } = await get(account, id);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { counts: after } = await get(account, id);
+    assert.equal(after.queued, before.queued);
+    assert.ok(after.queued > 0);
+    assert.equal((await post(account, `/api/v1/messages/bulk/${id}/resume`)).body.data.batch.status, 'sending');
+    await batchUntil(account, id, ({ counts }) => counts.delivered === 300, 'all are delivered');
+    assert.equal(await balanceOf(account), 700_000);
+  });
+
+  it('that is cancelled in the middle refunds exactly what was not handed off, and nothing goes out afterwards', async () => {
+    const account = await client.signUp();
+    const { id } = await bulk(account, { recipients: numbers(500), rate: 100 });
+    await batchUntil(account, id, ({ counts }) => counts.queued < 480, 'it has begun');
+    const answer = await post(account, `/api/v1/messages/bulk/${id}/cancel`);
+    assert.deepEqual([answer.status, answer.body.data.batch.status], [200, 'cancelled']);
+    const done = await batchUntil(account, id, ({ counts }) => counts.queued === 0 && counts.sent === 0, 'everything has ended');
+    assert.equal(done.counts.delivered + done.counts.failed, 500);
+    assert.ok(done.counts.failed > 0 && done.counts.delivered > 0, JSON.stringify(done.counts));
+    assert.equal(done.credits_used, done.counts.delivered);
+    assert.equal(await balanceOf(account), 1_000_000 - done.counts.delivered * 1_000);
+    const taken = await rows(service.db, 'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1', [id]);
+    assert.equal(taken.length, done.counts.delivered);
+  });
+
+  it('survives the worker being killed in the middle of its pages: every message once, at the provider and in the books', async () => {
+    const account = await client.signUp();
+    const { id } = await bulk(account, { recipients: numbers(500) });
+    for (const threshold of [450, 250]) {
+      await batchUntil(account, id, ({ counts }) => counts.queued <= threshold, `${threshold} are left`);
+      await service.worker.kill();
+      await service.worker.start();
+    }
+    await batchUntil(account, id, ({ counts }) => counts.delivered === 500, 'all are delivered');
+    const taken = await rows(service.db, 'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1', [id]);
+    assert.equal(taken.length, 500);
+    assert.equal(await balanceOf(account), 500_000);
+  }).timeout(60_000);
+
+  it('that cannot be paid is refused with 402 as a whole and leaves nothing', async () => {
+    const account = await client.signUp();
+    const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: numbers(1_001) });
+    assert.deepEqual([answer.status, answer.body.error], [402, 'Insufficient credits. You need 1001 credits but have 1000.']);
+    assert.deepEqual(await rows(service.db, 'SELECT id FROM batches WHERE workspace_id = $1', [account.workspaceId]), []);
+    assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
+  });
+
+  it('that was scheduled announces its messages at once and sends them at its time', async () => {
+    const account = await client.signUp();
+    const at = Date.now() + 2_500;
+    const batch = await bulk(account, { recipients: numbers(3), scheduled_at: new Date(at).toISOString() });
+    assert.equal(batch.status, 'scheduled');
+    await batchUntil(account, batch.id, ({ status }) => status === 'completed', 'it is completed');
+    const sent = await rows<{ sent_at: Date }>(service.db, 'SELECT sent_at FROM messages WHERE batch_id = $1', [batch.id]);
+    for (const { sent_at } of sent) assert.ok(sent_at.getTime() >= at - 1_000);
+  });
+});
