@@ -31,7 +31,7 @@ const sliceMs = 20_000;
  */
 export async function dispatch(db: Database, providers: Providers, groupId: string, batchId: string | undefined): Promise<Dispatched> {
   const startedAt = Date.now();
-  const rounds = new Rounds(db, providers, groupId);
+  const rounds = new Rounds(db, providers, groupId, batchId !== undefined);
   let more = false;
   for (;;) {
     const pace = batchId === undefined ? { cancelled: false, rate: null } : await batchPace(db, batchId);
@@ -67,6 +67,7 @@ class Rounds {
     private readonly db: Database,
     private readonly providers: Providers,
     private readonly groupId: string,
+    private readonly inBatch: boolean,
   ) {}
 
   get tookNothing(): boolean {
@@ -76,7 +77,7 @@ class Rounds {
   /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns how many there were */
   async next(limit: number): Promise<number> {
     const providerOf = Object.fromEntries(Object.entries(this.providers).map(([channel, { name }]) => [channel, name]));
-    const claims = await claimHandoffs(this.db, this.groupId, providerOf, { limit, except: this.#tried });
+    const claims = await claimHandoffs(this.db, this.groupId, providerOf, { limit, except: this.#tried, inBatch: this.inBatch });
     const signal = AbortSignal.timeout(providerDeadlineMs);
     const handoffs = await Promise.all(claims.map((claim) => handOff(this.providers[claim.channel], claim, signal)));
     await recordHandoffs(this.db, handoffs.map(({ result }) => result));

@@ -30,7 +30,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail === null || mail.sent_at !== null) return;
       const token = mail.token_id === null ? undefined : mailToken(config.secretKey, mail.token_id);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const rendered = { ...envelope, ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token }) };
+      const rendered = { ...envelope, ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail }) };
       if (smtp !== undefined) await smtp.sendMail(rendered);
       else await writeEml(mailId, (await toFile.sendMail(rendered)).message as Buffer);
       await markMailSent(db, mailId);

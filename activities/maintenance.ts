@@ -4,13 +4,14 @@ import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { fenceStale, forgottenGroups, ledgerDrift, overdueDeliveries, staleBatches, type UndrivenGroup, undrivenGroups, unsentMails, unwokenGroups } from '../models/operations/find-stuck.js';
+import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';
 import type { DeliverWebhookInput } from '../workflows/contract.js';
 
 export interface MaintenanceDeps {
   db: Database;
-  config: Pick<Config, 'reportTimeoutSeconds'>;
+  config: Pick<Config, 'reportTimeoutSeconds' | 'lowBalance'>;
   logger: Logger;
 }
 
@@ -25,7 +26,8 @@ export interface Stuck {
 /** Longer than any step takes by itself, so that nothing that is being driven is found. */
 const graceSeconds = 60;
 const graceOfForgottenSeconds = 3_600;
-const ledgerWindowSeconds = 600;
+/** Workspaces whose balance changed this long ago are looked at: several rounds of the watcher, should one be missed. */
+const changedWithinSeconds = 600;
 
 export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
   return {
@@ -36,6 +38,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
       for (const batchId of await staleBatches(db, 2 * graceSeconds)) await fenceBatch(db, batchId);
       await closeForgotten();
       await checkLedger();
+      if (config.lowBalance > 0) await issueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
       const stuck = {
         groups: await undrivenGroups(db, 2 * graceSeconds),
         wakes: await unwokenGroups(db, graceSeconds / 2),
@@ -54,6 +57,6 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
   }
 
   async function checkLedger(): Promise<void> {
-    for (const drift of await ledgerDrift(db, ledgerWindowSeconds)) logger.error(drift, 'balance differs from ledger');
+    for (const drift of await ledgerDrift(db, changedWithinSeconds)) logger.error(drift, 'balance differs from ledger');
   }
 }

@@ -37,8 +37,7 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
   return {
     /** Local: debits and queues; see `acceptMessages` of the models. */
     async acceptMessages(groupId: string): Promise<Accepted> {
-      const { accepted, channel = 'sms', scheduledAt } = await acceptMessages(db, groupId);
-      const { deliveries } = accepted.length === 0 ? { deliveries: 0 } : await groupState(db, groupId);
+      const { accepted, channel = 'sms', scheduledAt, deliveries } = await acceptMessages(db, groupId);
       return { accepted, deliveries, ...times(config, channel, scheduledAt) };
     },
 
@@ -62,10 +61,7 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> => withHeartbeat(() => dispatch(db, providers, groupId, batchId)),
 
     /** Local: works off the inbox of a group. */
-    async applyReports(groupId: string): Promise<GroupWork> {
-      const { open } = await applyReports(db, groupId);
-      return { ...(await groupState(db, groupId)), open };
-    },
+    applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),
   };
 }
 

@@ -2,7 +2,9 @@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
+import { cors } from './cors.js';
 import type { Deps } from './deps.js';
+import { createDocs } from './docs.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
 import { openapiEndpoint } from './openapi.js';
@@ -20,7 +22,9 @@ export function createApp(deps: Deps): Express {
   app.use(requestContext(deps.logger));
   app.use(helmet());
   app.use(noStore);
+  app.use(cors(deps.config.corsOrigins));
   app.use(onlyDeclaredMethods);
+  app.use(createDocs(deps.limiter));
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));
@@ -32,9 +36,9 @@ const noStore: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Express would answer HEAD with the GET handler and OPTIONS by itself; here they are unknown routes like any other. */
+/** HEAD is answered as GET without the body, OPTIONS by options.ts; every other method is an unknown route. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {
-  next(['GET', 'POST', 'PUT', 'DELETE'].includes(req.method) ? undefined : notFound());
+  next(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'].includes(req.method) ? undefined : notFound());
 };
 
 const refuseUnknownRoute: RequestHandler = () => {

@@ -38,7 +38,7 @@ export async function openCheckout(deps: Deps, caller: Caller, { packageId, idem
     const known = idempotencyKey === null ? null : await findOrder(workspaceId, idempotencyKey);
     if (known !== null) {
       if (known.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
-      if (known.session_id != null && known.checkout_url != null)
+      if (typeof known.session_id === 'string' && typeof known.checkout_url === 'string')
         return { sessionId: known.session_id, url: known.checkout_url, isReplay: true };
       if (await leaseOrder(deps.db, known.id)) return askProvider(deps, known.get() as OrderRow);
       await sleep(pollMs);

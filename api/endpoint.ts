@@ -55,11 +55,13 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   bodyBytesMax?: number;
   /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Shape of `data`, or of the whole answer without an envelope. */
   /** Statuses of refusals that do not follow from the rest of the declaration. */
   refusals?: readonly number[];
+  /** Shape of `data`, or of the whole answer without an envelope. */
   response: Joi.Schema;
   status?: 200 | 201;
+  /** Another status whose answer has the same shape. */
+  alsoAs?: 503;
   /** false: the answer is not wrapped in `{success, data}`. */
   envelope?: false;
   handler(input: Input<A, Path, Query, Body>, deps: Deps): Promise<object>;

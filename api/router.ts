@@ -6,6 +6,8 @@ import { parseObject, readBytes } from './body.js';
 import type { Deps } from './deps.js';
 import { type Auth, type Endpoint, type Input, Reply } from './endpoint.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
+import { linksOf } from './links.js';
+import { mountOptions } from './options.js';
 import { addressKey, type Bucket } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 import { type Checked, check, checkQuery } from './validation.js';
@@ -16,6 +18,7 @@ export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router
   const router = express.Router({ caseSensitive: true, strict: true });
   const authenticator = createAuthenticator(deps);
   for (const item of endpoints) router[item.method](item.path, serve(item, authenticator, deps));
+  mountOptions(router, endpoints, deps.limiter);
   return router;
 }
 
@@ -28,7 +31,12 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     const caller = await authenticator.identify(item.auth, credential);
     context.workspaceId = caller?.workspaceId;
     const input = await inputOf(item, req, res);
-    send(item, res, await item.handler({ ...input, caller }, deps));
+    const outcome = await item.handler({ ...input, caller }, deps);
+    const { data, options } = outcome instanceof Reply ? outcome : new Reply(outcome);
+    const link = linksOf(item, req, data, deps.config.publicUrl);
+    if (link !== undefined) res.setHeader('Link', link);
+    res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
+    res.json(item.envelope === false ? data : { success: true, data });
   };
 }
 
@@ -53,12 +61,6 @@ async function inputOf(item: Endpoint, req: Request, res: Response): Promise<Inp
   if (faults.length > 0) throw invalid(faults);
   const signed = { headers: req.headers, body: bytes };
   return { caller: null, params: req.params, query: query.value, body: body.value, idempotencyKey, signed };
-}
-
-function send(item: Endpoint, res: Response, outcome: object): void {
-  const { data, options } = outcome instanceof Reply ? outcome : new Reply(outcome);
-  res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
-  res.json(item.envelope === false ? data : { success: true, data });
 }
 
 /** Express takes the first path that fits: `/a/:id` before `/a/b` would make the second unreachable. */

@@ -30,7 +30,7 @@ async function run(messages: number, clients: number, cleanup: Cleanup): Promise
   const sends = await sendAll(createSender(bench.service.baseUrl, apiKey), messages, clients);
   killer.stop();
   say('All are answered; waiting until everything is settled…');
-  await untilNoneRuns(bench.client, messageWorkflows, settleMsMax);
+  await untilNoneRuns(bench.client, messageWorkflows, settleMsMax).catch((error: Error) => sends.violations.push(error.message));
 
   const db = connect(bench.service.databaseUrl, 2);
   cleanup.add(() => db.close());

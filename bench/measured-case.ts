@@ -46,11 +46,17 @@ export async function closedLoop(send: () => Promise<Sent>, { messages, clients,
 /** Resolves when no workflow of these types is open. */
 export async function untilNoneRuns(client: Client, workflowTypes: readonly string[], msMax = settleMsMax): Promise<void> {
   const types = workflowTypes.map((type) => `'${type}'`).join(', ');
+  const open = `WorkflowType IN (${types}) AND ExecutionStatus = 'Running'`;
   const until = performance.now() + msMax;
   for (;;) {
-    const { count } = await client.workflow.count(`WorkflowType IN (${types}) AND ExecutionStatus = 'Running'`);
+    const { count } = await client.workflow.count(open);
     if (count === 0) return;
-    if (performance.now() > until) throw new Error(`${count} workflows are still open after ${msMax / 1000} s`);
+    if (performance.now() > until) throw new Error(`${count} workflows still open after ${msMax / 1000} s, such as ${await firstOf(client, open)}`);
     await sleep(100);
   }
+}
+
+async function firstOf(client: Client, query: string): Promise<string> {
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1 })) return workflowId;
+  return 'none any more';
 }

@@ -1,5 +1,6 @@
 /** The environment of API, worker and scripts: the user's own, completed by what the launcher made. */
 import { type Config, loadConfig } from '../models/config.js';
+import type { CheckoutSettings } from './checkout/provide.js';
 import { isUnset, type Plan } from './plan.js';
 import type { Secrets } from './secrets.js';
 
@@ -11,7 +12,7 @@ export interface Made {
   databaseUrl: string;
   temporalAddress: string;
   /** of a wholly embedded installation only */
-  embedded: { secrets: Secrets; demoReceiver: string } | undefined;
+  embedded: { secrets: Secrets; demoReceiver: string; checkout?: CheckoutSettings | undefined } | undefined;
 }
 
 /**
@@ -30,11 +31,16 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
   return { env, config: loadConfig(env) };
 }
 
-function embeddedSettings(user: NodeJS.ProcessEnv, { secrets, demoReceiver }: NonNullable<Made['embedded']>): NodeJS.ProcessEnv {
+/** Address of the API from this machine. Behind a proxy the public one may be out of reach from here. */
+export const localAddress = (plan: Plan, made: Made): string =>
+  serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
+
+function embeddedSettings(user: NodeJS.ProcessEnv, { secrets, demoReceiver, checkout }: NonNullable<Made['embedded']>): NodeJS.ProcessEnv {
   return {
     JWT_SECRET: isUnset(user.JWT_SECRET) ? secrets.jwt_secret : user.JWT_SECRET,
     SECRET_KEY: isUnset(user.SECRET_KEY) ? secrets.secret_key : user.SECRET_KEY,
     SIGNUP_CREDITS: isUnset(user.SIGNUP_CREDITS) ? embeddedSignupCredits : user.SIGNUP_CREDITS,
     DEMO_RECEIVER: demoReceiver,
+    ...checkout,
   };
 }

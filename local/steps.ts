@@ -1,11 +1,12 @@
 /** The steps of `npm start`, on one screen. */
+import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo-state.js';
 import { type Launch, newLog, startPart, together } from './launch.js';
 import { prepareTls } from './local-tls.js';
 import { nodeCommand, nodePart } from './node-parts.js';
 import { loadSecrets } from './secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
-import { type Made, serviceEnvironment } from './service-environment.js';
+import { localAddress, type Made, serviceEnvironment } from './service-environment.js';
 import { summaryLines } from './summary.js';
 
 /** How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all. */
@@ -17,7 +18,8 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   const secrets = loadSecrets(plan.config.dataDir);
   const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
-  const made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, embedded };
+  const made: Made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, embedded };
+  if (embedded !== undefined) made.embedded = { ...embedded, checkout: await provideCheckout(launch, localAddress(plan, made)) };
   const { env } = serviceEnvironment(plan, made);
   const runScript = scriptRunner(launch, env);
   await runScript('database schema', 'models/migrate.js');
@@ -60,10 +62,9 @@ function startNode(launch: Launch, name: string, path: string, env: NodeJS.Proce
 
 function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, ui: string | null): void {
   const { publicUrl } = serviceEnvironment(plan, made).config;
-  // Behind a proxy the public address may be out of reach from here.
-  const api = serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
-  record.announce({ api, temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null });
+  record.announce({ api: localAddress(plan, made), temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null });
   const apiKey = made.embedded === undefined ? undefined : readDemoState(plan.config.dataDir)?.api_key;
-  const lines = summaryLines({ publicUrl, temporalUi: ui, temporalAddress: made.temporalAddress, apiKey, logDir });
+  const checkout = made.embedded?.checkout?.STRIPE_API_BASE;
+  const lines = summaryLines({ publicUrl, checkout, temporalUi: ui, temporalAddress: made.temporalAddress, apiKey, logDir });
   for (const line of lines) output.plain(line);
 }

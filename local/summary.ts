@@ -2,6 +2,8 @@
 
 export interface Summary {
   publicUrl: string;
+  /** the local payment provider, where it runs */
+  checkout: string | undefined;
   temporalUi: string | null;
   temporalAddress: string;
   apiKey: string | undefined;
@@ -9,7 +11,7 @@ export interface Summary {
 }
 
 /** The lines, ready to print. */
-export function summaryLines({ publicUrl, temporalUi, temporalAddress, apiKey, logDir }: Summary): string[] {
+export function summaryLines({ publicUrl, checkout, temporalUi, temporalAddress, apiKey, logDir }: Summary): string[] {
   const message = '{"to":"+15551234567","channel":"sms","content":{"text":"Hello from Tidings"}}';
   const headers = `-H 'X-API-Key: ${apiKey ?? '<API_KEY>'}' -H 'Content-Type: application/json'`;
   return [
@@ -17,6 +19,7 @@ export function summaryLines({ publicUrl, temporalUi, temporalAddress, apiKey, l
     `  API              ${publicUrl}`,
     `  Docs             ${publicUrl}/docs`,
     `  Temporal Web UI  ${temporalUi ?? `the one of ${temporalAddress}`}`,
+    ...(checkout === undefined ? [] : [`  Checkout         ${checkout} (local: no money moves)`]),
     `  Logs             ${logDir}`,
     '',
     apiKey === undefined ? '  Send a message, with a key of your workspace:' : '  Send a message:',

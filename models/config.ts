@@ -22,6 +22,8 @@ export interface Config {
   publicUrl: string;
   callbackUrl: string;
   trustedProxies: string[];
+  /** As browsers send it in `Origin`, or `*`. */
+  corsOrigins: string[];
   logLevel: string;
   databaseUrl: string;
   databasePoolMax: number;
@@ -94,6 +96,7 @@ function toConfig(value: Record<string, any>): Config {
     publicUrl,
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
+    corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     databasePoolMax: value.DATABASE_POOL_MAX,

@@ -1,5 +1,6 @@
 /** A contact: somebody whom a workspace writes to, reachable by phone, by e-mail, or by both. */
 import { type CreationOptional, DataTypes, type InferAttributes, Op, type Sequelize, type WhereOptions } from 'sequelize';
+import type { Channel } from './config.js';
 import { Owned } from './owned.js';
 
 export class Contact extends Owned<Contact> {
@@ -11,6 +12,11 @@ export class Contact extends Owned<Contact> {
   declare custom_fields: Record<string, unknown>;
   declare created_at: CreationOptional<Date>;
   declare updated_at: CreationOptional<Date>;
+
+  /** Where this contact is reached on a channel; null when nowhere. */
+  addressOn(channel: Channel): string | null {
+    return channel === 'email' ? this.email : this.phone;
+  }
 
   /** One page of a workspace's contacts, newest first. `search` is part of a name, phone or address, in any case. */
   static search(

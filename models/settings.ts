@@ -29,6 +29,11 @@ const origin = Joi.string()
   .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
   .uri()
   .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
+/** As browsers write it in `Origin`: lower case, no default port, no trailing slash. */
+const corsOrigin = Joi.string()
+  .allow('*')
+  .custom((text: string, helpers) => (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : helpers.error('origin')))
+  .messages({ origin: '{{#label}} must be * or scheme, host and port, for example https://app.example.com' });
 
 /** The ten tries of the Standard Webhooks example: now, then these; 75 h 35 m in all. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
@@ -41,6 +46,7 @@ export const settings: Record<string, Joi.Schema> = {
   PUBLIC_URL: url('http', 'https').description('address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)'),
   CALLBACK_URL: url('http', 'https').description('address where providers reach the API (default: PUBLIC_URL)'),
   TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' })).default([]).description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
+  CORS_ORIGINS: list(corsOrigin).default([]).description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
   DATABASE_POOL_MAX: Joi.number().integer().min(2).max(200).default(10).description('database connections per process'),

@@ -40,6 +40,7 @@ export const signup = endpoint({
     phone: phone(),
     country: country(),
   }).required(),
+  refusals: [503],
   response: workspaceAndMessage,
   status: 201,
   async handler({ body: { phone: phone_ = null, country: country_ = null, ...body } }, { db, config, temporal, logger }) {
@@ -58,6 +59,7 @@ export const login = endpoint({
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ email: string; password: string }>({ email: email(), password: requiredText() }).required(),
+  refusals: [401, 503],
   response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
   async handler({ body }, { config }) {
     const workspace = await logIn(body);

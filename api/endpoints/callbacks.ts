@@ -21,6 +21,7 @@ export const receiveReports = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,
+  refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
     const read = readers.get(params.provider);

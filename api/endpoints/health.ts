@@ -30,6 +30,7 @@ export const getHealth = endpoint({
     timestamp: Joi.string().isoDate().required(),
     services: Joi.object({ database: state(), redis: state(), queue: state() }).required(),
   }),
+  alsoAs: 503,
   envelope: false,
   async handler(_input, deps) {
     const services = await lookAround(deps);

@@ -3,16 +3,21 @@ import type { Endpoint } from '../endpoint.js';
 import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk, sendBulk } from './bulk.js';
+import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
+import { getContact, listContacts, postContact, putContact, removeContact } from './contacts.js';
 import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
 import { previewMessage } from './preview.js';
+import { forgotPassword, setNewPassword } from './passwords.js';
 import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
 export const endpoints: readonly Endpoint[] = [
   signup, //               POST   /api/v1/auth/signup
   login, //                POST   /api/v1/auth/login
   verifyEmailAddress, //   POST   /api/v1/auth/verify-email
+  forgotPassword, //       POST   /api/v1/auth/forgot-password
+  setNewPassword, //       POST   /api/v1/auth/reset-password
   sendMessage, //          POST   /api/v1/messages/send
   sendBulk, //             POST   /api/v1/messages/bulk
   previewMessage, //       POST   /api/v1/messages/preview
@@ -27,6 +32,11 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys
   deleteApiKey, //         DELETE /api/v1/api-keys/:id
+  postContact, //          POST   /api/v1/contacts
+  listContacts, //         GET    /api/v1/contacts
+  getContact, //           GET    /api/v1/contacts/:id
+  putContact, //           PUT    /api/v1/contacts/:id
+  removeContact, //        DELETE /api/v1/contacts/:id
   createWebhook, //        POST   /api/v1/webhooks
   listWebhooks, //         GET    /api/v1/webhooks
   listEventTypes, //       GET    /api/v1/webhooks/events
@@ -34,6 +44,11 @@ export const endpoints: readonly Endpoint[] = [
   putWebhook, //           PUT    /api/v1/webhooks/:id
   removeWebhook, //        DELETE /api/v1/webhooks/:id
   listDeliveries, //       GET    /api/v1/webhooks/:id/deliveries
+  listPackages, //         GET    /api/v1/billing/packages
+  createCheckout, //       POST   /api/v1/billing/checkout
+  listTransactions, //     GET    /api/v1/billing/transactions
+  receivePayment, //       POST   /api/v1/billing/webhook
+  returnFromCheckout, //   GET    /billing/return
   receiveReports, //       POST   /callbacks/:provider
   getHealth, //            GET    /health
 ];

@@ -10,7 +10,9 @@ import { requiredText, rule, text } from '../validation.js';
 
 /** The body of a single send or preview, checked. */
 export interface SendBody {
-  to: string;
+  /** Absent when a contact is given instead. */
+  to?: string;
+  contact_id?: string;
   channel: Channel;
   content: { text: string; subject?: string; html?: string };
   metadata?: Record<string, unknown>;
@@ -45,7 +47,16 @@ export const commonFields = {
 export const htmlField = text().empty(['', null]).description('email only');
 
 export const sendBody = Joi.object<SendBody>({
-  to: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
+  // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
+  contact_id: text()
+    .empty(['', null])
+    .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))
+    .description('Instead of to: the contact whose phone, or address on the channel email, is written to'),
+  to: text()
+    .empty(['', null])
+    .custom(recipient)
+    .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
+    .description('E.164 phone number, or the e-mail address on the channel email'),
   channel: requiredText().valid(...channels),
   content: Joi.object({
     text: requiredText().custom(contentText),
@@ -56,7 +67,9 @@ export const sendBody = Joi.object<SendBody>({
     .required(),
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
-}).required();
+})
+  .meta({ required: ['channel', 'content'], anyOf: [{ required: ['to'] }, { required: ['contact_id'] }] })
+  .required();
 
 export const messageResponse = Joi.object({
   id: id(),

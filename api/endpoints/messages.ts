@@ -26,12 +26,13 @@ export const sendMessage = endpoint({
   auth: apiKey('send_messages'),
   body: sendBody,
   idempotent: true,
+  refusals: [404],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
-    const { rows, isReplay } = earlier ?? (await acceptMessages(deps, caller, [newMessage(caller, body, idempotencyKey, digest)]));
+    const { rows, isReplay } = earlier ?? (await acceptMessages(deps, caller, [await newMessage(caller, body, idempotencyKey, digest)]));
     const message = presentAcceptedMessage(rows[0] ?? raise());
     return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },

@@ -1,5 +1,6 @@
 /** From the body of a request to the row of a message. */
 import { v7 as uuidv7 } from 'uuid';
+import { Contact } from '../../models/contact.js';
 import { invalidField } from '../../models/errors.js';
 import type { NewMessage } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
@@ -7,8 +8,11 @@ import { carrierView } from '../../models/rules/segments.js';
 import type { Caller } from '../endpoint.js';
 import type { SendBody } from './message-schemas.js';
 
-/** The row of a message that nobody has decided on. */
-export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyKey: string | null, digest: Buffer): NewMessage {
+/**
+ * The row of a message that nobody has decided on.
+ * @throws AppError 400 for an `expires_at` that makes no sense, and as `recipientOf`
+ */
+export async function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyKey: string | null, digest: Buffer): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
   // Not in the schema: a repeated request is answered also after its message has expired.
@@ -16,6 +20,7 @@ export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyK
   if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
     throw invalidField('expires_at', 'expires_at must be after scheduled_at');
   }
+  const to = await recipientOf(workspaceId, body);
   const id = uuidv7();
   return {
     id,
@@ -23,7 +28,7 @@ export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyK
     group_id: id,
     batch_id: null,
     channel: body.channel,
-    to: body.to,
+    to,
     content: contentOf(body),
     metadata: body.metadata ?? null,
     reference: body.reference ?? null,
@@ -38,6 +43,17 @@ export function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyK
     expires_at,
     created_at: now,
   };
+}
+
+/**
+ * Whom a message goes to: the recipient given, or the contact's phone or address.
+ * @throws AppError 404 when the workspace has no such contact, 400 when it has nothing for this channel
+ */
+export async function recipientOf(workspaceId: string, { to, contact_id, channel }: Pick<SendBody, 'to' | 'contact_id' | 'channel'>): Promise<string> {
+  if (to !== undefined) return to;
+  const address = (await Contact.owned(workspaceId, contact_id ?? '')).addressOn(channel);
+  if (address === null) throw invalidField('contact_id', channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
+  return address;
 }
 
 /** Subject and html mean nothing outside e-mail and are not kept there. */

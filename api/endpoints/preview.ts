@@ -10,6 +10,7 @@ import { type Checked, check } from '../validation.js';
 import { bulkBytesMax } from './bulk.js';
 import { type BulkBody, bulkBody, judgeable } from './bulk-schemas.js';
 import { type SendBody, sendBody } from './message-schemas.js';
+import { recipientOf } from './new-message.js';
 
 /** One of two bodies, told apart by `recipients`. */
 interface PreviewBody {
@@ -28,6 +29,7 @@ export const previewMessage = endpoint({
     .meta({ type: 'object', oneOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
   bodyBytesMax: bulkBytesMax,
   examine: examinePreview,
+  refusals: [404],
   response: Joi.object({
     messages: Joi.array().items(
       Joi.object({
@@ -43,8 +45,8 @@ export const previewMessage = endpoint({
     ),
     credits: Joi.number().required(),
   }),
-  async handler({ body: { single, bulk } }) {
-    const messages = bulk === null ? (single === null ? [] : [previewOf(single)]) : await previewBulk(bulk, bulk.plan);
+  async handler({ caller, body: { single, bulk } }) {
+    const messages = bulk === null ? (single === null ? [] : [await previewOf(caller.workspaceId, single)]) : await previewBulk(bulk, bulk.plan);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return { messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })), credits: toCredits(cost) };
   },
@@ -62,10 +64,8 @@ async function examinePreview({ value: given }: Checked<PreviewBody>): Promise<C
   return { value: { single: null, bulk: { ...checked.value, plan } }, faults: [...checked.faults, ...plan.faults] };
 }
 
-const previewOf = ({ to, channel, content: { text } }: SendBody): PreviewedMessage => ({
-  to,
-  text,
-  ...carrierView(channel, text),
-  cost: priceOf(channel, text),
-  errors: [],
-});
+async function previewOf(workspaceId: string, body: SendBody): Promise<PreviewedMessage> {
+  const { channel, content } = body;
+  const to = await recipientOf(workspaceId, body);
+  return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors: [] };
+}

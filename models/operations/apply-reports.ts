@@ -2,6 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../datab
 import { failureOf } from '../rules/error-codes.js';
 import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../rules/status.js';
 import type { Channel } from '../config.js';
+import { type GroupWork, groupState } from './group-work.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
 
 interface Unapplied {
@@ -26,20 +27,17 @@ export interface GroupState {
  * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
  * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
  */
-export async function applyReports(db: Database, groupId: string): Promise<GroupState> {
-  const state = await inTransaction(db, async (transaction) => {
+export async function applyReports(db: Database, groupId: string): Promise<GroupWork> {
+  await inTransaction(db, async (transaction) => {
     await select(db, 'UPDATE message_groups SET reports_pending = false WHERE id = $1', [groupId], transaction);
     const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
     if (reports.length > 0) await apply(db, transaction, reports);
-    return closeIfDone(db, transaction, groupId);
+    await closeIfDone(db, transaction, groupId);
   });
   // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
-  const [missed] = await select(db, anyUnapplied, [groupId]);
-  return missed === undefined ? state : applyReports(db, groupId);
+  const work = await groupState(db, groupId);
+  return work.reports ? applyReports(db, groupId) : work;
 }
-
-const anyUnapplied = `
-  SELECT 1 AS one FROM messages m JOIN delivery_reports d ON d.message_id = m.id WHERE m.group_id = $1 AND d.applied_at IS NULL LIMIT 1`;
 
 const unapplied = `
   SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.provider_error_code,
@@ -86,14 +84,15 @@ const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' 
 
 /** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
 export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<GroupState> {
-  const [row] = await select<GroupState>(db, countOpen, [groupId], transaction);
-  const open = row?.open ?? 0;
-  if (open === 0) {
-    await select(db, 'UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1', [groupId], transaction);
-  }
-  return { open };
+  const [state] = await select<GroupState>(db, close, [groupId], transaction);
+  return state ?? { open: 0 };
 }
 
-const countOpen = `
-  SELECT count(*) AS open FROM messages
-  WHERE group_id = $1 AND (status IN ('accepting', 'queued') OR status = 'sent' AND status_detail <> 'unknown')`;
+const close = `
+  WITH state AS (
+    SELECT count(*) AS open FROM messages
+    WHERE group_id = $1 AND (status IN ('accepting', 'queued') OR status = 'sent' AND status_detail <> 'unknown')
+  ), closed AS (
+    UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1 AND (SELECT open FROM state) = 0
+  )
+  SELECT open FROM state`;

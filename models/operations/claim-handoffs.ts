@@ -15,6 +15,8 @@ export interface ClaimLimits {
   limit?: number;
   /** Ids that are left out: tried already in this round. */
   except?: readonly string[];
+  /** The group is a page of a batch. */
+  inBatch?: boolean;
 }
 
 /**
@@ -25,18 +27,31 @@ export interface ClaimLimits {
  * Nothing is claimed of a batch that is paused or cancelled: the batch's row is locked until the claim is committed, so that
  * whoever changes it knows that no further call begins.
  */
-export function claimHandoffs(
+export async function claimHandoffs(
   db: Database,
   groupId: string,
   providerOf: Record<string, string>,
-  { limit = 250, except = [] }: ClaimLimits = {},
+  { limit = 250, except = [], inBatch = false }: ClaimLimits = {},
 ): Promise<Claim[]> {
+  const bind = [groupId, JSON.stringify(providerOf), limit, except];
+  const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
+  if (claims[0]?.others_expired !== false) await inTransaction(db, (transaction) => expire(db, transaction, groupId));
+  return claims.map(({ others_expired: _, ...claimed }) => claimed);
+}
+
+/** `others_expired`: told with the claim, so that a group without them costs no second statement. */
+type Claimed = Claim & { others_expired: boolean };
+
+function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<Claimed[]> {
   return inTransaction(db, async (transaction) => {
-    await expire(db, transaction, groupId);
     const stopped = await select(db, stoppedBatch, [groupId], transaction);
-    return stopped.length > 0 ? [] : select<Claim>(db, claim, [groupId, JSON.stringify(providerOf), limit, except], transaction);
+    return stopped.length > 0 ? [] : select<Claimed>(db, claim, bind, transaction);
   });
 }
+
+/** SQL: an earlier call for the message `m` may have reached the provider. */
+const isUncertain = `EXISTS (
+  SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown'))`;
 
 const stoppedBatch = `
   SELECT 1 FROM (
@@ -47,8 +62,9 @@ const claim = `
   WITH due AS (
     UPDATE messages SET status_detail = 'sending'
     WHERE id IN (
-      SELECT id FROM messages
-      WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second') AND id <> ALL($4::uuid[])
+      SELECT id FROM messages m
+      WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second')
+        AND id <> ALL($4::uuid[]) AND (expires_at IS NULL OR expires_at > now() OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference, created_at
@@ -61,7 +77,8 @@ const claim = `
     FROM due LEFT JOIN earlier ON earlier.message_id = due.id
     RETURNING message_id, number
   )
-  SELECT due.*, attempts.number AS attempt, COALESCE(earlier.uncertain, false) AS uncertain
+  SELECT due.*, attempts.number AS attempt, COALESCE(earlier.uncertain, false) AS uncertain,
+    EXISTS (SELECT 1 FROM messages WHERE group_id = $1 AND status = 'queued' AND expires_at <= now()) AS others_expired
   FROM due JOIN attempts ON attempts.message_id = due.id LEFT JOIN earlier ON earlier.message_id = due.id
   ORDER BY due.id`;
 
@@ -82,4 +99,4 @@ async function expire(db: Database, transaction: Transaction, groupId: string): 
 const findExpired = `
   SELECT id FROM messages m
   WHERE group_id = $1 AND status = 'queued' AND expires_at <= now()
-    AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))`;
+    AND NOT ${isUncertain}`;

@@ -8,7 +8,7 @@ export interface GroupWork {
   queued: number;
   /** Deliveries that wait for their first attempt. */
   deliveries: number;
-  /** The inbox holds reports. */
+  /** The inbox holds reports that were not applied. */
   reports: boolean;
   /** The group is a page of a batch that is paused. */
   paused: boolean;
@@ -24,6 +24,6 @@ const count = `
   SELECT count(*) FILTER (WHERE m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown') AS open,
     count(*) FILTER (WHERE m.status = 'queued') AS queued,
     (SELECT count(*) FROM deliveries d WHERE d.group_id = $1 AND d.status = 'pending' AND NOT d.in_child) AS deliveries,
-    (SELECT g.reports_pending FROM message_groups g WHERE g.id = $1) AS reports,
+    EXISTS (SELECT 1 FROM messages r JOIN delivery_reports d ON d.message_id = r.id WHERE r.group_id = $1 AND d.applied_at IS NULL) AS reports,
     COALESCE((SELECT b.status = 'paused' FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1), false) AS paused
   FROM messages m WHERE m.group_id = $1`;

@@ -1,10 +1,11 @@
 import { type Database, select } from '../database.js';
-import type { MailKind } from '../rules/mail-texts.js';
+import type { MailDetail, MailKind } from '../rules/mail-texts.js';
 
 /** A mail with its recipient. */
 export interface Mail {
   kind: MailKind;
   token_id: string | null;
+  detail: MailDetail | null;
   email: string;
   name: string;
   sent_at: Date | null;
@@ -14,7 +15,7 @@ export interface Mail {
 export async function loadMail(db: Database, id: string): Promise<Mail | null> {
   const [mail] = await select<Mail>(
     db,
-    'SELECT m.kind, m.token_id, w.email, w.name, m.sent_at FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = $1',
+    'SELECT m.kind, m.token_id, m.detail, w.email, w.name, m.sent_at FROM mails m JOIN workspaces w ON w.id = m.workspace_id WHERE m.id = $1',
     [id],
   );
   return mail ?? null;

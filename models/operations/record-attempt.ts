@@ -1,4 +1,5 @@
 import { UniqueConstraintError } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../database.js';
 import type { Trigger } from '../delivery.js';
 
@@ -86,13 +87,16 @@ const record = `
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active`;
 
-/** Stops sending to a webhook that said it is gone; its waiting deliveries are held and can be replayed. */
+/** Stops sending to a webhook that said it is gone; its waiting deliveries are held and can be replayed. Its owner is told by mail. */
 async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
-  await select(db, disable, [webhookId, reason]);
+  await select(db, disable, [webhookId, reason, uuidv7()]);
 }
 
 const disable = `
   WITH disabled AS (
-    UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now() WHERE id = $1 AND is_active RETURNING id
+    UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now() WHERE id = $1 AND is_active RETURNING id, workspace_id, url
+  ), mailed AS (
+    INSERT INTO mails (id, workspace_id, kind, detail)
+    SELECT $3::uuid, workspace_id, 'webhook_disabled', json_build_object('url', url, 'reason', $2::text) FROM disabled
   )
   UPDATE deliveries d SET status = 'held', next_attempt_at = NULL FROM disabled w WHERE d.webhook_id = w.id AND d.status = 'pending'`;

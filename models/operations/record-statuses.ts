@@ -34,9 +34,9 @@ export interface Move {
  * Moves messages to a status, where their present one allows it; the others are left as they are.
  * Writes the event and its deliveries where somebody subscribes, and gives the credits back when a message fails that was
  * never handed to a provider.
- * @returns the messages that moved
+ * @returns the messages that moved, with those who are told
  */
-export async function recordStatuses(db: Database, transaction: Transaction, move: Move): Promise<MessageRow[]> {
+export async function recordStatuses(db: Database, transaction: Transaction, move: Move): Promise<Subscribed[]> {
   const { to, from = movesInto[to], details = null, changes } = move;
   if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
   if (changes.length === 0) return [];

@@ -1,6 +1,6 @@
 /** The memory of the sandbox provider. It stands where a carrier's machines would be, so it survives ours. */
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import { type Database, inTransaction, select } from '../database.js';
 import type { Script } from '../rules/sandbox-recipients.js';
 import type { SandboxReport } from '../rules/sandbox-callback.js';
 
@@ -11,32 +11,25 @@ export interface Taken {
 }
 
 /** Takes a message once, however often it is called with the same id, and plans the reports of its script. */
-export function takeMessage(db: Database, messageId: string, script: Script, delayMs: number): Promise<Taken> {
-  return inTransaction(db, async (transaction) => {
-    const [row] = await select<{ id: string; calls: number; accepted: boolean }>(db, call, [uuidv7(), messageId], transaction);
-    if (row === undefined) throw new Error('an upsert returns its row');
-    if (row.accepted) return { provider_message_id: row.id };
-    if (row.calls <= (script.unavailable ?? 0)) return { provider_message_id: null };
-    await accept(db, transaction, row.id, script, delayMs);
-    return { provider_message_id: row.id };
-  });
-}
-
-const call = `
-  INSERT INTO sandbox_messages (id, idempotency_key, calls) VALUES ($1, $2, 1)
-  ON CONFLICT (idempotency_key) DO UPDATE SET calls = sandbox_messages.calls + 1
-  RETURNING id, calls, accepted_at IS NOT NULL AS accepted`;
-
-async function accept(db: Database, transaction: Transaction, id: string, { reports }: Script, delayMs: number): Promise<void> {
+export async function takeMessage(db: Database, messageId: string, { unavailable = 0, reports }: Script, delayMs: number): Promise<Taken> {
   const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
-  await select(db, plan, [id, JSON.stringify(planned)], transaction);
+  const [row] = await select<{ id: string; calls: number }>(db, take, [uuidv7(), messageId, unavailable, JSON.stringify(planned)]);
+  if (row === undefined) throw new Error('an upsert returns its row');
+  return { provider_message_id: row.calls > unavailable ? row.id : null };
 }
 
-const plan = `
-  WITH accepted AS (UPDATE sandbox_messages SET accepted_at = now() WHERE id = $1)
-  INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
-  SELECT $1, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
-  FROM json_to_recordset($2::json) AS r (status text, error_code text, delay integer)`;
+// Calls are counted, so the first call after the unavailable ones is the one that plans the reports.
+const take = `
+  WITH taken AS (
+    INSERT INTO sandbox_messages AS s (id, idempotency_key, calls) VALUES ($1, $2, 1)
+    ON CONFLICT (idempotency_key) DO UPDATE SET calls = s.calls + 1
+    RETURNING id, calls
+  ), planned AS (
+    INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
+    SELECT taken.id, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
+    FROM taken, json_to_recordset($4::json) AS r (status text, error_code text, delay integer) WHERE taken.calls = $3 + 1
+  )
+  SELECT id, calls FROM taken`;
 
 /**
  * Hands the reports that are due to `post` and marks them as posted when it succeeds; when it throws they stay due.

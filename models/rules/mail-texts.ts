@@ -1,11 +1,22 @@
 /** The texts of the account mails. Links are made from PUBLIC_URL, never from a request. */
-export const mailKinds = ['verify_email', 'reset_password', 'password_changed'] as const;
+import { formatCredits } from './credits.js';
+
+export const mailKinds = ['verify_email', 'reset_password', 'password_changed', 'low_balance', 'webhook_disabled'] as const;
 export type MailKind = (typeof mailKinds)[number];
+
+/** What a mail is about, as of when it was put into the outbox. */
+export interface MailDetail {
+  /** Thousandths of a credit. */
+  balance?: number;
+  url?: string;
+  reason?: string;
+}
 
 export interface MailContext {
   name: string;
   publicUrl: string;
   token: string | undefined;
+  detail?: MailDetail | null;
 }
 
 export interface MailText {
@@ -16,7 +27,7 @@ export interface MailText {
 
 interface Draft {
   subject: string;
-  lines: string[];
+  lines: (detail: MailDetail) => string[];
   /** Path below PUBLIC_URL that the token is appended to. */
   link?: string;
 }
@@ -24,23 +35,41 @@ interface Draft {
 const drafts: Readonly<Record<MailKind, Draft>> = {
   verify_email: {
     subject: 'Verify your e-mail address',
-    lines: ['Please confirm that this address is yours. The link is valid for 24 hours.'],
+    lines: () => ['Please confirm that this address is yours. The link is valid for 24 hours.'],
     link: '/verify-email',
   },
   reset_password: {
     subject: 'Reset your password',
-    lines: ['Somebody asked to reset the password of this workspace. The link is valid for 60 minutes.', 'If it was not you, ignore this mail.'],
+    lines: () => [
+      'Somebody asked to reset the password of this workspace. The link is valid for 60 minutes.',
+      'If it was not you, ignore this mail.',
+    ],
     link: '/reset-password',
   },
   password_changed: {
     subject: 'Your password was changed',
-    lines: ['The password of this workspace was changed and all sessions were ended.', 'If it was not you, reset the password now.'],
+    lines: () => ['The password of this workspace was changed and all sessions were ended.', 'If it was not you, reset the password now.'],
+  },
+  low_balance: {
+    subject: 'Your credits are running low',
+    lines: ({ balance = 0 }) => [
+      `This workspace has ${formatCredits(balance)} credits left. Messages that it cannot pay are refused.`,
+      'Buy credits to go on sending.',
+    ],
+  },
+  webhook_disabled: {
+    subject: 'A webhook was disabled',
+    lines: ({ url = '', reason = '' }) => [
+      `The webhook ${url} was disabled. ${reason}.`,
+      'Its events are kept from now on. Activate the webhook again and replay them.',
+    ],
   },
 };
 
 /** Subject, text and HTML of a mail; the link carries `token=<token>` (decisions §2). */
-export function renderMail(kind: MailKind, { name, publicUrl, token }: MailContext): MailText {
-  const { subject, lines, link } = drafts[kind];
+export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {
+  const { subject, lines: linesOf, link } = drafts[kind];
+  const lines = linesOf(detail ?? {});
   const url = link === undefined || token === undefined ? undefined : `${publicUrl}${link}?token=${token}`;
   const greeting = `Hello ${name},`;
   const text = [greeting, ...lines, ...(url === undefined ? [] : [url])].join('\n\n');

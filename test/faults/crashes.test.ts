@@ -14,18 +14,24 @@ describe('a crash', () => {
   let service: Service;
   let client: RestClient;
   let proxy: FaultProxy;
+  let workerProxy: FaultProxy;
   before(async () => {
     proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
-    service = await startService({ apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '1500' } });
+    workerProxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
+    service = await startService({
+      workerEnv: { TEMPORAL_ADDRESS: workerProxy.address },
+      apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '1500' },
+    });
     client = restClient(service.url);
   });
   afterEach(async () => {
     await assertBooks(service.db);
     proxy.mode = 'pass';
+    workerProxy.mode = 'pass';
   });
   after(async () => {
     await service.stop();
-    await proxy.close();
+    await Promise.all([proxy.close(), workerProxy.close()]);
   });
 
   const messagesOf = (workspaceId: string) => rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
@@ -34,16 +40,15 @@ describe('a crash', () => {
   it('of the worker after the debit committed and before its task completed charges once, and the message arrives', async () => {
     const account = await client.signUp();
     await client.send(account); // the path is warm
-    // The debit's transaction does not touch deliveries; what the worker does next does, and waits here.
-    const lock = await service.db.transaction();
-    await service.db.query('LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE', { transaction: lock });
+    // The worker hears of its task and does it, but nothing that it says is heard any more.
+    workerProxy.mode = 'mute';
     const call = client.call('POST', '/api/v1/messages/send', {
       body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } },
       headers: { 'X-API-Key': account.apiKey },
     });
     await until(async () => (await messagesOf(account.workspaceId)).filter(({ status }) => status !== 'accepting').length === 2, 'the debit commits');
     await service.worker.kill();
-    await lock.rollback();
+    workerProxy.mode = 'pass';
     const answer = await call;
     assert.equal(answer.status, 201, 'the fence finds that the workflow has won');
     await service.worker.start();

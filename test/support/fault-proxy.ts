@@ -5,8 +5,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface FaultProxy {
   /** host:port to give to the process under test */
   address: string;
-  /** Lets bytes through from now on, or swallows them: connections stay open and nothing comes. */
-  mode: 'pass' | 'blackhole';
+  /**
+   * Lets bytes through from now on, or swallows them: all (`blackhole`), or what the process under test says (`mute`).
+   * Connections stay open.
+   */
+  mode: 'pass' | 'blackhole' | 'mute';
   /** Ends all connections with a reset. */
   reset(): void;
   close(): Promise<void>;
@@ -31,7 +34,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const upstream = connect(Number(port), host);
     for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => proxy.mode === 'pass' && to.write(chunk));
+      from.on('data', (chunk) => (proxy.mode === 'pass' || (proxy.mode === 'mute' && from === upstream)) && to.write(chunk));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
   /** For the API process only. */
   apiEnv?: NodeJS.ProcessEnv;
+  /** For the worker process only. */
+  workerEnv?: NodeJS.ProcessEnv;
   /** Runs the worker in this process, with stand-ins around the providers. */
   wrapProviders?: (providers: Providers) => Providers;
   /** Starts without a worker. */
@@ -54,7 +56,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const childEnv = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority, ...env };
   const config = loadConfig(env);
   const api = child('api/server.js', { ...childEnv, ...options.apiEnv });
-  const worker = options.wrapProviders === undefined ? child('activities/worker.js', childEnv) : workerHere(config, database.db, options.wrapProviders);
+  const worker = options.wrapProviders === undefined ? child('activities/worker.js', { ...childEnv, ...options.workerEnv }) : workerHere(config, database.db, options.wrapProviders);
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
     db: database.db,

@@ -52,7 +52,7 @@ describe('applyReports', () => {
     const message = await buildSent(test.db, workspaceId);
     const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
     await recordReports(test.db, [report]);
-    assert.deepEqual(await applyReports(test.db, message.group_id), { open: 0 });
+    assert.equal((await applyReports(test.db, message.group_id)).open, 0);
     const { status, delivered_at, credits_used } = await messageOf(test.db, message.id);
     assert.deepEqual(
       { status, delivered_at, credits_used },
@@ -107,12 +107,12 @@ describe('applyReports', () => {
       claims.slice(0, 2).map((claim) => acceptedAs(claim, `p-${claim.id}`)),
     );
     await recordReports(test.db, [reportOf(one, 'delivered')]);
-    assert.deepEqual(await applyReports(test.db, groupId), { open: 2 });
+    assert.equal((await applyReports(test.db, groupId)).open, 2);
     await recordReports(test.db, [reportOf(two, 'failed')]);
-    assert.deepEqual(await applyReports(test.db, groupId), { open: 1 }, 'the third is not handed off yet');
+    assert.equal((await applyReports(test.db, groupId)).open, 1, 'the third is not handed off yet');
     assert.equal(await isClosed(groupId), false);
     await recordReports(test.db, [reportOf(three, 'delivered')]);
-    assert.deepEqual(await applyReports(test.db, groupId), { open: 0 });
+    assert.equal((await applyReports(test.db, groupId)).open, 0);
     assert.equal(await isClosed(groupId), true);
     assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), [
       'delivered/delivered',
@@ -123,9 +123,9 @@ describe('applyReports', () => {
 
   it('counts undecided messages as open, and closes a group that does not exist without an error', async () => {
     const { group_id } = await buildUndecided(test.db, workspaceId);
-    assert.deepEqual(await applyReports(test.db, group_id), { open: 1 });
+    assert.equal((await applyReports(test.db, group_id)).open, 1);
     assert.equal(await isClosed(group_id), false);
-    assert.deepEqual(await applyReports(test.db, workspaceId), { open: 0 });
+    assert.equal((await applyReports(test.db, workspaceId)).open, 0);
   });
 
   it('lets a late report count after the waiting was given up', async () => {

@@ -137,7 +137,7 @@ describe('recordHandoffs', () => {
     await recordHandoffs(test.db, [acceptedAs(claim, 'prov-early')]);
     const { group_id } = await messageOf(test.db, claim.id);
     assert.equal((await groupState(test.db, group_id)).reports, true);
-    assert.deepEqual(await applyReports(test.db, group_id), { open: 0 });
+    assert.equal((await applyReports(test.db, group_id)).open, 0);
     assert.equal(await statusOf(test.db, claim.id), 'delivered/delivered');
   });
 

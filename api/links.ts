@@ -1,0 +1,32 @@
+/** `Link` headers (RFC 8288) of lists: first, prev, next and last page, with the same filters. */
+import type { Request } from 'express';
+import type { Endpoint } from './endpoint.js';
+
+/** Clients refuse answers whose headers are longer than 16 kB; a filter can be nearly as long, and there are four links. */
+const lengthMax = 8000;
+
+interface Pagination {
+  page: number;
+  pages: number;
+  limit: number;
+}
+
+/** The header's value for this answer; undefined where it is no list. */
+export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'>, data: object, publicUrl: string): string | undefined {
+  if (query === undefined || !('pagination' in data)) return undefined;
+  const { page, pages, limit } = data.pagination as Pagination;
+  const declared = Object.keys((query.describe().keys ?? {}) as object);
+  const filters = declared.flatMap((name) => (typeof req.query[name] === 'string' && !(name in { page, limit }) ? [[name, req.query[name]]] : []));
+  const last = Math.max(pages, 1);
+  const link = (rel: string, target: number) => {
+    const search = new URLSearchParams([...filters, ['page', String(target)], ['limit', String(limit)]]);
+    return `<${publicUrl}${req.path}?${search.toString()}>; rel="${rel}"`;
+  };
+  const links = [
+    link('first', 1),
+    ...(page > 1 ? [link('prev', Math.min(page - 1, last))] : []),
+    ...(page < last ? [link('next', page + 1)] : []),
+    link('last', last),
+  ].join(', ');
+  return links.length > lengthMax ? undefined : links;
+}

@@ -1,0 +1,123 @@
+/** Refusals of an operation: which statuses follow from its declaration, and the exact texts of each. */
+import { STATUS_CODES } from 'node:http';
+import * as errors from '../../models/errors.js';
+import type { Endpoint } from '../endpoint.js';
+import { type Json, jsonSchema } from '../json-schema.js';
+import { errorHeaders } from './headers.js';
+import { samples } from './samples/index.js';
+
+/** What an endpoint can refuse follows from what it declares. */
+export function statusesOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
+  const takesKey = typeof auth === 'object';
+  const statuses = [
+    ...refusals,
+    ...(query || body ? [400] : []),
+    ...(takesKey || auth === 'jwt' ? [401] : []),
+    ...(idempotent === true ? [402, 422] : []),
+    ...(takesKey ? [403] : []),
+    ...(path.includes(':') ? [404] : []),
+    ...(path.endsWith('/cancel') ? [409] : []),
+    ...(body ? [413] : []),
+    429,
+    500,
+  ];
+  return [...new Set(statuses)].toSorted((one, other) => one - other);
+}
+
+/** The refusals as responses of the document, by status. */
+export function errorResponses(item: Endpoint): Json {
+  const statuses = statusesOf(item).filter((status) => status !== item.alsoAs);
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(item, status)]));
+}
+
+function errorResponse(item: Endpoint, status: number): Json {
+  const refusals = refusalsOf(item, status);
+  const examples = Object.fromEntries(refusals.map((error, index) => [nameOf(error, index), { summary: error.message, value: envelope(error) }]));
+  const texts = [...new Set(refusals.map(({ message }) => `\`${message}\``))].join(' · ');
+  return {
+    description: `${STATUS_CODES[status]}: ${texts}`,
+    headers: errorHeaders(status),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
+  };
+}
+
+const nameOf = ({ code }: errors.AppError, index: number) => (index === 0 ? code : `${code}_${index + 1}`);
+
+const envelope = ({ code, message, details }: errors.AppError) => ({
+  success: false,
+  error: message,
+  code,
+  message,
+  request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
+  ...(details === undefined ? {} : { details }),
+});
+
+/** Errors of the catalogue that this operation answers with this status; at least one. */
+function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
+  const own = samples[item.id]?.refusals?.filter((error) => error.status === status) ?? [];
+  if (own.length > 0) return status === 400 ? [...own, ...formal(item)] : own;
+  switch (status) {
+    case 400:
+      return formal(item);
+    case 401:
+      return unauthorized(item);
+    case 402:
+      return [errors.insufficientCredits(2500, 100)];
+    case 403:
+      return typeof item.auth === 'object' ? [errors.missingScope(item.auth.scope)] : [errors.badSignature()];
+    case 404:
+      return resourcesOf(item).map((name) => errors.notFound(name));
+    case 409:
+      return [errors.conflict(`${resourcesOf(item)[0] ?? 'Message'} can no longer be ${item.path.endsWith('/cancel') ? 'cancelled' : 'changed'}`)];
+    case 413:
+      return [errors.bodyTooLarge()];
+    case 422:
+      return [errors.idempotencyMismatch()];
+    case 429:
+      return [errors.rateLimited(7)];
+    case 503:
+      return [errors.unavailable('The service is busy. Please try again later.', 1)];
+    default:
+      return [errors.internal()];
+  }
+}
+
+function unauthorized({ auth }: Endpoint): errors.AppError[] {
+  const token = [errors.invalidToken(), errors.expiredToken()];
+  const key = [errors.invalidApiKey(), errors.deactivatedApiKey()];
+  if (typeof auth === 'string') return token;
+  return auth.jwtToo ? [...token, ...key] : [errors.missingApiKey(), ...key];
+}
+
+/** Faults that follow from the schemas: a missing field, a bad page, a bad date, a body that is no JSON. */
+function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
+  const required = body === undefined ? [] : ((jsonSchema(body).required ?? []) as string[]);
+  const parameters = Object.keys((query?.describe().keys ?? {}) as object);
+  const faults = [
+    ...required.slice(0, 1).map((field) => errors.missingField(field === 'content' ? 'content.text' : field)),
+    ...(parameters.includes('limit')
+      ? [errors.invalidField('page', 'Page must be at least 1'), errors.invalidField('limit', 'Limit must be between 1 and 100')]
+      : []),
+    ...(parameters.includes('start_date') ? [errors.invalidField('start_date', 'Invalid date format')] : []),
+    ...(idempotent === true
+      ? [errors.invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')]
+      : []),
+  ];
+  return body !== undefined || faults.length === 0 ? [...faults, errors.invalidJson()] : faults;
+}
+
+const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
+  ['/api/v1/messages/bulk/:', 'Batch'],
+  ['/api/v1/messages/:', 'Message'],
+  ['/api/v1/messages', 'Contact'],
+  ['/api/v1/api-keys', 'API key'],
+  ['/api/v1/contacts', 'Contact'],
+  ['/api/v1/webhooks', 'Webhook'],
+  ['/api/v1/billing', 'Credit package'],
+];
+
+/** Resources that the path, or the body where the path has no id, may name in vain. */
+export function resourcesOf({ path }: Pick<Endpoint, 'path'>): (errors.ResourceName | undefined)[] {
+  const name = resourceNames.find(([prefix]) => path.startsWith(prefix))?.[1];
+  return path.includes('/deliveries/:') ? [name, 'Delivery'] : [name];
+}

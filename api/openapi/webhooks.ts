@@ -1,0 +1,91 @@
+/** The `webhooks` section: what subscribers receive. The examples are written by the function that writes the events. */
+import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/events.js';
+import { channels } from '../../models/config.js';
+import type { Json } from '../json-schema.js';
+
+const text = { type: 'string' };
+const moment = { type: 'string', format: 'date-time' };
+const recipient = { ...text, description: 'Phone number or e-mail address' };
+const ownFields: Readonly<Record<EventType, Json>> = {
+  'message.queued': { credits_used: { type: 'number' } },
+  'message.sent': { credits_used: { type: 'number' }, provider_message_id: text },
+  'message.delivered': { provider_message_id: text, delivered_at: moment },
+  'message.failed': {
+    provider_message_id: { ...text, description: 'Absent when no provider took the message' },
+    error_code: { ...text, description: '30006, 30007, 30008, 30034, undeliverable, cancelled, expired or suppressed' },
+    error_message: text,
+  },
+};
+
+function schemaOf(type: EventType): Json {
+  const status = type.slice('message.'.length);
+  const data = {
+    message_id: { type: 'string', format: 'uuid' },
+    channel: { type: 'string', enum: [...channels] },
+    recipient,
+    status: { const: status },
+    ...ownFields[type],
+    metadata: { type: 'object', description: 'Present when it was given for the message' },
+  };
+  const optional = type === 'message.failed' ? ['metadata', 'provider_message_id'] : ['metadata'];
+  return {
+    type: 'object',
+    properties: {
+      event: { const: type },
+      timestamp: moment,
+      data: { type: 'object', properties: data, required: Object.keys(data).filter((name) => !optional.includes(name)) },
+    },
+    required: ['event', 'timestamp', 'data'],
+  };
+}
+
+const at = new Date('2026-11-21T10:00:00.000Z');
+const message: EventSubject = {
+  id: '0198c5b1-7a10-7f3e-8b1d-2c9e4d5f6a7b',
+  channel: 'sms',
+  to: '+15551234567',
+  metadata: { order: 1042 },
+  credits_used: 1000,
+  provider_message_id: 'sandbox-0198c5b1',
+  error_code: '30008',
+  error_message: 'Unknown destination',
+  delivered_at: at,
+};
+
+const header = (name: string, description: string, schema: Json = text) => ({ name, in: 'header', required: true, description, schema });
+const headers = (type: EventType) => [
+  header('X-Service-Event', 'The event type', { const: type }),
+  header('X-Service-Signature', 'Hex HMAC SHA-256 of the raw body, keyed with the whole secret of the webhook', {
+    type: 'string',
+    pattern: '^[0-9a-f]{64}$',
+  }),
+  header('webhook-id', 'Id of the delivery, the same at every attempt (Standard Webhooks)'),
+  header('webhook-timestamp', 'Time of the attempt, in seconds since 1970', { type: 'string', pattern: '^\\d+$' }),
+  header(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the decoded part of the secret; two of them, separated by a space, while a secret is being rotated',
+  ),
+];
+
+const webhook = (type: EventType): Json => ({
+  post: {
+    operationId: type,
+    summary: eventDescriptions[type],
+    description:
+      'Compare the signature in constant time, over the bytes as they came. Any 2xx within 10 seconds acknowledges; everything else is tried again with growing pauses over three days, 410 switches the webhook off. The same event may come more than once: `webhook-id` tells.',
+    tags: ['webhooks'],
+    security: [],
+    parameters: headers(type),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(type), example: JSON.parse(eventBody(type, message, at)) as Json } },
+    },
+    responses: {
+      '2XX': { description: 'Acknowledged' },
+      '4XX': { description: 'Not taken: tried again, except after 410, which switches the webhook off' },
+    },
+  },
+});
+
+/** The section of the document. */
+export const webhooksSection: Json = Object.fromEntries(eventTypes.map((type) => [type, webhook(type)]));

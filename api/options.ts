@@ -1,0 +1,19 @@
+/** Answers OPTIONS: which methods a path has. Of a preflight request, cors.ts has already written what the browser asks for. */
+import type { Router } from 'express';
+import type { Endpoint } from './endpoint.js';
+import { addressKey, type Limiter } from './rate-limit.js';
+import { contextOf } from './request-context.js';
+
+/** Adds an answer for every path of these endpoints; it counts against no limit. */
+export function mountOptions(router: Router, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[], limiter: Limiter): void {
+  for (const path of new Set(endpoints.map((item) => item.path))) {
+    const declared = endpoints.filter((item) => item.path === path).map((item) => item.method.toUpperCase());
+    const allow = [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    router.options(path, async (req, res) => {
+      contextOf(res).route = path;
+      await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
+      res.setHeader('Allow', allow);
+      res.status(204).end();
+    });
+  }
+}

@@ -1,0 +1,44 @@
+/** Tells the service what happened on the local checkout page: signed as Stripe signs, again and again until it is acknowledged. */
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CheckoutBook, LocalEvent } from './book.js';
+import { seconds } from './session.js';
+
+export interface Callback {
+  url: string;
+  webhookSecret: string;
+  /** ends the retries */
+  signal: AbortSignal;
+}
+
+const firstDelayMs = 500;
+const longestDelayMs = 60_000;
+const answerTimeoutMs = 10_000;
+
+/** Posts an event until the service takes it. What is left when this process ends is posted by the next. */
+export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
+  for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
+    if (await isTaken(event, url, webhookSecret)) {
+      book.acknowledged(event);
+      return;
+    }
+    await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+async function isTaken({ id, type, created, object }: LocalEvent, url: string, webhookSecret: string): Promise<boolean> {
+  const body = JSON.stringify({ id, object: 'event', type, created, livemode: false, pending_webhooks: 1, data: { object } });
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Stripe-Signature': signatureOf(body, webhookSecret) };
+  try {
+    const { ok } = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerTimeoutMs) });
+    return ok;
+  } catch {
+    return false; // the service is away: a restart, for example
+  }
+}
+
+/** `t=<seconds>,v1=<hex HMAC of "t.body">` */
+function signatureOf(body: string, webhookSecret: string): string {
+  const timestamp = seconds();
+  return `t=${timestamp},v1=${createHmac('sha256', webhookSecret).update(`${timestamp}.${body}`).digest('hex')}`;
+}

@@ -1,0 +1,149 @@
+/**
+ * The payment provider of an installation in which everything is embedded: as much of Stripe's API as the service uses, a page on
+ * which a person pays with nothing, and the callbacks that follow. It runs inside the launcher.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CheckoutBook, type LocalEvent } from './book.js';
+import { type Action, indexPage, isOffered, missingPage, pageHeaders, sessionPage } from './pages.js';
+import { postEvent } from './post-events.js';
+import { type LocalSession, newId, RefusedRequest, refundedCharge, seconds, sessionFrom, sessionObject } from './session.js';
+
+export interface CheckoutPlace {
+  port: number;
+  secretKey: string;
+  webhookSecret: string;
+  /** address of the API, from here */
+  api: string;
+  /** file that it remembers everything in */
+  state: string;
+}
+
+export interface LocalCheckout {
+  url: string;
+  close(): Promise<void>;
+}
+
+const bodyBytesMax = 64 * 1024;
+
+/** Starts it, and goes on posting the events that the last run has left. Rejects when the port is taken. */
+export async function startCheckout({ port, secretKey, webhookSecret, api, state }: CheckoutPlace): Promise<LocalCheckout> {
+  const ending = new AbortController();
+  const book = new CheckoutBook(state);
+  const callback = { url: `${api}/api/v1/billing/webhook`, webhookSecret, signal: ending.signal };
+  const checkout = new Checkout(book, secretKey, api, (event) => void postEvent(book, event, callback));
+  const server = createServer((request, response) => void checkout.serve(request, response));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  checkout.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const event of book.events) void postEvent(book, event, callback);
+  const close = async () => {
+    ending.abort();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: checkout.url, close };
+}
+
+class Checkout {
+  url = '';
+
+  constructor(
+    private readonly book: CheckoutBook,
+    private readonly secretKey: string,
+    private readonly api: string,
+    private readonly tell: (event: LocalEvent) => void,
+  ) {}
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      // Another name for this address is a web site that wants to use the user's browser.
+      if (request.headers.host !== new URL(this.url).host) return void response.writeHead(421).end();
+      const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
+      if (pathname.startsWith('/v1/')) await this.#serveApi(request, response, pathname);
+      else await this.#servePages(request, response, pathname, searchParams);
+    } catch (error) {
+      const isRefusal = error instanceof RefusedRequest;
+      answerJson(response, isRefusal ? 400 : 500, refusal(isRefusal ? 'invalid_request_error' : 'api_error', (error as Error).message));
+    }
+  }
+
+  async #serveApi(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    if (!isEqual(request.headers.authorization ?? '', `Bearer ${this.secretKey}`)) {
+      return answerJson(response, 401, refusal('invalid_request_error', 'Invalid API Key provided.'));
+    }
+    const [, id] = /^\/v1\/checkout\/sessions\/(\w+)$/.exec(path) ?? [];
+    if (request.method === 'POST' && path === '/v1/checkout/sessions') {
+      const key = request.headers['idempotency-key'];
+      const session = this.#open(await readForm(request), typeof key === 'string' ? key : null);
+      return answerJson(response, 200, this.#view(session));
+    }
+    const session = request.method === 'GET' && id !== undefined ? this.book.session(id) : undefined;
+    if (session !== undefined) return answerJson(response, 200, this.#view(session));
+    answerJson(response, 404, refusal('invalid_request_error', `The local checkout has no ${request.method} ${path}.`));
+  }
+
+  #open(form: URLSearchParams, idempotencyKey: string | null): LocalSession {
+    const known = this.book.sessionUnder(idempotencyKey);
+    if (known !== undefined) return known;
+    const session = sessionFrom(form, idempotencyKey);
+    this.book.add(session);
+    return session;
+  }
+
+  async #servePages(request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams): Promise<void> {
+    const answer = (status: number, html: string) => void response.writeHead(status, pageHeaders).end(html);
+    if (path === '/') return answer(200, indexPage(this.book.sessions, `${this.api}/api/v1/billing/checkout`));
+    const session = this.book.session(/^\/pay\/(\w+)$/.exec(path)?.[1] ?? '');
+    if (session === undefined) return answer(404, missingPage());
+    if (request.method === 'POST') {
+      const action = (await readForm(request)).get('action') ?? '';
+      if (isOffered(session.state, action)) this.#act(session, action);
+      return void response.writeHead(303, { Location: `${path}${action === 'decline' ? '?declined=1' : ''}` }).end();
+    }
+    const isPending = this.book.events.some(({ sessionId }) => sessionId === session.id);
+    answer(200, sessionPage(session, { wasDeclined: query.has('declined'), isPending }));
+  }
+
+  #act(session: LocalSession, action: Action): void {
+    const paid = { state: 'paid', paymentIntent: session.paymentIntent ?? newId('pi') } as const;
+    const outcomes: Record<Exclude<Action, 'decline'>, [Partial<LocalSession>, string]> = {
+      pay: [paid, 'checkout.session.completed'],
+      pay_later: [{ state: 'processing', paymentIntent: paid.paymentIntent }, 'checkout.session.completed'],
+      confirm: [paid, 'checkout.session.async_payment_succeeded'],
+      refuse: [{ state: 'failed' }, 'checkout.session.async_payment_failed'],
+      refund: [{ state: 'refunded' }, 'charge.refunded'],
+    };
+    if (action === 'decline') return;
+    const [change, type] = outcomes[action];
+    const eventOf = (changed: LocalSession): LocalEvent => {
+      const object = type === 'charge.refunded' ? refundedCharge(changed) : this.#view(changed);
+      return { id: newId('evt'), type, created: seconds(), sessionId: changed.id, object };
+    };
+    this.tell(this.book.change(session, change, eventOf));
+  }
+
+  #view(session: LocalSession) {
+    return sessionObject(session, `${this.url}/pay/${session.id}`);
+  }
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  let text = '';
+  for await (const chunk of request) {
+    text += (chunk as Buffer).toString('latin1'); // a form is ASCII, the rest is percent-encoded
+    if (text.length > bodyBytesMax) throw new RefusedRequest('The request is too large.');
+  }
+  return new URLSearchParams(text);
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': newId('req') }).end(JSON.stringify(body));
+}
+
+const refusal = (type: string, message: string) => ({ error: { type, message } });
+
+function isEqual(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

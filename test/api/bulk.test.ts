@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { v7 as uuidv7 } from 'uuid';
+import { Batch } from '../../models/batch.js';
+import { acceptBatch } from '../../models/operations/accept-batch.js';
+import { rows } from '../support/database.js';
+import { balanceOf, ledgerOf } from '../support/messages.js';
+import { type Answer, startApp, type TestApp } from './start-app.js';
+
+const path = '/api/v1/messages/bulk';
+const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
+const names = ['Ann', 'Bob', 'Eve'];
+const people = names.map((name, index) => ({ to: phone(index), variables: { name } }));
+const sms = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
+
+describe('bulk', () => {
+  let app: TestApp;
+  let key: string;
+  let workspaceId: string;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+  const open = async (balance = 100_000) => {
+    const account = await app.account({ balance });
+    ({ key } = account);
+    workspaceId = account.workspace.id;
+  };
+  beforeEach(() => open());
+  const { acceptBatch: _, ...restored } = { acceptBatch: null };
+  const post = (changes: object = {}, idempotencyKey?: string) =>
+    app.call('POST', path, { key, body: { ...sms, ...changes }, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
+  const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
+  const stored = async () => {
+    const tables = ['batches', 'messages'].map((table) => `(SELECT count(*) FROM ${table} WHERE workspace_id = $1) AS ${table}`);
+    const groups = '(SELECT count(*) FROM message_groups g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id)) AS empty_groups';
+    const [row] = await rows(app.deps.db, `SELECT ${tables.join(', ')}, ${groups}`, [workspaceId]);
+    return Object.values(row ?? {});
+  };
+  const assertNothing = async (balance = 100_000) => {
+    assert.deepEqual(await stored(), [0, 0, 0]);
+    assert.equal(await balanceOf(app.deps.db, workspaceId), balance);
+  };
+
+  describe('POST /api/v1/messages/bulk', () => {
+    it('201 answers the batch; one debit, and a message for each with its own text', async () => {
+      const { status, body } = await post({ metadata: { campaign: 1 }, rate: 5 });
+      assert.equal(status, 201);
+      const { id, created_at, ...batch } = body.data.batch;
+      const counts = { queued: 3, sent: 0, delivered: 0, failed: 0, read: 0 };
+      const expected = { channel: 'sms', status: 'sending', total: 3, accepted: 3, invalid: 0, credits_used: 3, counts, errors: [], rate: 5 };
+      assert.deepEqual(batch, { ...expected, scheduled_at: null, completed_at: null });
+      assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
+      assert.deepEqual(await get(id), body.data.batch);
+      assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', 'debit -3000']);
+      const { messages, pagination } = (await app.call('GET', `/api/v1/messages?batch_id=${id}`, { key })).body.data;
+      assert.equal(pagination.total, 3);
+      const seen = messages.map((one: { to: string; content: { text: string }; status: string; batch_id: string; metadata: object; credits_used: number }) =>
+        [one.to, one.content.text, one.status, one.batch_id, one.metadata, one.credits_used]);
+      assert.deepEqual(seen, names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, 1]).toReversed());
+    });
+    it('201 with recipients as plain texts, other fields as variables, and e-mails', async () => {
+      const plain = await post({ content: { text: 'Hi {{name|you}}' }, recipients: [phone(0), { to: phone(1), name: 7 }] });
+      assert.deepEqual([plain.status, plain.body.data.batch.accepted], [201, 2]);
+      const content = { text: 'Hi {{name}}', subject: '{{name}}', html: '<i>{{name}}</i>' };
+      const mail = await post({ channel: 'email', content, recipients: [{ to: 'a@b.co', name: '<x>' }] });
+      assert.equal(mail.body.data.batch.credits_used, 0.1);
+      const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${mail.body.data.batch.id}`, { key })).body.data;
+      assert.deepEqual(messages[0].content, { text: 'Hi <x>', subject: '<x>', html: '<i>&lt;x&gt;</i>' });
+    });
+    it('201 scheduled, and a moment in the past means now', async () => {
+      const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+      const { batch } = (await post({ scheduled_at })).body.data;
+      assert.deepEqual([batch.status, batch.scheduled_at, (await get(batch.id)).status], ['scheduled', scheduled_at, 'scheduled']);
+      const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
+      assert.deepEqual([messages[0].status_detail, messages[0].scheduled_at], ['scheduled', scheduled_at]);
+      assert.equal((await post({ scheduled_at: '2020-01-01T00:00:00Z' })).body.data.batch.status, 'sending');
+    });
+    it('400 names every fault of the request and of every recipient, in the order of the document; nothing is kept', async () => {
+      const { status, body } = await post({
+        content: {},
+        recipients: [people[0], { to: '5551234', name: 'x' }, { name: 'x' }, 7],
+        rate: 0,
+        on_invalid: 'ignore',
+        allow_duplicates: 'yes',
+      });
+      assert.equal(status, 400);
+      const details = body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+      assert.deepEqual(details, [
+        'content.text: Missing required field: content.text',
+        'rate: rate must be more than 0 and at most 10000',
+        'on_invalid: Invalid on_invalid. Must be one of: reject, skip',
+        'allow_duplicates: allow_duplicates must be a boolean',
+        'recipients[1].to: Phone number must be in E.164 format',
+        'recipients[2].to: Missing required field: recipients[2].to',
+        'recipients[3]: recipients[3] must be an object',
+      ]);
+      await assertNothing();
+    });
+    it('400 for a missing variable names recipient and variable', async () => {
+      const { status, body } = await post({ recipients: [...people, phone(7)] });
+      assert.deepEqual([status, body.error], [400, 'Missing required field: recipients[3].variables.name']);
+      assert.deepEqual(body.details, [{ field: 'recipients[3].variables.name', message: body.error }]);
+      await assertNothing();
+    });
+    const refused: [string, object, string][] = [
+      ['no recipients', { recipients: undefined }, 'Missing required field: recipients'],
+      ['null recipients', { recipients: null }, 'Missing required field: recipients'],
+      ['an empty list', { recipients: [] }, 'recipients must have 1 to 10,000 items'],
+      ['a text as recipients', { recipients: phone(0) }, 'recipients must be an array'],
+      ['10,001 recipients', { content: { text: 'x' }, recipients: Array.from({ length: 10_001 }, (_item, index) => phone(index)) }, 'recipients must have 1 to 10,000 items'],
+      ['voice', { channel: 'voice' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
+      ['no channel', { channel: undefined }, 'Missing required field: channel'],
+      ['a bad placeholder', { content: { text: '{{first name}}' } }, 'content.text has an invalid placeholder: {{first name}}'],
+      ['a number on e-mail', { channel: 'email' }, 'Invalid email address'],
+      ['a rate that is too high', { rate: 10_001 }, 'rate must be more than 0 and at most 10000'],
+      ['a rate that is a text', { rate: '5' }, 'rate must be a number'],
+      ['a day without a moment', { scheduled_at: '2027-01-01' }, 'Invalid date format'],
+      ['a moment too far ahead', { scheduled_at: new Date(Date.now() + 31 * 86_400_000).toISOString() }, 'scheduled_at must be at most 30 days ahead'],
+      ['metadata that is a list', { metadata: [] }, 'metadata must be an object'],
+    ];
+    for (const [what, changes, text] of refused) {
+      it(`400 for ${what}`, async () => {
+        const { status, body } = await post(changes);
+        assert.deepEqual([status, body.error], [400, text]);
+        await assertNothing();
+      });
+    }
+    it('413 over 4 MB, and 4 MB are read', async () => {
+      const filler = 'x'.repeat(4 * 1024 * 1024);
+      assert.equal((await post({ unknown: filler })).body.error, 'Request body too large');
+      assert.equal((await post({ unknown: filler.slice(1000) })).status, 201);
+    });
+    it('400 or 201, never 500, for what is nested without end', async () => {
+      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      const body = (recipient: string) => `{"channel":"sms","content":{"text":"x"},"recipients":[${recipient}]}`;
+      const send = (recipient: string) => app.call('POST', path, { key, body: body(recipient), headers: { 'Idempotency-Key': uuidv7() } });
+      assert.equal((await send(deep)).status, 400);
+      assert.equal((await send(`{"to":"${phone(0)}","metadata":{"a":${deep}}}`)).status, 400);
+      assert.equal((await send(`{"to":"${phone(0)}","unknown":${deep},"__proto__":{"to":1},"variables":{"__proto__":"x"}}`)).status, 201);
+    });
+    it('on_invalid skip sends to the good ones and reports the others, faults that are shown and counted', async () => {
+      const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];
+      const { status, body } = await post({ recipients, on_invalid: 'skip' });
+      const { id, total, accepted, invalid, credits_used, errors } = body.data.batch;
+      assert.deepEqual([status, total, accepted, invalid, credits_used], [201, 5, 2, 3, 2]);
+      const seen = errors.map((one: { index: number; field: string }) => [one.index, one.field]);
+      const expected = [[1, 'recipients[1].to'], [1, 'recipients[1].variables.name'], [2, 'recipients[2].variables.name'], [3, 'recipients[3].metadata']];
+      assert.deepEqual(seen, expected);
+      assert.deepEqual((await get(id)).errors, errors);
+      assert.deepEqual(Object.keys(errors[0]), ['index', 'field', 'message']);
+      assert.equal((await post({ recipients: ['x'], on_invalid: 'skip' })).status, 400);
+    });
+    it('duplicates are sent once unless they are allowed', async () => {
+      const recipients = [...people, people[0], people[0]];
+      const once = (await post({ recipients })).body.data.batch;
+      assert.deepEqual([once.total, once.accepted, once.invalid, once.credits_used], [5, 3, 0, 3]);
+      const each = (await post({ recipients, allow_duplicates: true })).body.data.batch;
+      assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, 5]);
+    });
+    it('402 for the whole, with the needed sum, before anything is stored', async () => {
+      await open(2999);
+      const { status, body } = await post({}, 'k');
+      assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 3 credits but have 2.999.']);
+      await assertNothing(2999);
+      await open(3000);
+      assert.equal((await post({}, 'k')).status, 201);
+      assert.equal(await balanceOf(app.deps.db, workspaceId), 0);
+    });
+    it('spends exactly what is there when ten come at once', async () => {
+      await open(12_000);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array.from({ length: 4 }, () => 201), ...Array.from({ length: 6 }, () => 402)]);
+      assert.deepEqual(await stored(), [4, 12, 0]);
+    });
+    it('is counted by the limit of bulk sends', async () => {
+      const limited = await startApp({ RATE_LIMIT_BULK: '2/60' });
+      const account = await limited.account();
+      const answers: Answer[] = [];
+      for (let index = 0; index < 3; index += 1) answers.push(await limited.call('POST', path, { key: account.key, body: sms }));
+      assert.deepEqual(answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-limit')]), [[201, '2'], [201, '2'], [429, '2']]);
+      assert.equal((await limited.call('GET', path, { key: account.key })).headers.get('x-ratelimit-limit'), '100000');
+      await limited.close();
+    });
+  });
+
+  describe('when Temporal does not answer', () => {
+    const { temporal } = { get temporal() { return app.deps.temporal; } };
+    void temporal;
+  });
+
+  void restored;
+  void monitorEventLoopDelay;
+  void acceptBatch;
+  void Batch;
+});
