@@ -1,9 +1,11 @@
 /** Attempts to deliver events: in order for one message, side by side for many, recorded in groups. */
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
-import type { DueDelivery } from '../models/operations/due-deliveries.js';
+import type { Trigger } from '../models/delivery.js';
+import type { DueDelivery, SendableDelivery } from '../models/operations/due-deliveries.js';
 import { type Attempt, type NextStep, recordAttempts } from '../models/operations/record-attempt.js';
 import { Gather } from '../models/gather.js';
+import { testEventType } from '../models/rules/events.js';
 import { decrypt } from '../models/rules/encryption.js';
 import { groupBy } from '../models/rules/group-by.js';
 import { parseRetryAfter, retryDelaySeconds } from '../models/rules/retry.js';
@@ -22,6 +24,14 @@ const endpointsAtOnce = 16;
 /** Connections to one endpoint, for one group of messages. */
 const atOncePerEndpoint = 8;
 const recordsAtOnce = 50;
+
+/** What attempts are logged as, and whether a failure is followed by the next rung of the ladder or by nothing. */
+interface Manner {
+  trigger: Trigger;
+  ladder: boolean;
+}
+
+const scheduled: Manner = { trigger: 'scheduled', ladder: true };
 
 export class Attempts {
   readonly #health = new EndpointHealth();
@@ -49,21 +59,26 @@ export class Attempts {
 
   /**
    * Attempts deliveries to one webhook: the events of a message one after the other, messages side by side. After a failure
-   * nothing further is begun.
-   * @returns what failed or was not tried
+   * nothing further is begun, except in a replay, where each delivery has its attempt.
+   * @returns what failed on the ladder or was not tried
    */
-  async toEndpoint(deliveries: DueDelivery[]): Promise<DueDelivery[]> {
+  async toEndpoint(deliveries: SendableDelivery[], manner = scheduled): Promise<SendableDelivery[]> {
     const chains = [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
-    const left: DueDelivery[] = [];
+    const left: SendableDelivery[] = [];
     let isHealthy = true;
     const next = async (): Promise<void> => {
       const chain = chains.shift();
       if (chain === undefined) return;
       for (const [index, delivery] of chain.entries()) {
-        const outcome = isHealthy ? await this.#attempt(delivery) : 'not tried';
+        const outcome = isHealthy ? await this.#attempt(delivery, manner) : 'not tried';
         if (outcome === 'done') continue;
+        if (outcome === 'failed' && manner.trigger === 'replay') {
+          left.push(delivery);
+          continue;
+        }
         isHealthy = false;
-        if (outcome === 'stopped') chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
+        if (outcome === 'stopped')
+          chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
         else left.push(...chain.slice(index));
         break;
       }
@@ -74,29 +89,49 @@ export class Attempts {
   }
 
   /** One attempt, recorded. */
-  async #attempt(delivery: DueDelivery): Promise<'done' | 'failed' | 'stopped'> {
+  async #attempt(delivery: SendableDelivery, { trigger, ladder }: Manner): Promise<'done' | 'failed' | 'stopped'> {
     const { config, poster } = this.deps;
     const secrets = secretsOf(config.secretKey, delivery);
     const timestampSeconds = Math.floor(Date.now() / 1000);
     const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
     const result = await poster.post(delivery.url, headers, delivery.body);
-    this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
-    const next = nextStep(result, delivery, config.webhookRetryDelaysSeconds);
-    const isActive = await this.#records.add({ ...result, deliveryId: delivery.id, webhookId: delivery.webhook_id, trigger: 'scheduled', next });
+    if (trigger === 'scheduled') this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
+    const isTest = delivery.event === testEventType;
+    const next = ladder ? nextStep(result, delivery, isTest ? [] : config.webhookRetryDelaysSeconds) : lastStep(result);
+    const loggedAs = isTest && ladder ? 'test' : trigger;
+    const isActive = await this.#records.add({
+      ...result,
+      deliveryId: delivery.id,
+      webhookId: delivery.webhook_id,
+      trigger: loggedAs,
+      next,
+    });
     if (!isActive) return 'stopped';
     return next.status === 'pending' ? 'failed' : 'done';
   }
 }
 
-function secretsOf(secretKey: string, { webhook_id, secret, old_secret, old_secret_until }: DueDelivery): string[] {
+function secretsOf(secretKey: string, { webhook_id, secret, old_secret, old_secret_until }: SendableDelivery): string[] {
   const sealed = old_secret !== null && old_secret_until !== null && old_secret_until > new Date() ? [secret, old_secret] : [secret];
   return sealed.map((bytes) => decrypt(secretKey, `webhook:${webhook_id}`, bytes));
 }
 
-function nextStep({ error, responseStatus, retryAfter, at }: PostResult, { ladder_step }: DueDelivery, delays: readonly number[]): NextStep {
+const gone = 'The endpoint answered 410 Gone';
+
+/** What follows where no further attempt does. */
+function lastStep({ error, responseStatus }: PostResult): NextStep {
+  if (error === null) return { status: 'succeeded' };
+  return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
+}
+
+function nextStep(
+  { error, responseStatus, retryAfter, at }: PostResult,
+  { ladder_step }: SendableDelivery,
+  delays: readonly number[],
+): NextStep {
   if (error === null) return { status: 'succeeded' };
   if (error === 'blocked_address') return { status: 'failed' };
-  if (responseStatus === 410) return { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' };
+  if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
   const seconds = retryDelaySeconds(delays, ladder_step + 1, parseRetryAfter(retryAfter, at));
   return seconds === null ? { status: 'failed' } : { status: 'pending', nextAttemptAt: new Date(Date.now() + seconds * 1000) };
 }

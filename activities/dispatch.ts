@@ -80,7 +80,10 @@ class Rounds {
     const claims = await claimHandoffs(this.db, this.groupId, providerOf, { limit, except: this.#tried, inBatch: this.inBatch });
     const signal = AbortSignal.timeout(providerDeadlineMs);
     const handoffs = await Promise.all(claims.map((claim) => handOff(this.providers[claim.channel], claim, signal)));
-    await recordHandoffs(this.db, handoffs.map(({ result }) => result));
+    await recordHandoffs(
+      this.db,
+      handoffs.map(({ result }) => result),
+    );
     this.#tried.push(...claims.map(({ id }) => id));
     this.#settled += handoffs.filter(({ result }) => result.outcome === 'accepted' || result.outcome === 'rejected').length;
     this.retryAfterMs = Math.max(this.retryAfterMs, ...handoffs.map((handoff) => handoff.retryAfterMs));

@@ -5,7 +5,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
-import { loadMail, markMailSent } from '../models/operations/load-mail.js';
+import { loadMail, markMailRefused, markMailSent } from '../models/operations/load-mail.js';
 import { renderMail } from '../models/rules/mail-texts.js';
 import { mailToken } from '../models/rules/mail-token.js';
 
@@ -30,9 +30,19 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail === null || mail.sent_at !== null) return;
       const token = mail.token_id === null ? undefined : mailToken(config.secretKey, mail.token_id);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const rendered = { ...envelope, ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail }) };
-      if (smtp !== undefined) await smtp.sendMail(rendered);
-      else await writeEml(mailId, (await toFile.sendMail(rendered)).message as Buffer);
+      const rendered = {
+        ...envelope,
+        ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail }),
+      };
+      try {
+        if (smtp !== undefined) await smtp.sendMail(rendered);
+        else await writeEml(mailId, (await toFile.sendMail(rendered)).message as Buffer);
+      } catch (error) {
+        const code = permanentRefusal(error);
+        if (code === null) throw error;
+        logger.warn({ mail_id: mailId, code }, 'the mail server refused a mail for good');
+        return markMailRefused(db, mailId, code);
+      }
       await markMailSent(db, mailId);
     },
   };
@@ -44,6 +54,12 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     await writeFile(file, message, { mode: 0o600 });
     logger.info({ file }, 'mail written');
   }
+}
+
+/** The reply code when the server refused this mail for good (RFC 5321 §4.2.1: 5yz); null for what may pass, and for faults of the log-in. */
+function permanentRefusal(error: unknown): number | null {
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
 }
 
 function transportTo(url: string): Transporter {

@@ -7,6 +7,7 @@ import { maintenanceActivities } from './maintenance.js';
 import { givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
+import { webhookOperationActivities } from './webhook-operations.js';
 import { webhookActivities } from './webhooks.js';
 
 export interface ActivityDeps {
@@ -18,7 +19,14 @@ export interface ActivityDeps {
 }
 
 export function createActivities(deps: ActivityDeps) {
-  return { ...messageActivities(deps), ...givingUpActivities(deps), ...webhookActivities(deps), ...emailActivities(deps), ...maintenanceActivities(deps) };
+  return {
+    ...messageActivities(deps),
+    ...givingUpActivities(deps),
+    ...webhookActivities(deps),
+    ...webhookOperationActivities(deps),
+    ...emailActivities(deps),
+    ...maintenanceActivities(deps),
+  };
 }
 
 export type Activities = ReturnType<typeof createActivities>;

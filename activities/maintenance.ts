@@ -3,7 +3,17 @@ import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
-import { fenceStale, forgottenGroups, ledgerDrift, overdueDeliveries, staleBatches, type UndrivenGroup, undrivenGroups, unsentMails, unwokenGroups } from '../models/operations/find-stuck.js';
+import {
+  fenceStale,
+  forgottenGroups,
+  ledgerDrift,
+  overdueDeliveries,
+  staleBatches,
+  type UndrivenGroup,
+  undrivenGroups,
+  unsentMails,
+  unwokenGroups,
+} from '../models/operations/find-stuck.js';
 import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';

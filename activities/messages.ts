@@ -58,7 +58,8 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
      * Hands the due messages of a group to their providers. What could not be handed over is tried again: by this activity's retry
      * policy, or when a part of the group moved on, by being called again.
      */
-    dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> => withHeartbeat(() => dispatch(db, providers, groupId, batchId)),
+    dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
+      withHeartbeat(() => dispatch(db, providers, groupId, batchId)),
 
     /** Local: works off the inbox of a group. */
     applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),

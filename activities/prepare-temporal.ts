@@ -33,7 +33,10 @@ async function addSearchAttributes(connection: Connection, namespace: string, lo
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = Object.values(searchAttributes).filter((name) => customAttributes[name] === undefined);
     if (missing.length === 0) return;
-    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing.map((name) => [name, keyword])) });
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, keyword])),
+    });
   } catch (err) {
     logger.warn({ err }, 'search attributes could not be checked');
   }

@@ -27,8 +27,13 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
       withHeartbeat(async () => {
         const due = await firstDeliveries(db, groupId, activityInfo().attempt > 1);
         const left: DeliverWebhookInput[] =
-          config.webhookFirstAttempt === 'child' ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })) : await attempts.toAll(due);
-        await leaveToChild(db, left.flatMap(({ deliveryIds }) => deliveryIds));
+          config.webhookFirstAttempt === 'child'
+            ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] }))
+            : await attempts.toAll(due);
+        await leaveToChild(
+          db,
+          left.flatMap(({ deliveryIds }) => deliveryIds),
+        );
         return left;
       }),
 
@@ -45,7 +50,8 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
         const [soonest] = waiting;
         if (soonest !== undefined) throw notYet(waiting.length, soonest.next_attempt_at);
         const failed = await countFailed(db, deliveryIds);
-        if (failed > 0) throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
+        if (failed > 0)
+          throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
       }),
   };
 }

@@ -17,7 +17,12 @@ async function main(): Promise<void> {
   const db = connect(config.databaseUrl, config.databasePoolMax);
   const connection = await NativeConnection.connect({ address: config.temporalAddress });
   const client = await Connection.connect({ address: config.temporalAddress });
-  await prepareTemporal(client, new ScheduleClient({ connection: client, namespace: config.temporalNamespace }), config.temporalNamespace, logger);
+  await prepareTemporal(
+    client,
+    new ScheduleClient({ connection: client, namespace: config.temporalNamespace }),
+    config.temporalNamespace,
+    logger,
+  );
   await client.close();
 
   const workers = await startWorkers({ config, db, logger, connection });
@@ -39,6 +44,8 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `The worker failed: ${error instanceof Error ? error.stack : error}\n`);
+  process.stderr.write(
+    error instanceof ConfigError ? `${error.message}\n` : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
+  );
   process.exit(1);
 }

@@ -48,7 +48,8 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
     Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 100 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
   ]);
-  if (Object.values(providers).some(({ name }) => name === 'sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
+  if (Object.values(providers).some(({ name }) => name === 'sandbox'))
+    carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
   const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await carrier?.stop();
     poster.close();

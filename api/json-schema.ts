@@ -24,6 +24,11 @@ function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: 
   if (item !== undefined && json.items !== undefined) merged.items = completed(json.items as Json, item, isOpen);
   // Joi forgets null in the list of values that it allows.
   if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) merged.enum = [...json.enum, null];
+  // Joi writes a choice of one where a value may also be one that it leaves out.
+  if (Array.isArray(merged.anyOf) && merged.anyOf.length === 1) {
+    Object.assign(merged, merged.anyOf[0]);
+    delete merged.anyOf;
+  }
   if (isOpen) delete merged.additionalProperties;
   return merged;
 }

@@ -16,11 +16,13 @@ export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'
   if (query === undefined || !('pagination' in data)) return undefined;
   const { page, pages, limit } = data.pagination as Pagination;
   const declared = Object.keys((query.describe().keys ?? {}) as object);
-  const filters = declared.flatMap((name) => (typeof req.query[name] === 'string' && !(name in { page, limit }) ? [[name, req.query[name]]] : []));
+  const filters = new URLSearchParams();
+  for (const name of declared) if (typeof req.query[name] === 'string') filters.set(name, req.query[name]);
+  filters.set('limit', String(limit));
   const last = Math.max(pages, 1);
   const link = (rel: string, target: number) => {
-    const search = new URLSearchParams([...filters, ['page', String(target)], ['limit', String(limit)]]);
-    return `<${publicUrl}${req.path}?${search.toString()}>; rel="${rel}"`;
+    filters.set('page', String(target));
+    return `<${publicUrl}${req.path}?${filters.toString()}>; rel="${rel}"`;
   };
   const links = [
     link('first', 1),

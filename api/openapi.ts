@@ -1,8 +1,12 @@
 /** The OpenAPI 3.1 document, derived from the declarations. Joi writes JSON Schema itself; `meta` adds what it cannot say. */
-import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import { type Auth, endpoint, type Endpoint } from './endpoint.js';
 import { type Json, jsonSchema } from './json-schema.js';
+import { errorResponses } from './openapi/errors.js';
+import { headerComponents, requestHeaders, successHeaders } from './openapi/headers.js';
+import { description, tags } from './openapi/prose.js';
+import { pathSample, samples } from './openapi/samples/index.js';
+import { webhooksSection } from './openapi/webhooks.js';
 
 /** `GET /openapi.json`, about these endpoints. */
 export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
@@ -30,56 +34,67 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Tidings', version: '1.0.0', description: 'Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.' },
-    servers: [{ url: '/' }],
+    info: {
+      title: 'Tidings',
+      version: '1.0.0',
+      summary: 'Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.',
+      description,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags,
     paths,
+    webhooks: webhooksSection,
     components: {
       securitySchemes: {
-        jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /api/v1/auth/login`; good for 30 days' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'From `POST /api/v1/api-keys`' },
       },
+      headers: headerComponents,
       schemas: { Error: errorSchema },
     },
   };
 }
 
 function operation(item: Endpoint): Json {
-  const status = item.status ?? 200;
-  const data = jsonSchema(item.response);
-  const success =
-    item.envelope === false ? data : { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] };
-  const errors = errorsOf(item).map((code) => [
-    code,
-    { description: STATUS_CODES[code], ...content({ $ref: '#/components/schemas/Error' }) },
-  ]);
-  const body = item.body && { requestBody: { required: true, ...content(jsonSchema(item.body, { isOpen: true })) } };
+  const { about, requests } = samples[item.id] ?? {};
+  const success = successResponse(item);
+  const examples = Object.fromEntries(Object.entries(requests ?? {}).map(([name, value]) => [name, { value }]));
+  const body = item.body && {
+    requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(item.body, { isOpen: true }), examples } } },
+  };
   return {
     operationId: item.id,
     summary: item.summary,
+    description: [about, needs(item.auth)].filter((text) => text !== undefined).join('\n\n'),
     tags: [item.id.split('.')[0]],
     security: security(item.auth),
     parameters: parametersOf(item),
     ...body,
-    responses: { [status]: { description: 'Success', ...content(success) }, ...Object.fromEntries(errors) },
+    responses: {
+      [item.status ?? 200]: success,
+      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'The same shape, when not all is well' } }),
+      ...errorResponses(item),
+    },
   };
 }
 
-/** What an endpoint can refuse follows from what it declares. */
-function errorsOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
-  const takesKey = typeof auth === 'object';
-  const statuses = [
-    ...refusals,
-    ...(query || body ? [400] : []),
-    ...(takesKey || auth === 'jwt' ? [401] : []),
-    ...(idempotent === true ? [402, 422] : []),
-    ...(takesKey || (auth === 'provider' && refusals.length === 0) ? [403] : []),
-    ...(path.includes(':') ? [404] : []),
-    ...(path.endsWith('/cancel') ? [409] : []),
-    ...(body ? [413] : []),
-    429,
-    500,
-  ];
-  return [...new Set(statuses)].toSorted((one, other) => one - other);
+function successResponse(item: Endpoint): Json {
+  const inner = jsonSchema(item.response);
+  const data = samples[item.id]?.data;
+  const isPlain = item.envelope === false;
+  const schema = isPlain ? inner : { type: 'object', properties: { success: { const: true }, data: inner }, required: ['success', 'data'] };
+  const example = data === undefined ? {} : { example: isPlain ? data : { success: true, data } };
+  return { description: 'Success', headers: successHeaders(item), content: { 'application/json': { schema, ...example } } };
+}
+
+function needs(auth: Auth): string {
+  if (auth === 'none') return 'Needs no credential.';
+  if (auth === 'jwt') return 'Needs a JWT.';
+  if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
+  return auth.jwtToo
+    ? `Needs a JWT, or an API key with the scope \`${auth.scope}\`.`
+    : `Needs an API key with the scope \`${auth.scope}\`.`;
 }
 
 function security(auth: Auth): Json[] {
@@ -88,26 +103,33 @@ function security(auth: Auth): Json[] {
   return auth.jwtToo ? [{ jwt: [] }, { apiKey: [] }] : [{ apiKey: [] }];
 }
 
-function parametersOf({ path, query, idempotent }: Endpoint): Json[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-  const properties = query === undefined ? {} : (jsonSchema(query).properties as Json);
+function parametersOf(item: Endpoint): Json[] {
+  const inPath = [...item.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    example: pathSample(item.path, name),
+  }));
+  const properties = item.query === undefined ? {} : (jsonSchema(item.query).properties as Json);
   const inQuery = Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
-  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', minLength: 1, maxLength: 255 } };
-  return [...inPath, ...inQuery, ...(idempotent === true ? [key] : [])];
+  return [...inPath, ...inQuery, ...requestHeaders(item)];
 }
-
-const content = (schema: Json) => ({ content: { 'application/json': { schema } } });
 
 const text = { type: 'string' };
 const errorSchema = {
   type: 'object',
   properties: {
     success: { const: false },
-    error: text,
-    code: text,
-    message: text,
+    error: { ...text, description: 'For people' },
+    code: { ...text, description: 'For programs' },
+    message: { ...text, description: 'The same text as `error`' },
     request_id: text,
-    details: { type: 'array', items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] } },
+    details: {
+      description: 'Every fault that was found; of 400 only',
+      type: 'array',
+      items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
+    },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],
 };

@@ -3,6 +3,7 @@ import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError }
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { Channel, Config } from '../models/config.js';
 import type { Wake } from '../models/operations/record-reports.js';
+import { type AttemptRequest, type ReplayRequest, startAttempt, startReplay } from './temporal-deliveries.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
@@ -44,6 +45,10 @@ export interface Temporal {
   notifyCancelled(workflowId: string): Promise<void>;
   /** Tells the workflows of a batch's pages that it was resumed or cancelled; rejects when one could not be told. */
   notifyPages(workflowIds: readonly string[]): Promise<void>;
+  /** Starts an attempt of a delivery, or joins the one that is under way, and waits a moment for its outcome. */
+  attempt(request: AttemptRequest): Promise<void>;
+  /** Starts a replay. */
+  replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
   sendMail(mailId: string): Promise<void>;
   /** Whether a worker polls for messages. */
@@ -53,6 +58,8 @@ export interface Temporal {
 
 /** Longest wait of calls whose work the watcher repeats anyway. */
 const hintTimeoutMs = 2000;
+/** How long the answer to a resend or a test waits for what the receiver says. */
+const outcomeTimeoutMs = 2000;
 /** An idle poll lasts up to a minute; who polled longer ago is gone. */
 const pollerAgeMsMax = 70_000;
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
@@ -84,6 +91,11 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
     wake: (wake) => hint(() => wakeGroup(client, wake)),
     notifyCancelled: (workflowId) => hint(() => client.workflow.getHandle(workflowId).signal(cancelledSignal)),
     notifyPages: (ids) => hint(() => notifyPages(client, ids)),
+    async attempt(request) {
+      const handle = await hint(() => startAttempt(client, request));
+      await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // its outcome is in the log
+    },
+    replay: (request) => hint(() => startReplay(client, request)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };
       await hint(() => client.workflow.start(workflowTypes.sendMail, options));

@@ -26,12 +26,18 @@ const readyMsMax = 60_000;
  * @param folder for the bundle
  */
 export async function startBare(client: Client, temporalAddress: string, folder: string, cleanup: Cleanup): Promise<Bare> {
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'bare-workflow.js'), logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, 'bare-workflow.js'),
+    logger: new DefaultLogger('WARN'),
+  });
   const bundle = join(folder, 'bare-workflow.bundle.js');
   await writeFile(bundle, code);
   const handedOff = new Marks('handed off');
   const done = new Marks('finished');
-  const child = fork(join(import.meta.dirname, 'bare-worker.js'), [temporalAddress, bundle], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(join(import.meta.dirname, 'bare-worker.js'), [temporalAddress, bundle], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   cleanup.add(() => stopChild(child));
   const isReady = once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) });
   child.on('message', (news: BareNews) => {
@@ -64,5 +70,8 @@ function accept(client: Client, workflowId: string): Promise<boolean> {
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
   });
-  return client.workflow.executeUpdateWithStart<() => Promise<void>, boolean, []>(bareUpdate, { updateId: bareUpdate, startWorkflowOperation });
+  return client.workflow.executeUpdateWithStart<() => Promise<void>, boolean, []>(bareUpdate, {
+    updateId: bareUpdate,
+    startWorkflowOperation,
+  });
 }

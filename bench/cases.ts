@@ -55,6 +55,11 @@ function httpCase(
       return { acceptMs, doneMs: performance.now() - startedAt };
     },
     workflowTypes: messageWorkflows,
-    pids: () => ({ API: pidOf(bench, 'API'), worker: pidOf(bench, 'worker'), Temporal: pidOf(bench, 'Temporal'), PostgreSQL: pidOf(bench, 'PostgreSQL') }),
+    pids: () => ({
+      API: pidOf(bench, 'API'),
+      worker: pidOf(bench, 'worker'),
+      Temporal: pidOf(bench, 'Temporal'),
+      PostgreSQL: pidOf(bench, 'PostgreSQL'),
+    }),
   };
 }

@@ -22,7 +22,8 @@ export async function watchClosedGroups(databaseUrl: string, cleanup: Cleanup): 
   const watch = async () => {
     while (!stopping.signal.aborted) {
       const ids = marks.awaited();
-      const { rows } = ids.length === 0 ? { rows: [] } : await client.query<{ id: string }>({ name: 'closed', text: closed, values: [ids] });
+      const { rows } =
+        ids.length === 0 ? { rows: [] } : await client.query<{ id: string }>({ name: 'closed', text: closed, values: [ids] });
       for (const { id } of rows) marks.note(id);
       await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

@@ -44,7 +44,9 @@ async function run(messages: number, clients: number, cleanup: Cleanup): Promise
     `events received           ${received.all}: ${received.distinct} distinct, ${received.all - received.distinct} duplicates`,
     `provider calls repeated   ${repeatedHandoffs} (same key: the provider took each message once)`,
     '',
-    ...(violations.length === 0 ? ['✓ nothing lost, charged twice, handed off twice or untold; the books balance'] : violations.map((text) => `✗ ${text}`)),
+    ...(violations.length === 0
+      ? ['✓ nothing lost, charged twice, handed off twice or untold; the books balance']
+      : violations.map((text) => `✗ ${text}`)),
   );
   return violations.length === 0 ? 0 : 1;
 }

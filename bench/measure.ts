@@ -35,7 +35,10 @@ export async function measure(bench: Workbench, items: readonly MeasuredCase[], 
   }
   for (const { key, title } of items) results.cases[key] = summarizePasses(title, passes.get(key) ?? []);
   say('One client…');
-  await measureAlone(items.filter(({ key }) => key !== 'c'), run);
+  await measureAlone(
+    items.filter(({ key }) => key !== 'c'),
+    run,
+  );
   return profile;
 }
 

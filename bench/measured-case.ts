@@ -51,7 +51,8 @@ export async function untilNoneRuns(client: Client, workflowTypes: readonly stri
   for (;;) {
     const { count } = await client.workflow.count(open);
     if (count === 0) return;
-    if (performance.now() > until) throw new Error(`${count} workflows still open after ${msMax / 1000} s, such as ${await firstOf(client, open)}`);
+    if (performance.now() > until)
+      throw new Error(`${count} workflows still open after ${msMax / 1000} s, such as ${await firstOf(client, open)}`);
     await sleep(100);
   }
 }

@@ -59,7 +59,10 @@ function familyOf(pid: number, rows: ProcessRow[]): ProcessRow[] {
 
 function sum(family: ProcessRow[]): Usage {
   const add = (of: (row: ProcessRow) => number) => family.reduce((total, row) => total + of(row), 0);
-  return { cpuMs: add(({ cpuMs }) => cpuMs), rssMb: add(({ rssMb, sharedMb }) => rssMb - sharedMb) + Math.max(0, ...family.map(({ sharedMb }) => sharedMb)) };
+  return {
+    cpuMs: add(({ cpuMs }) => cpuMs),
+    rssMb: add(({ rssMb, sharedMb }) => rssMb - sharedMb) + Math.max(0, ...family.map(({ sharedMb }) => sharedMb)),
+  };
 }
 
 function rowsFromProc(): ProcessRow[] {
@@ -84,7 +87,8 @@ function split(stat: string): { name: string; fields: string[] } {
   return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') };
 }
 
-const ticks = (fields: string[], ...indexes: number[]) => indexes.reduce((total, index) => total + Number(fields[index]), 0) * (1000 / ticksPerSecond);
+const ticks = (fields: string[], ...indexes: number[]) =>
+  indexes.reduce((total, index) => total + Number(fields[index]), 0) * (1000 / ticksPerSecond);
 
 function read(path: string): string | undefined {
   try {

@@ -80,7 +80,8 @@ function causeOf(node: ProfileNode, parents: Map<number, ProfileNode>): string {
   return '(none on the stack)';
 }
 
-const placeOf = ({ url, lineNumber }: Frame) => (url === '' ? '' : `${ourPath(url) ?? url.slice(url.lastIndexOf('node_modules/') + 1).replace('ode_modules/', '')}:${lineNumber + 1}`);
+const placeOf = ({ url, lineNumber }: Frame) =>
+  url === '' ? '' : `${ourPath(url) ?? url.slice(url.lastIndexOf('node_modules/') + 1).replace('ode_modules/', '')}:${lineNumber + 1}`;
 
 /** Path from dist/; undefined for what is not ours. */
 function ourPath(url: string): string | undefined {

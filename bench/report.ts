@@ -19,7 +19,10 @@ function environmentLines({ environment: { cores, cpu, memory_mb, load_before, n
 
 function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
   const keys = caseKeys.filter((key) => cases[key] !== undefined);
-  const row = (name: string, of: (result: CaseResult, key: CaseKey) => string) => [name, ...keys.map((key) => of(cases[key] as CaseResult, key))];
+  const row = (name: string, of: (result: CaseResult, key: CaseKey) => string) => [
+    name,
+    ...keys.map((key) => of(cases[key] as CaseResult, key)),
+  ];
   const rows = [
     row('', ({ title }, key) => `${key} ${title}`),
     row('messages', ({ messages }) => String(messages)),
@@ -34,7 +37,9 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
     ...parts.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
-  return rows.map((cells) => cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '));
+  return rows.map((cells) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
+  );
 }
 
 const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => parts.reduce((sum, part) => sum + cpu[part], 0);
@@ -53,7 +58,9 @@ function ratioLines({ cases: { a, b, c }, alone_accept_ms: alone }: Results): st
 
 /** Memory with its targets, line by line. */
 export function memoryLines(memory: Memory[]): string[] {
-  const lines = memory.map(({ messages, api_mb, worker_mb }) => `after ${messages} messages: API ${api_mb.toFixed(0)} MB, worker ${worker_mb.toFixed(0)} MB`);
+  const lines = memory.map(
+    ({ messages, api_mb, worker_mb }) => `after ${messages} messages: API ${api_mb.toFixed(0)} MB, worker ${worker_mb.toFixed(0)} MB`,
+  );
   const [, half, full] = memory;
   if (half === undefined || full === undefined) return lines;
   return [
@@ -66,16 +73,21 @@ export function memoryLines(memory: Memory[]): string[] {
 }
 
 const atLeast = (name: string, value: number, bound: number) => verdict(name, value >= bound, value.toFixed(2), `at least ${bound}`);
-const atMost = (name: string, value: number, bound: number, digits = 2) => verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);
-const verdict = (name: string, isMet: boolean, value: string, bound: string) => `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
+const atMost = (name: string, value: number, bound: number, digits = 2) =>
+  verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);
+const verdict = (name: string, isMet: boolean, value: string, bound: string) =>
+  `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
 
 function comparisonLines({ cases }: Results, previous: Results | undefined): string[] {
   if (previous === undefined) return [];
-  const change = (now: number, then: number) => `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
+  const change = (now: number, then: number) =>
+    `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
   const lines = caseKeys.flatMap((key) => {
     const [now, then] = [cases[key], previous.cases[key]];
     if (now === undefined || then === undefined) return [];
-    return [`  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpuOf(now), cpuOf(then))}`];
+    return [
+      `  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpuOf(now), cpuOf(then))}`,
+    ];
   });
   return ['', `Since ${previous.at} (${previous.environment.commit}):`, ...lines];
 }

@@ -20,7 +20,13 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   const profileDir = join(resultsDir, `profile-${stampOf(at)}`);
   say('Starting a service of its own…');
   const bench = await openWorkbench(options.profile ? profilingEnvironment(profileDir) : {}, cleanup);
-  const results: Results = { at: at.toISOString(), environment: await describeEnvironment(bench, loadBefore), options, cases: {}, alone_accept_ms: {} };
+  const results: Results = {
+    at: at.toISOString(),
+    environment: await describeEnvironment(bench, loadBefore),
+    options,
+    cases: {},
+    alone_accept_ms: {},
+  };
   if (options.memory) {
     results.memory = await watchMemory(bench, await webhookCase(bench), options.clients, say);
     say('', ...memoryLines(results.memory));

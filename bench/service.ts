@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../local/process-identity.js';
 import { type RunningProcess, runningAddresses } from '../local/run-record.js';
 import { loadSecrets } from '../local/secrets.js';
 import { readState } from '../local/state-file.js';
-import { settings } from '../models/config.js';
+import { settings } from '../models/settings.js';
 import type { Cleanup } from './cleanup.js';
 
 export type PartName = 'API' | 'worker' | 'Temporal' | 'PostgreSQL';

@@ -36,9 +36,15 @@ export async function findViolations(db: Database, { seen, counts }: Receiver, m
   for (const [what, sql] of Object.entries(promises)) {
     // A statement may not have parameters that it does not use.
     const rows = await select<{ id: string }>(db, sql, sql.includes('$1') ? [[...messageIds]] : []);
-    report(what, rows.map(({ id }) => id));
+    report(
+      what,
+      rows.map(({ id }) => id),
+    );
   }
-  report('without an event at the receiver', [...messageIds].filter((id) => !happyEvents.every((event) => seen.get(id)?.has(event))));
+  report(
+    'without an event at the receiver',
+    [...messageIds].filter((id) => !happyEvents.every((event) => seen.get(id)?.has(event))),
+  );
   if (counts.forged > 0) violations.push(`${counts.forged} requests with a wrong signature`);
   await assertBooks(db).catch((error: unknown) => violations.push(`the books do not balance: ${(error as Error).message}`));
   return violations;

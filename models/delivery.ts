@@ -8,7 +8,9 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { EventType } from './rules/events.js';
+import { notFound } from './errors.js';
+import type { EventType, testEventType } from './rules/events.js';
+import { isUuid } from './rules/text.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -18,7 +20,7 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
   declare id: string;
   declare webhook_id: string;
   declare event_id: string;
-  declare event: EventType | 'webhook.test';
+  declare event: EventType | typeof testEventType;
   declare message_id: string | null;
   declare group_id: string | null;
   declare status: DeliveryStatus;
@@ -28,6 +30,16 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
   declare created_at: CreationOptional<Date>;
   declare delivered_at: CreationOptional<Date | null>;
   declare attempts?: NonAttribute<DeliveryAttempt[]>;
+
+  /**
+   * A delivery of this webhook with its attempts.
+   * @throws AppError 404 for an unknown, malformed or foreign id alike
+   */
+  static async ofWebhook(webhookId: string, id: string): Promise<Delivery> {
+    const row = isUuid(id) ? await Delivery.findOne({ where: { id, webhook_id: webhookId }, include: [attemptsInOrder] }) : null;
+    if (row === null) throw notFound('Delivery');
+    return row;
+  }
 
   /** One page of a webhook's deliveries with their attempts, newest first; two queries and a count. */
   static async pageOf(
@@ -40,10 +52,11 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
     const total = await Delivery.count({ where });
     const offset = (page - 1) * limit;
     if (offset >= total) return { rows: [], total };
-    const attempts = { association: 'attempts', separate: true, order: [['number', 'ASC']] as [string, string][] };
-    return { rows: await Delivery.findAll({ where, include: [attempts], order: [['id', 'DESC']], limit, offset }), total };
+    return { rows: await Delivery.findAll({ where, include: [attemptsInOrder], order: [['id', 'DESC']], limit, offset }), total };
   }
 }
+
+const attemptsInOrder = { association: 'attempts', separate: true, order: [['number', 'ASC']] as [string, string][] };
 
 export class DeliveryAttempt extends Model<InferAttributes<DeliveryAttempt>, InferCreationAttributes<DeliveryAttempt>> {
   declare delivery_id: string;

@@ -73,18 +73,20 @@ export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid em
 
 /** 402; both amounts in thousandths of a credit. */
 export const insufficientCredits = (needed: number, balance: number) =>
-  new AppError(402, 'insufficient_credits', `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`);
+  new AppError(
+    402,
+    'insufficient_credits',
+    `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`,
+  );
 /** 402; `cause` is what the payment provider said, for the log only. */
 export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
-export const missingScope = (scope: string) =>
-  new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+export const missingScope = (scope: string) => new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const conflict = (message: string) => new AppError(409, 'conflict', message);
 export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
-export const idempotencyMismatch = () =>
-  new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
+export const idempotencyMismatch = () => new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
 /** 429; `seconds` until the window ends, at least 1. */
 export const rateLimited = (seconds: number) =>
   new AppError(429, 'rate_limited', `Rate limit exceeded. Try again in ${seconds} seconds.`, {

@@ -12,9 +12,10 @@ const advisoryLock = 727_001;
 
 /** Applies every migration that is missing, in order, each in a transaction of its own; returns their names. */
 export async function migrate(db: Database): Promise<string[]> {
-  await select(db, 'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())').catch(
-    ignoreRace,
-  );
+  await select(
+    db,
+    'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+  ).catch(ignoreRace);
   const umzug = new Umzug({
     migrations: {
       glob: migrationsGlob,

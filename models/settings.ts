@@ -13,14 +13,14 @@ const list = (item: Joi.Schema) =>
     .allow('')
     .custom((text: string, helpers) => {
       const parts = text.split(',').map((part) => part.trim());
-      const { value, error } = Joi.array().items(item).validate(parts.filter((part) => part !== ''));
+      const { value, error } = Joi.array()
+        .items(item)
+        .validate(parts.filter((part) => part !== ''));
       return error === undefined ? value : helpers.message({ custom: `{{#label}}: ${error.message}` });
     });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
-const secret = Joi.string()
-  .min(32)
-  .messages({ 'string.min': '{{#label}} must have at least 32 characters' });
+const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
 
 const oneWord = Joi.string()
   .pattern(/^[\x21-\x7e]+$/)
@@ -32,7 +32,9 @@ const origin = Joi.string()
 /** As browsers write it in `Origin`: lower case, no default port, no trailing slash. */
 const corsOrigin = Joi.string()
   .allow('*')
-  .custom((text: string, helpers) => (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : helpers.error('origin')))
+  .custom((text: string, helpers) =>
+    URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : helpers.error('origin'),
+  )
   .messages({ origin: '{{#label}} must be * or scheme, host and port, for example https://app.example.com' });
 
 /** The ten tries of the Standard Webhooks example: now, then these; 75 h 35 m in all. */
@@ -43,34 +45,70 @@ export const settings: Record<string, Joi.Schema> = {
   PORT: Joi.number().port().default(3000).description('port of the API'),
   HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),
   DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
-  PUBLIC_URL: url('http', 'https').description('address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)'),
+  PUBLIC_URL: url('http', 'https').description(
+    'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
+  ),
   CALLBACK_URL: url('http', 'https').description('address where providers reach the API (default: PUBLIC_URL)'),
-  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' })).default([]).description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
-  CORS_ORIGINS: list(corsOrigin).default([]).description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
-  LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info').description('least important log line to write'),
+  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }))
+    .default([])
+    .description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
+  CORS_ORIGINS: list(corsOrigin)
+    .default([])
+    .description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .default('info')
+    .description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
   DATABASE_POOL_MAX: Joi.number().integer().min(2).max(200).default(10).description('database connections per process'),
   REDIS_URL: url('redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
-  TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s/]+:\d{1,5}$/).description('Temporal frontend as host:port; a local server is started when not set').messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
+  TEMPORAL_ADDRESS: Joi.string()
+    .pattern(/^[^\s/]+:\d{1,5}$/)
+    .description('Temporal frontend as host:port; a local server is started when not set')
+    .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
-  SECRET_KEY: secret.description('peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded'),
+  SECRET_KEY: secret.description(
+    'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
+  ),
   SMTP_URL: url('smtp', 'smtps').description('mail server; mails become .eml files in DATA_DIR/mail when not set'),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
-  SIGNUP_CREDITS: Joi.number().min(0).max(1_000_000).description('credits granted at signup (0; 100 when everything is embedded)').default(0),
-  LOW_BALANCE_CREDITS: Joi.number().min(0).max(1_000_000_000).default(0).description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
+  SIGNUP_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000)
+    .description('credits granted at signup (0; 100 when everything is embedded)')
+    .default(0),
+  LOW_BALANCE_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
-  RATE_LIMIT_API: limit.default('100/60').description('requests per API key, and per address where there is no credential, as count/seconds'),
+  RATE_LIMIT_API: limit
+    .default('100/60')
+    .description('requests per API key, and per address where there is no credential, as count/seconds'),
   RATE_LIMIT_JWT: limit.default('100/60').description('requests per workspace with a JWT'),
   RATE_LIMIT_BULK: limit.default('10/60').description('bulk sends per API key'),
   RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth'),
-  WEBHOOK_ALLOWED_NETWORKS: list(cidr).default([]).description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
+  WEBHOOK_ALLOWED_NETWORKS: list(cidr)
+    .default([])
+    .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
   WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
-  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800)).default(defaultRetryDelays.split(',').map(Number)).description('seconds before each further delivery attempt, comma-separated'),
-  WEBHOOK_FIRST_ATTEMPT: Joi.string().valid('inline', 'child').default('inline').description('inline, or a child workflow for every event from its first attempt'),
-  SANDBOX_DELAY_MS: Joi.number().integer().min(0).max(86_400_000).default(200).description('milliseconds between the steps of the sandbox provider'),
+  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
+    .default(defaultRetryDelays.split(',').map(Number))
+    .description('seconds before each further delivery attempt, comma-separated'),
+  WEBHOOK_FIRST_ATTEMPT: Joi.string()
+    .valid('inline', 'child')
+    .default('inline')
+    .description('inline, or a child workflow for every event from its first attempt'),
+  SANDBOX_DELAY_MS: Joi.number()
+    .integer()
+    .min(0)
+    .max(86_400_000)
+    .default(200)
+    .description('milliseconds between the steps of the sandbox provider'),
   PROVIDER_SMS: Joi.string().valid('sandbox').default('sandbox').description('provider of the sms channel'),
   PROVIDER_WHATSAPP: Joi.string().valid('sandbox').default('sandbox').description('provider of the whatsapp channel'),
   PROVIDER_EMAIL: Joi.string().valid('sandbox').default('sandbox').description('provider of the email channel'),
@@ -78,6 +116,13 @@ export const settings: Record<string, Joi.Schema> = {
   REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
   REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),
   HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
-  ACCEPT_TIMEOUT_MS: Joi.number().integer().min(100).max(60_000).default(3000).description('milliseconds a send waits for its workflow before it is fenced off'),
-  DEMO_RECEIVER: Joi.string().pattern(/^127\.0\.0\.1:\d{1,5}$/).description('set by the local launcher: the address of the receiver of npm run demo'),
+  ACCEPT_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(60_000)
+    .default(3000)
+    .description('milliseconds a send waits for its workflow before it is fenced off'),
+  DEMO_RECEIVER: Joi.string()
+    .pattern(/^127\.0\.0\.1:\d{1,5}$/)
+    .description('set by the local launcher: the address of the receiver of npm run demo'),
 };

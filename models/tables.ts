@@ -12,6 +12,17 @@ import { initWebhook } from './webhook.js';
 import { initWorkspace } from './workspace.js';
 
 export function initModels(sequelize: Sequelize): void {
-  const inits = [initWorkspace, initApiKey, initMessage, initBatch, initWebhook, initDelivery, initCreditEntry, initContact, initCreditPackage, initCreditOrder];
+  const inits = [
+    initWorkspace,
+    initApiKey,
+    initMessage,
+    initBatch,
+    initWebhook,
+    initDelivery,
+    initCreditEntry,
+    initContact,
+    initCreditPackage,
+    initCreditOrder,
+  ];
   for (const init of inits) init(sequelize);
 }

@@ -1,6 +1,7 @@
 /** A webhook: where a workspace's events go. Its secret is encrypted at rest and shown once, by whoever made it. */
 import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize, type WhereOptions } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
+import { conflict } from './errors.js';
 import { Owned } from './owned.js';
 import { encrypt } from './rules/encryption.js';
 import type { EventType } from './rules/events.js';
@@ -48,6 +49,11 @@ export class Webhook extends Owned<Webhook> {
       updated_at: now,
     });
     return { row, secret };
+  }
+
+  /** @throws AppError 409: nothing is sent to an inactive webhook, whoever asks for it */
+  assertActive(): void {
+    if (!this.is_active) throw conflict('Webhook is inactive. Activate it before sending to it');
   }
 }
 

@@ -1,5 +1,15 @@
 /** A workspace: the account that messages, keys, webhooks and credits belong to. */
-import { type CreationOptional, DataTypes, fn, col, where, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import {
+  type CreationOptional,
+  DataTypes,
+  fn,
+  col,
+  where,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize';
 
 export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAttributes<Workspace>> {
   declare id: string;

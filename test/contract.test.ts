@@ -7,14 +7,14 @@ import { endpoints } from '../api/endpoints/index.js';
 import * as errors from '../models/errors.js';
 import { startApp, type TestApp } from './api/start-app.js';
 
-type Row = [method: string, path: string, auth: 'none' | 'jwt' | 'key' | 'either', stage?: 'later'];
+type Row = [method: string, path: string, auth: 'none' | 'provider' | 'jwt' | 'key' | 'either', stage?: 'later'];
 
 const table: Row[] = [
   ['POST', '/api/v1/auth/signup', 'none'],
   ['POST', '/api/v1/auth/login', 'none'],
   ['POST', '/api/v1/auth/verify-email', 'none'],
-  ['POST', '/api/v1/auth/forgot-password', 'none', 'later'],
-  ['POST', '/api/v1/auth/reset-password', 'none', 'later'],
+  ['POST', '/api/v1/auth/forgot-password', 'none'],
+  ['POST', '/api/v1/auth/reset-password', 'none'],
   ['POST', '/api/v1/messages/send', 'key'],
   ['POST', '/api/v1/messages/bulk', 'key', 'later'],
   ['GET', '/api/v1/messages', 'key'],
@@ -22,11 +22,11 @@ const table: Row[] = [
   ['POST', '/api/v1/api-keys', 'jwt'],
   ['GET', '/api/v1/api-keys', 'jwt'],
   ['DELETE', '/api/v1/api-keys/:id', 'jwt'],
-  ['POST', '/api/v1/contacts', 'either', 'later'],
-  ['GET', '/api/v1/contacts', 'either', 'later'],
-  ['GET', '/api/v1/contacts/:id', 'either', 'later'],
-  ['PUT', '/api/v1/contacts/:id', 'either', 'later'],
-  ['DELETE', '/api/v1/contacts/:id', 'either', 'later'],
+  ['POST', '/api/v1/contacts', 'either'],
+  ['GET', '/api/v1/contacts', 'either'],
+  ['GET', '/api/v1/contacts/:id', 'either'],
+  ['PUT', '/api/v1/contacts/:id', 'either'],
+  ['DELETE', '/api/v1/contacts/:id', 'either'],
   ['POST', '/api/v1/webhooks', 'either'],
   ['GET', '/api/v1/webhooks', 'either'],
   ['GET', '/api/v1/webhooks/events', 'either'],
@@ -34,10 +34,10 @@ const table: Row[] = [
   ['PUT', '/api/v1/webhooks/:id', 'either'],
   ['DELETE', '/api/v1/webhooks/:id', 'either'],
   ['GET', '/api/v1/webhooks/:id/deliveries', 'either'],
-  ['GET', '/api/v1/billing/packages', 'none', 'later'],
-  ['POST', '/api/v1/billing/checkout', 'jwt', 'later'],
-  ['GET', '/api/v1/billing/transactions', 'jwt', 'later'],
-  ['POST', '/api/v1/billing/webhook', 'none', 'later'],
+  ['GET', '/api/v1/billing/packages', 'none'],
+  ['POST', '/api/v1/billing/checkout', 'jwt'],
+  ['GET', '/api/v1/billing/transactions', 'jwt'],
+  ['POST', '/api/v1/billing/webhook', 'provider'],
   ['GET', '/health', 'none'],
 ];
 
@@ -61,6 +61,7 @@ describe('the table of error texts', () => {
     [401, 'Invalid or expired token', errors.invalidToken()],
     [401, 'Invalid or expired token', errors.expiredToken()],
     [401, 'Missing X-API-Key header', errors.missingApiKey()],
+    [402, 'Credit purchase failed', errors.purchaseFailed()],
     [402, 'Insufficient credits. You need 2.5 credits but have 0.1.', errors.insufficientCredits(2500, 100)],
     [403, 'API key does not have required scope: send_messages', errors.missingScope('send_messages')],
     [404, 'Message not found', errors.notFound('Message')],

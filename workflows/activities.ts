@@ -49,6 +49,23 @@ export const retrying = proxyActivities<Activities>({
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
+/** Attempts that somebody asked for. Retries are for faults of ours, and only while the asker may still be looking. */
+export const attempting = proxyActivities<Activities>({
+  taskQueue: queues.webhooks,
+  startToCloseTimeout: '20s', // above the 10 s deadline of one call
+  heartbeatTimeout: '6s',
+  scheduleToCloseTimeout: '10m',
+  retry: { initialInterval: '500ms', maximumInterval: '10s' },
+});
+
+/** Replays: the retries of a delivery are a child's, these are for faults of ours. */
+export const replaying = proxyActivities<Activities>({
+  taskQueue: queues.webhooks,
+  startToCloseTimeout: '120s',
+  heartbeatTimeout: '6s',
+  retry: { initialInterval: '1s', maximumInterval: '60s' },
+});
+
 /** Mails and the watcher. */
 export const background = proxyActivities<Activities>({
   taskQueue: queues.background,

@@ -29,6 +29,11 @@ export const workflowIds = {
   lateReports: (groupId: string) => `late:${groupId}`,
   /** retries deliveries to one webhook; named after the first of them */
   deliveries: (deliveryId: string) => `wh:${deliveryId}`,
+  /** makes one attempt of a delivery that somebody asked for */
+  attempt: (deliveryId: string) => `attempt:${deliveryId}`,
+  replay: (replayId: string) => `replay:${replayId}`,
+  /** retries what a page of a replay left; named after the first of it */
+  replayed: (replayId: string, deliveryId: string) => `replay:${replayId}:${deliveryId}`,
   mail: (mailId: string) => `mail:${mailId}`,
   maintain: 'maintain',
 } as const;
@@ -38,6 +43,8 @@ export const workflowTypes = {
   sendBatch: 'sendBatch',
   applyLateReports: 'applyLateReports',
   deliverWebhook: 'deliverWebhook',
+  attemptDelivery: 'attemptDelivery',
+  replayDeliveries: 'replayDeliveries',
   sendMail: 'sendMail',
   maintain: 'maintain',
 } as const;
@@ -84,6 +91,35 @@ export interface LateReportsInput {
 export interface DeliverWebhookInput {
   webhookId: string;
   deliveryIds: string[];
+}
+
+/** Attempts that no ladder makes. */
+export interface AttemptInput {
+  deliveryId: string;
+  trigger: 'manual' | 'test';
+}
+
+/** Deliveries of a webhook that were created in this time (ISO 8601), both ends included, and are in one of these statuses. */
+export interface ReplayInput {
+  replayId: string;
+  webhookId: string;
+  since: string;
+  until: string;
+  /** `failed` and `held` go together; `succeeded` and `pending` each alone. */
+  statuses: readonly ('pending' | 'succeeded' | 'failed' | 'held')[];
+  /** The last delivery that is done; absent at the beginning. */
+  after?: string;
+}
+
+export interface ReplayPageInput extends Pick<ReplayInput, 'webhookId' | 'statuses'> {
+  deliveryIds: string[];
+}
+
+export interface ReplayPageResult {
+  /** What failed and has a ladder, for a child workflow. */
+  left: string[];
+  /** False when the webhook takes no deliveries any more. */
+  isActive: boolean;
 }
 
 export interface SendMailInput {

@@ -36,19 +36,22 @@ export class EventPump {
     while (this.#due) {
       this.#due = false;
       const left = await this.#activities.deliverEvents(this.#groupId);
-      await Promise.all(left.map(startDelivery));
+      await Promise.all(left.map((input) => startDelivery(input)));
     }
     this.#running = undefined;
   }
 }
 
-/** Starts the child that carries retries and waits until it exists: a parent that closes earlier would take it along. */
-export async function startDelivery(input: DeliverWebhookInput): Promise<void> {
+/**
+ * Starts the child that carries retries and waits until it exists: a parent that closes earlier would take it along.
+ * @param idOf names it after the first of the deliveries
+ */
+export async function startDelivery(input: DeliverWebhookInput, idOf = workflowIds.deliveries): Promise<void> {
   const [first] = input.deliveryIds;
   if (first === undefined) return;
   try {
     await startChild(deliverWebhook, {
-      workflowId: workflowIds.deliveries(first),
+      workflowId: idOf(first),
       args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,

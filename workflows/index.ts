@@ -1,7 +1,9 @@
 /** Every workflow: the bundle's one door. */
 export { applyLateReports } from './apply-late-reports.js';
+export { attemptDelivery } from './attempt-delivery.js';
 export { deliverWebhook } from './deliver-webhook.js';
 export { maintain } from './maintain.js';
+export { replayDeliveries } from './replay-deliveries.js';
 export { sendBatch } from './send-batch.js';
 export { sendMail } from './send-mail.js';
 export { sendMessages } from './send-messages.js';

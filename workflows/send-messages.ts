@@ -2,7 +2,15 @@ import { ActivityFailure, condition, defineSignal, defineUpdate, setHandler } fr
 import type { Accepted } from '../activities/messages.js';
 import type { GroupWork } from '../models/operations/group-work.js';
 import { asking, dispatching, local } from './activities.js';
-import { type AcceptAnswer, acceptUpdate, batchChangedSignal, cancelledSignal, queues, reportsSignal, type SendMessagesInput } from './contract.js';
+import {
+  type AcceptAnswer,
+  acceptUpdate,
+  batchChangedSignal,
+  cancelledSignal,
+  queues,
+  reportsSignal,
+  type SendMessagesInput,
+} from './contract.js';
 import { EventPump } from './event-pump.js';
 
 const accept = defineUpdate<AcceptAnswer>(acceptUpdate);

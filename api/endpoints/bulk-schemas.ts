@@ -54,10 +54,7 @@ export const bulkBody = Joi.object<BulkBody>({
     .empty(null)
     .required(),
   // The items are not the schema's business: ten thousand at once would hold up other requests.
-  recipients: Joi.array()
-    .empty(null)
-    .required()
-    .meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
+  recipients: Joi.array().empty(null).required().meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
   ...commonFields,
   rate: Joi.number()
     .unsafe()

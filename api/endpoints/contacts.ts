@@ -23,7 +23,12 @@ export const postContact = endpoint({
       const { field, message } = unreachableContact().details?.[0] ?? { field: '', message: '' };
       return (phone ?? email ?? null) === null ? helpers.error('contract', { field, text: message }) : { phone, email, ...rest };
     })
-    .meta({ anyOf: [{ required: ['phone'] }, { required: ['email'] }] })
+    .meta({
+      anyOf: [
+        { properties: { phone: {} }, required: ['phone'] },
+        { properties: { email: {} }, required: ['email'] },
+      ],
+    })
     .required(),
   response: oneContact,
   status: 201,
@@ -41,7 +46,7 @@ export const listContacts = endpoint({
   auth,
   query: Joi.object<Page & { search?: string; tag?: string }>({
     ...pageQuery,
-    search: text().empty(Joi.string().pattern(/^\s*$/)).description('Part of a name, a phone number or an address'),
+    search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, a phone number or an address'),
     tag: text().empty('').description('Exactly this tag'),
   }),
   response: pageOf('contacts', contactResponse),

@@ -10,6 +10,7 @@ import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
 import { previewMessage } from './preview.js';
 import { forgotPassword, setNewPassword } from './passwords.js';
+import { replayWebhook, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
 import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
 export const endpoints: readonly Endpoint[] = [
@@ -44,6 +45,10 @@ export const endpoints: readonly Endpoint[] = [
   putWebhook, //           PUT    /api/v1/webhooks/:id
   removeWebhook, //        DELETE /api/v1/webhooks/:id
   listDeliveries, //       GET    /api/v1/webhooks/:id/deliveries
+  resendDelivery, //       POST   /api/v1/webhooks/:id/deliveries/:delivery_id/resend
+  replayWebhook, //        POST   /api/v1/webhooks/:id/replay
+  sendTestEvent, //        POST   /api/v1/webhooks/:id/test
+  rotateWebhookSecret, //  POST   /api/v1/webhooks/:id/rotate-secret
   listPackages, //         GET    /api/v1/billing/packages
   createCheckout, //       POST   /api/v1/billing/checkout
   listTransactions, //     GET    /api/v1/billing/transactions

@@ -68,7 +68,13 @@ export const sendBody = Joi.object<SendBody>({
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
 })
-  .meta({ required: ['channel', 'content'], anyOf: [{ required: ['to'] }, { required: ['contact_id'] }] })
+  .meta({
+    required: ['channel', 'content'],
+    anyOf: [
+      { properties: { to: {} }, required: ['to'] },
+      { properties: { contact_id: {} }, required: ['contact_id'] },
+    ],
+  })
   .required();
 
 export const messageResponse = Joi.object({

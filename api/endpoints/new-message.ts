@@ -12,7 +12,12 @@ import type { SendBody } from './message-schemas.js';
  * The row of a message that nobody has decided on.
  * @throws AppError 400 for an `expires_at` that makes no sense, and as `recipientOf`
  */
-export async function newMessage({ workspaceId }: Caller, body: SendBody, idempotencyKey: string | null, digest: Buffer): Promise<NewMessage> {
+export async function newMessage(
+  { workspaceId }: Caller,
+  body: SendBody,
+  idempotencyKey: string | null,
+  digest: Buffer,
+): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
   // Not in the schema: a repeated request is answered also after its message has expired.
@@ -49,10 +54,14 @@ export async function newMessage({ workspaceId }: Caller, body: SendBody, idempo
  * Whom a message goes to: the recipient given, or the contact's phone or address.
  * @throws AppError 404 when the workspace has no such contact, 400 when it has nothing for this channel
  */
-export async function recipientOf(workspaceId: string, { to, contact_id, channel }: Pick<SendBody, 'to' | 'contact_id' | 'channel'>): Promise<string> {
+export async function recipientOf(
+  workspaceId: string,
+  { to, contact_id, channel }: Pick<SendBody, 'to' | 'contact_id' | 'channel'>,
+): Promise<string> {
   if (to !== undefined) return to;
   const address = (await Contact.owned(workspaceId, contact_id ?? '')).addressOn(channel);
-  if (address === null) throw invalidField('contact_id', channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
+  if (address === null)
+    throw invalidField('contact_id', channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
   return address;
 }
 

@@ -46,7 +46,8 @@ export const previewMessage = endpoint({
     credits: Joi.number().required(),
   }),
   async handler({ caller, body: { single, bulk } }) {
-    const messages = bulk === null ? (single === null ? [] : [await previewOf(caller.workspaceId, single)]) : await previewBulk(bulk, bulk.plan);
+    const messages =
+      bulk === null ? (single === null ? [] : [await previewOf(caller.workspaceId, single)]) : await previewBulk(bulk, bulk.plan);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return { messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })), credits: toCredits(cost) };
   },

@@ -16,6 +16,25 @@ export const newWebhookResponse = Joi.object({
 
 export const webhookResponse = newWebhookResponse.keys({ description: textOrNull(), updated_at: date(), disabled_reason: textOrNull() });
 
+export const rotatedResponse = Joi.object({
+  webhook: webhookResponse.required(),
+  secret: Joi.string().required(),
+  warning: Joi.string().required(),
+});
+
+/** A replay that has begun; `matched` is how many deliveries it takes. */
+export const replayResponse = Joi.object({
+  replay: Joi.object({
+    webhook_id: id(),
+    since: date(),
+    until: date(),
+    statuses: Joi.array()
+      .items(Joi.string().valid(...deliveryStatuses))
+      .required(),
+    matched: Joi.number().integer().required(),
+  }).required(),
+});
+
 export const deliveryResponse = Joi.object({
   id: id(),
   webhook_id: id(),

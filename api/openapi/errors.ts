@@ -32,7 +32,9 @@ export function errorResponses(item: Endpoint): Json {
 
 function errorResponse(item: Endpoint, status: number): Json {
   const refusals = refusalsOf(item, status);
-  const examples = Object.fromEntries(refusals.map((error, index) => [nameOf(error, index), { summary: error.message, value: envelope(error) }]));
+  const examples = Object.fromEntries(
+    refusals.map((error, index) => [nameOf(error, index), { summary: error.message, value: envelope(error) }]),
+  );
   const texts = [...new Set(refusals.map(({ message }) => `\`${message}\``))].join(' · ');
   return {
     description: `${STATUS_CODES[status]}: ${texts}`,
@@ -68,7 +70,9 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
     case 404:
       return resourcesOf(item).map((name) => errors.notFound(name));
     case 409:
-      return [errors.conflict(`${resourcesOf(item)[0] ?? 'Message'} can no longer be ${item.path.endsWith('/cancel') ? 'cancelled' : 'changed'}`)];
+      return [
+        errors.conflict(`${resourcesOf(item)[0] ?? 'Message'} can no longer be ${item.path.endsWith('/cancel') ? 'cancelled' : 'changed'}`),
+      ];
     case 413:
       return [errors.bodyTooLarge()];
     case 422:
@@ -99,9 +103,7 @@ function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
       ? [errors.invalidField('page', 'Page must be at least 1'), errors.invalidField('limit', 'Limit must be between 1 and 100')]
       : []),
     ...(parameters.includes('start_date') ? [errors.invalidField('start_date', 'Invalid date format')] : []),
-    ...(idempotent === true
-      ? [errors.invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')]
-      : []),
+    ...(idempotent === true ? [errors.invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')] : []),
   ];
   return body !== undefined || faults.length === 0 ? [...faults, errors.invalidJson()] : faults;
 }

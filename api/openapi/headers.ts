@@ -23,7 +23,10 @@ export const headerComponents: Json = {
 };
 
 const reference = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
-const always = Object.assign({}, ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'].map(reference)) as Json;
+const always = Object.assign(
+  {},
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'].map(reference),
+) as Json;
 
 /** Headers of a success. */
 export const successHeaders = ({ idempotent, query }: Pick<Endpoint, 'idempotent' | 'query'>): Json => ({

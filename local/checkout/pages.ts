@@ -45,7 +45,8 @@ const sentences: Readonly<Record<LocalSession['state'], string>> = {
 };
 
 /** Whether this button is on the page now. */
-export const isOffered = (state: LocalSession['state'], action: string): action is Action => buttons[state].some(([name]) => name === action);
+export const isOffered = (state: LocalSession['state'], action: string): action is Action =>
+  buttons[state].some(([name]) => name === action);
 
 /** One session, with what can be done about it. */
 export function sessionPage(session: LocalSession, { wasDeclined, isPending }: { wasDeclined: boolean; isPending: boolean }): string {
@@ -65,7 +66,8 @@ export function sessionPage(session: LocalSession, { wasDeclined, isPending }: {
 /** All sessions, and how to get one. */
 export function indexPage(sessions: readonly LocalSession[], checkoutUrl: string): string {
   const items = sessions.map(
-    ({ id, name, amount, currency, state }) => `<li><a href="/pay/${id}">${escapeHtml(name)}, ${escapeHtml(price(amount, currency))}</a>: ${state}</li>`,
+    ({ id, name, amount, currency, state }) =>
+      `<li><a href="/pay/${id}">${escapeHtml(name)}, ${escapeHtml(price(amount, currency))}</a>: ${state}</li>`,
   );
   return page(`
     <h1>Checkout sessions</h1>

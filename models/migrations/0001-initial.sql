@@ -35,6 +35,8 @@ BEGIN
 END $$;
 CREATE TRIGGER credit_entries_append_only BEFORE UPDATE OR DELETE ON credit_entries
   FOR EACH ROW EXECUTE FUNCTION refuse_ledger_change();
+CREATE TRIGGER credit_entries_not_truncated BEFORE TRUNCATE ON credit_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
 
 -- Single-use tokens of mails. The token itself is derived from the id and SECRET_KEY; only its hash is kept.
 CREATE TABLE mail_tokens (
@@ -55,9 +57,10 @@ CREATE TABLE mails (
   token_id     uuid REFERENCES mail_tokens ON DELETE CASCADE,
   detail       json,
   created_at   timestamptz NOT NULL DEFAULT now(),
-  sent_at      timestamptz
+  sent_at      timestamptz,
+  refused_code integer -- what the mail server said when it refused the mail for good
 );
-CREATE INDEX mails_unsent ON mails (created_at) WHERE sent_at IS NULL;
+CREATE INDEX mails_unsent ON mails (created_at) WHERE sent_at IS NULL AND refused_code IS NULL;
 
 CREATE TABLE api_keys (
   id           uuid PRIMARY KEY,

@@ -6,7 +6,10 @@ import { debit } from './post-credits.js';
 import { recordStatuses } from './record-statuses.js';
 import type { Subscribed } from './write-events.js';
 
-type Undecided = Pick<MessageRow, 'id' | 'group_id' | 'workspace_id' | 'channel' | 'status' | 'status_detail' | 'cost' | 'segments' | 'scheduled_at'>;
+type Undecided = Pick<
+  MessageRow,
+  'id' | 'group_id' | 'workspace_id' | 'channel' | 'status' | 'status_detail' | 'cost' | 'segments' | 'scheduled_at'
+>;
 
 /** What acceptance decided for a group. */
 export interface Acceptance {
@@ -32,8 +35,14 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
     return { accepted: rows.filter(({ id, status }) => status !== 'accepting' || paid.has(id)), told: queued };
   });
   // A repeated call did not write the events and has to look.
-  const deliveries = told === null ? (await groupState(db, groupId)).deliveries : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
-  return { accepted: accepted.map(({ id }) => id), channel: accepted[0]?.channel, scheduledAt: accepted[0]?.scheduled_at ?? null, deliveries };
+  const deliveries =
+    told === null ? (await groupState(db, groupId)).deliveries : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
+  return {
+    accepted: accepted.map(({ id }) => id),
+    channel: accepted[0]?.channel,
+    scheduledAt: accepted[0]?.scheduled_at ?? null,
+    deliveries,
+  };
 }
 
 const lockGroup = `

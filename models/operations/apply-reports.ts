@@ -55,7 +55,10 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
     const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
     for (const { id } of moved) applied.add(`${id} ${status}`);
   }
-  const outcomes = reports.map(({ id, message_id, status }) => ({ id, outcome: applied.has(`${message_id} ${status}`) ? 'applied' : 'ignored' }));
+  const outcomes = reports.map(({ id, message_id, status }) => ({
+    id,
+    outcome: applied.has(`${message_id} ${status}`) ? 'applied' : 'ignored',
+  }));
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
 }
 
@@ -77,7 +80,13 @@ function changeOf({ message_id, channel, status, occurred_at, provider_error_cod
   const change = { id: message_id, at: occurred_at };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
   const { code, message } = failureOf(channel, provider_error_code);
-  return { ...change, status_detail: 'undeliverable', error_code: code, error_message: message, provider_error_code: provider_error_code ?? undefined };
+  return {
+    ...change,
+    status_detail: 'undeliverable',
+    error_code: code,
+    error_message: message,
+    provider_error_code: provider_error_code ?? undefined,
+  };
 }
 
 const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || hasReadReceipts(channel);

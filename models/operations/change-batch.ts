@@ -34,7 +34,7 @@ export async function cancelBatch(db: Database, workspaceId: string, id: string)
 }
 
 /** Fails what is queued of a cancelled batch, page by page, each page in one transaction with one refund. */
-export async function cancelQueued(db: Database, batchId: string): Promise<void> {
+async function cancelQueued(db: Database, batchId: string): Promise<void> {
   const pagesAtOnce = 100;
   for (let from = 0; ; from += pagesAtOnce) {
     const groupIds = await batchPages(db, batchId, from, pagesAtOnce);
@@ -50,7 +50,13 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
     await announcePage(db, transaction, groupId);
     const queued = await select<{ id: string }>(db, cancellable, [groupId], transaction);
     const at = new Date();
-    const changes = queued.map(({ id }) => ({ id, status_detail: 'cancelled' as const, at, error_code: 'cancelled', error_message: cancelled }));
+    const changes = queued.map(({ id }) => ({
+      id,
+      status_detail: 'cancelled' as const,
+      at,
+      error_code: 'cancelled',
+      error_message: cancelled,
+    }));
     const [first] = queued;
     if (first === undefined) return;
     // A message is cancelled once, so its id names this refund; a page may be cancelled in two parts.

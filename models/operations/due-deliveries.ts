@@ -1,19 +1,24 @@
 import { type Database, select } from '../database.js';
-import type { EventType } from '../rules/events.js';
+import type { DeliveryStatus } from '../delivery.js';
+import type { EventType, testEventType } from '../rules/events.js';
 
 /** A delivery with all that an attempt needs. */
-export interface DueDelivery {
+export interface SendableDelivery {
   id: string;
   webhook_id: string;
   event_id: string;
   message_id: string | null;
-  event: EventType;
+  event: EventType | typeof testEventType;
   body: string;
   url: string;
   secret: Buffer;
   old_secret: Buffer | null;
   old_secret_until: Date | null;
   ladder_step: number;
+}
+
+/** One that waits for its next attempt. */
+export interface DueDelivery extends SendableDelivery {
   next_attempt_at: Date;
 }
 
@@ -41,6 +46,14 @@ export function pendingDeliveries(db: Database, ids: readonly string[]): Promise
 const pending = `${columns}
   WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' ORDER BY d.next_attempt_at, d.id`;
 
+/** Those of the given deliveries that are in one of these statuses, in the order of their events. Holds those of a paused webhook. */
+export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
+  return activeOnly(db, inStatus, [ids, statuses]);
+}
+
+const inStatus = `${columns}
+  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.id`;
+
 async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<DueDelivery[]> {
   const rows = await select<DueDelivery & { is_active: boolean }>(db, sql, bind);
   const held = rows.filter(({ is_active }) => !is_active).map(({ id }) => id);
@@ -57,6 +70,10 @@ export async function leaveToChild(db: Database, ids: readonly string[]): Promis
 
 /** How many of the deliveries ended as failed. */
 export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {
-  const [row] = await select<{ failed: number }>(db, `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`, [ids]);
+  const [row] = await select<{ failed: number }>(
+    db,
+    `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`,
+    [ids],
+  );
   return row?.failed ?? 0;
 }

@@ -8,7 +8,14 @@ const batch = 200;
 /** Undecided messages whose API process died before it could fence them. @returns how many were fenced */
 export async function fenceStale(db: Database, olderThanSeconds: number): Promise<number> {
   const rows = await select<{ id: string }>(db, stale, [olderThanSeconds, batch]);
-  return rows.length === 0 ? 0 : (await fenceMessages(db, rows.map(({ id }) => id))).length;
+  return rows.length === 0
+    ? 0
+    : (
+        await fenceMessages(
+          db,
+          rows.map(({ id }) => id),
+        )
+      ).length;
 }
 
 const stale = `SELECT id FROM messages WHERE status = 'accepting' AND batch_id IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
@@ -65,7 +72,7 @@ export async function unsentMails(db: Database, olderThanSeconds: number): Promi
   return rows.map(({ id }) => id);
 }
 
-const unsent = `SELECT id FROM mails WHERE sent_at IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+const unsent = `SELECT id FROM mails WHERE sent_at IS NULL AND refused_code IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
 
 /** Messages that waited for a report longer than any workflow does: their workflow is gone. @returns their groups */
 export async function forgottenGroups(db: Database, olderThanSeconds: number): Promise<string[]> {

@@ -9,7 +9,12 @@ import { recordStatuses } from './record-statuses.js';
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
-    const [group] = await select<{ reports_pending: boolean }>(db, 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE', [groupId], transaction);
+    const [group] = await select<{ reports_pending: boolean }>(
+      db,
+      'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE',
+      [groupId],
+      transaction,
+    );
     if (group?.reports_pending !== true) await select(db, markUnknown, [groupId], transaction);
     return closeIfDone(db, transaction, groupId);
   });
@@ -25,7 +30,12 @@ export function giveUpOnHandoffs(db: Database, groupId: string): Promise<GroupSt
   return inTransaction(db, async (transaction) => {
     const at = new Date();
     const queued = await select<{ id: string; uncertain: boolean }>(db, stillQueued, [groupId], transaction);
-    const changes = queued.map(({ id, uncertain }) => ({ id, at, status_detail: 'undeliverable' as const, ...(uncertain ? handoffUnknown : unreachable) }));
+    const changes = queued.map(({ id, uncertain }) => ({
+      id,
+      at,
+      status_detail: 'undeliverable' as const,
+      ...(uncertain ? handoffUnknown : unreachable),
+    }));
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
     return closeIfDone(db, transaction, groupId);
   });
@@ -34,7 +44,10 @@ export function giveUpOnHandoffs(db: Database, groupId: string): Promise<GroupSt
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
 
 /** The failure of a message of which nobody can say whether the provider took it. */
-export const handoffUnknown = { error_code: 'handoff_unknown', error_message: 'The provider did not answer and cannot tell whether it took the message' };
+export const handoffUnknown = {
+  error_code: 'handoff_unknown',
+  error_message: 'The provider did not answer and cannot tell whether it took the message',
+};
 
 const stillQueued = `
   SELECT m.id, EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain

@@ -24,3 +24,8 @@ export async function loadMail(db: Database, id: string): Promise<Mail | null> {
 export async function markMailSent(db: Database, id: string): Promise<void> {
   await select(db, 'UPDATE mails SET sent_at = now() WHERE id = $1 AND sent_at IS NULL', [id]);
 }
+
+/** Notes that the mail server refused the mail for good; nobody tries again. */
+export async function markMailRefused(db: Database, id: string, code: number): Promise<void> {
+  await select(db, 'UPDATE mails SET refused_code = $2 WHERE id = $1', [id, code]);
+}

@@ -48,7 +48,12 @@ export async function credit(
 /**
  * Takes credits back. A balance is never below 0: what is not there any more becomes debt, which the next credits pay first.
  */
-export async function takeBack(db: Database, transaction: Transaction, workspaceId: string, { amount, ...posting }: Posting): Promise<void> {
+export async function takeBack(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  { amount, ...posting }: Posting,
+): Promise<void> {
   const { balance } = await lock(db, transaction, workspaceId);
   const taken = Math.min(balance, amount);
   if (taken > 0) await post(db, transaction, workspaceId, 'adjustment', [{ ...posting, amount: -taken }]);

@@ -17,20 +17,26 @@ export interface Attempt {
   next: NextStep;
 }
 
-/** What follows from an attempt for the delivery. */
-export type NextStep = { status: 'succeeded' } | { status: 'failed'; disableWebhook?: string } | { status: 'pending'; nextAttemptAt: Date };
+/** What follows from an attempt for the delivery; from a failure outside the ladder nothing does. */
+export type NextStep =
+  | { status: 'succeeded' }
+  | { status: 'failed' | 'unchanged'; disableWebhook?: string }
+  | { status: 'pending'; nextAttemptAt: Date };
 
 /**
- * Writes attempts, at most one a delivery, and moves their deliveries, in one statement. The attempts of a delivery are numbered
- * from 1. A delivery that was decided meanwhile, by a manual attempt or because its webhook was deleted, keeps its decision; the
- * attempt is still logged.
+ * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
+ * numbered from 1. Whatever was acknowledged has succeeded; else a delivery that was decided meanwhile, by a manual attempt or
+ * because its webhook was paused or deleted, keeps its decision. The attempt is logged in any case.
  * @returns for each attempt whether its webhook still takes deliveries
  */
 export async function recordAttempts(db: Database, attempts: Attempt[]): Promise<boolean[]> {
-  const active = new Map((await write(db, JSON.stringify(attempts.map(rowOf)))).map(({ delivery_id, is_active }) => [delivery_id, is_active]));
+  const active = new Map<string, boolean>();
+  for (const round of inRounds(attempts)) {
+    for (const { delivery_id, is_active } of await write(db, JSON.stringify(round.map(rowOf)))) active.set(delivery_id, is_active);
+  }
   const gone = new Set<string>();
   for (const { webhookId, next } of attempts) {
-    if (next.status !== 'failed' || next.disableWebhook === undefined) continue;
+    if (!('disableWebhook' in next) || next.disableWebhook === undefined) continue;
     await disableWebhook(db, webhookId, next.disableWebhook);
     gone.add(webhookId);
   }
@@ -41,6 +47,17 @@ export async function recordAttempts(db: Database, attempts: Attempt[]): Promise
 export async function recordAttempt(db: Database, attempt: Attempt): Promise<boolean> {
   const [isActive] = await recordAttempts(db, [attempt]);
   return isActive ?? false;
+}
+
+/** One statement moves a delivery once: a manual attempt that ended together with one of the ladder goes into the next. */
+function inRounds(attempts: Attempt[]): Attempt[][] {
+  const rounds: Map<string, Attempt>[] = [];
+  for (const attempt of attempts) {
+    const free = rounds.find((round) => !round.has(attempt.deliveryId));
+    if (free === undefined) rounds.push(new Map([[attempt.deliveryId, attempt]]));
+    else free.set(attempt.deliveryId, attempt);
+  }
+  return rounds.map((round) => [...round.values()]);
 }
 
 const rowOf = ({ deliveryId, trigger, at, durationMs, responseStatus, error, responseBody, next }: Attempt) => ({
@@ -75,9 +92,10 @@ const record = `
     SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
       response_status integer, error text, response_body text, status text, next_attempt_at timestamptz)
   ), moved AS (
-    UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at, ladder_step = d.ladder_step + 1,
-      delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
-    FROM a WHERE d.id = a.delivery_id AND d.status = 'pending'
+    UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at,
+      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
+    FROM a WHERE d.id = a.delivery_id AND a.status <> 'unchanged'
+      AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body)
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,

@@ -18,7 +18,11 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
     await select(db, closeAttempts, [JSON.stringify(results)], transaction);
     const at = new Date();
     await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
-    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes: results.flatMap((result) => rejectedChange(result, at)) });
+    await recordStatuses(db, transaction, {
+      to: 'failed',
+      from: ['queued'],
+      changes: results.flatMap((result) => rejectedChange(result, at)),
+    });
     await release(db, transaction, results);
   });
   await matchEarlyReports(db, results);

@@ -31,7 +31,11 @@ const insertEvent = `
   INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', $4)
   ON CONFLICT DO NOTHING RETURNING event_id`;
 
-async function apply(db: Database, transaction: Transaction, { provider, id, change }: Pick<PaymentEvent, 'provider' | 'id' | 'change'>): Promise<PaymentOutcome> {
+async function apply(
+  db: Database,
+  transaction: Transaction,
+  { provider, id, change }: Pick<PaymentEvent, 'provider' | 'id' | 'change'>,
+): Promise<PaymentOutcome> {
   if (change === null) return 'ignored';
   // Payment and refund may arrive at once, and each must see the other.
   await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${provider}:${change.paymentId}`], transaction);

@@ -37,8 +37,9 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   return messageIds.length === 0 ? [] : wake(db, messageIds);
 }
 
+// A repeated statement changes nothing; while it is not applied it is returned again, because the first time may have woken nobody.
 const store = `
-  INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
+  INSERT INTO delivery_reports AS d (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
   SELECT r.id, r.provider, r.provider_message_id, r.status,
     (SELECT m.id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
      UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
@@ -46,7 +47,7 @@ const store = `
     r.provider_error_code, r.occurred_at, r.raw
   FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid,
                                          provider_error_code text, occurred_at timestamptz, raw text)
-  ON CONFLICT (provider, provider_message_id, status) DO NOTHING
+  ON CONFLICT (provider, provider_message_id, status) DO UPDATE SET received_at = d.received_at WHERE d.applied_at IS NULL
   RETURNING id, message_id`;
 
 // A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.

@@ -9,7 +9,10 @@ const mailsAnHourMax = 20;
  * Puts a mail with a reset token into the outbox; older reset tokens of the workspace are void.
  * @returns the id of the mail; null when the address is unknown, or has had its share of mails
  */
-export function requestPasswordReset({ db, config }: { db: Database; config: Pick<Config, 'secretKey'> }, email: string): Promise<string | null> {
+export function requestPasswordReset(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  email: string,
+): Promise<string | null> {
   return inTransaction(db, async (transaction) => {
     // Locked, so that of two requests at once one is the newer.
     const [workspace] = await select<{ id: string }>(db, lockByEmail, [email], transaction);

@@ -18,7 +18,12 @@ export function resetPassword(db: Database, { token, password }: { token: string
     const hash = await hashPassword(password);
     await select(db, setPassword, [used.workspace_id, hash], transaction);
     const mailId = uuidv7();
-    await select(db, `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`, [mailId, used.workspace_id], transaction);
+    await select(
+      db,
+      `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`,
+      [mailId, used.workspace_id],
+      transaction,
+    );
     return mailId;
   });
 }

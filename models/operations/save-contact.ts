@@ -19,7 +19,9 @@ export interface ContactFields {
 export async function createContact(workspaceId: string, fields: ContactFields): Promise<Contact> {
   const now = new Date();
   const id = uuidv7();
-  return explained(workspaceId, id, fields, () => Contact.create({ id, workspace_id: workspaceId, ...fields, created_at: now, updated_at: now }));
+  return explained(workspaceId, id, fields, () =>
+    Contact.create({ id, workspace_id: workspaceId, ...fields, created_at: now, updated_at: now }),
+  );
 }
 
 /**
@@ -30,7 +32,10 @@ export async function updateContact(workspaceId: string, id: string, change: Par
   const contact = await Contact.owned(workspaceId, id);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return explained(workspaceId, id, { ...contact.get(), ...given }, async () => {
-    const [, [updated]] = await Contact.update({ ...given, updated_at: new Date() }, { where: { id, workspace_id: workspaceId }, returning: true });
+    const [, [updated]] = await Contact.update(
+      { ...given, updated_at: new Date() },
+      { where: { id, workspace_id: workspaceId }, returning: true },
+    );
     if (updated === undefined) throw notFound('Contact'); // deleted meanwhile
     return updated;
   });
@@ -47,7 +52,8 @@ async function explained(
     return await write();
   } catch (error) {
     if (error instanceof UniqueConstraintError) throw contactExists(await takenFields(workspaceId, id, { phone, email }, error));
-    if (error instanceof DatabaseError && (error.parent as { constraint?: string }).constraint === 'contacts_reachable') throw unreachableContact();
+    if (error instanceof DatabaseError && (error.parent as { constraint?: string }).constraint === 'contacts_reachable')
+      throw unreachableContact();
     throw error;
   }
 }
@@ -60,7 +66,8 @@ async function takenFields(
   error: UniqueConstraintError,
 ): Promise<('phone' | 'email')[]> {
   const others = { workspace_id: workspaceId, id: { [Op.ne]: id } };
-  const isTaken = async (condition: WhereOptions) => (await Contact.count({ where: { [Op.and]: [others, condition] } as WhereOptions })) > 0;
+  const isTaken = async (condition: WhereOptions) =>
+    (await Contact.count({ where: { [Op.and]: [others, condition] } as WhereOptions })) > 0;
   const byPhone = phone !== null && (await isTaken({ phone }));
   const byEmail = email !== null && (await isTaken(where(fn('lower', col('email')), email.toLowerCase())));
   if (byPhone || byEmail) return [...(byPhone ? (['phone'] as const) : []), ...(byEmail ? (['email'] as const) : [])];

@@ -1,6 +1,6 @@
 /** What a bulk send would do, message by message. */
 import { type Fault, invalidField } from '../errors.js';
-import { type BulkPlan } from './bulk.js';
+import type { BulkPlan } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from './in-slices.js';

@@ -57,7 +57,8 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
   const { content, fault } = renderContent(templates, templates.channel, values);
   // Of a text with holes the length says nothing.
   if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
-  const price = faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
+  const price =
+    faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
   return { message: { ...nothing, to, content, metadata, reference, ...price }, faults: faults.slice(0, faultsMax) };
 }
 
@@ -139,7 +140,10 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
   };
   if (text.text === '') return { content, fault: missingFieldText('content.text') };
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
-  return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? (subject === null || isSubject(subject.text) ? null : subjectText) };
+  return {
+    content,
+    fault: faultOfTexts(channel, text.text, html?.text) ?? (subject === null || isSubject(subject.text) ? null : subjectText),
+  };
 }
 
 const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,8 +2,8 @@
 import type { Channel } from '../config.js';
 import type { Fault } from '../errors.js';
 import type { Content } from '../message.js';
-import { emailBytesMax, faultOfTexts, lengthText } from './content.js';
-import { compileTemplate, render, type Template } from './template.js';
+import { emailBytesMax, faultOfTexts } from './content.js';
+import { compileTemplate, type Template } from './template.js';
 
 /** A bulk send as it was asked for, checked except for its recipients. */
 export interface BulkRequest {
@@ -37,7 +37,8 @@ export function compileBulk({ channel, content, metadata, reference }: BulkReque
     const source = content[name];
     if (source === undefined) return null;
     const isTooLong = source.length > sourceUnitsMax(channel);
-    if (isTooLong) faults.push({ field: `content.${name}`, message: `content.${name} must be at most ${sourceUnitsMax(channel)} characters` });
+    if (isTooLong)
+      faults.push({ field: `content.${name}`, message: `content.${name} must be at most ${sourceUnitsMax(channel)} characters` });
     const template = compileTemplate(isTooLong ? '' : source);
     if (template.malformed !== null) {
       faults.push({ field: `content.${name}`, message: `content.${name} has an invalid placeholder: ${template.malformed}` });

@@ -9,9 +9,9 @@ import { recipientKey } from './recipient.js';
 /** Recipients of one bulk send. */
 export const recipientsMax = 10_000;
 /** Messages of one page: the group that one workflow drives. */
-export const pageSize = 250;
+const pageSize = 250;
 /** Faults that an answer lists. */
-export const faultsShownMax = 1000;
+const faultsShownMax = 1000;
 /** Faults that are kept of a batch. */
 const errorsMax = 10_000;
 

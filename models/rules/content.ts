@@ -11,7 +11,9 @@ export const subjectText = 'content.subject must be one line of at most 998 char
 
 /** What is said of texts that are too long. */
 export const lengthText = (channel: Channel) =>
-  channel === 'email' ? 'content.text and content.html must be at most 90 kB together' : `content.text must be at most ${textLengthMax} characters`;
+  channel === 'email'
+    ? 'content.text and content.html must be at most 90 kB together'
+    : `content.text must be at most ${textLengthMax} characters`;
 
 /** What is wrong with the length of a text, or of an e-mail's text and html together; null when nothing is. */
 export function faultOfTexts(channel: Channel, text: string, html: string | undefined): string | null {

@@ -2,7 +2,7 @@
 import type { Channel } from '../config.js';
 
 /** Thousandths of a credit in one credit. */
-export const creditScale = 1000;
+const creditScale = 1000;
 
 const smsSegmentLength = 160;
 

@@ -12,6 +12,13 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
   'message.failed': 'The message was refused, cancelled or expired, or the provider reported that it could not be delivered.',
 };
 
+/** What an owner sends to see whether a webhook works. Nobody subscribes to it. */
+export const testEventType = 'webhook.test';
+
+/** Its exact body, in the envelope of the others. */
+export const testEventBody = (webhookId: string, at: Date) =>
+  JSON.stringify({ event: testEventType, timestamp: at.toISOString(), data: { webhook_id: webhookId } });
+
 /** The fields of a message that an event tells. */
 export type EventSubject = Pick<
   MessageRow,

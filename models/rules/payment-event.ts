@@ -53,7 +53,10 @@ function changeOf(type: string, object: Fields): PaymentChange | null {
   return null;
 }
 
-function sessionChange(what: string, { id, payment_status, payment_intent, amount_total, currency, client_reference_id, metadata }: Fields): SessionChange | null {
+function sessionChange(
+  what: string,
+  { id, payment_status, payment_intent, amount_total, currency, client_reference_id, metadata }: Fields,
+): SessionChange | null {
   const states: Readonly<Record<string, SessionChange['state']>> = {
     completed: payment_status === 'paid' ? 'paid' : 'pending',
     async_payment_succeeded: payment_status === 'unpaid' ? 'pending' : 'paid',

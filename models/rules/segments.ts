@@ -15,7 +15,14 @@ const extension = new Set('\f^{}\\[~]|€');
 export function segmentsOf(text: string): { encoding: Encoding; segments: number } {
   const units = gsmUnits(text);
   if (units !== null) return { encoding: 'GSM-7', segments: split(units, 160, 153) };
-  return { encoding: 'UCS-2', segments: split([...text].map((character) => character.length), 70, 67) };
+  return {
+    encoding: 'UCS-2',
+    segments: split(
+      [...text].map((character) => character.length),
+      70,
+      67,
+    ),
+  };
 }
 
 /** Segments and encoding as a message shows them: only sms has any. */

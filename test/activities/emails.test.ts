@@ -118,14 +118,24 @@ describe('sendMail', () => {
     assert.equal(smtp.received.length, 1);
   });
 
-  it('fails when the mail server refuses the recipient or is away; the mail stays unsent', async () => {
+  it('gives up a mail that the server refuses for good, and says so with the code', async () => {
     const smtp = await startSmtp(550);
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
-    await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: 550 });
+    await activitiesWith(config).sendMail(mailId);
+    await smtp.close();
+    const [mail] = await rows<{ refused_code: number | null }>(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]);
+    assert.equal(mail?.refused_code, 550);
+    assert.equal(await isSent(mailId), false);
+    assert.deepEqual(smtp.received, []);
+  });
+
+  it('fails while the mail server is away; the mail stays unsent', async () => {
+    const smtp = await startSmtp(550);
+    const config = testConfig({ SMTP_URL: smtp.url });
+    const { mailId } = await buildMail(config);
     await smtp.close();
     await assert.rejects(activitiesWith(config).sendMail(mailId), { code: 'ESOCKET' });
     assert.equal(await isSent(mailId), false);
-    assert.deepEqual(smtp.received, []);
   });
 });

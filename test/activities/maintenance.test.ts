@@ -40,6 +40,16 @@ describe('findStuck', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('tells workspaces whose balance runs low, where the operator wants that', async () => {
+    await buildQueued(test.db, workspaceId);
+    const mails = () => rows(test.db, 'SELECT workspace_id, kind FROM mails');
+    await findStuck();
+    assert.deepEqual(await mails(), []);
+    await findStuck({ LOW_BALANCE_CREDITS: '100' });
+    await findStuck({ LOW_BALANCE_CREDITS: '100' });
+    assert.deepEqual(await mails(), [{ workspace_id: workspaceId, kind: 'low_balance' }]);
+  });
+
   it('fences what nobody decided, and finds what nobody drives, each for its workflow', async () => {
     const { row: webhook } = await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     const undecided = await buildUndecided(test.db, workspaceId);

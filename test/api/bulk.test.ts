@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { v7 as uuidv7 } from 'uuid';
-import { Batch } from '../../models/batch.js';
-import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
 import { balanceOf, ledgerOf } from '../support/messages.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
@@ -20,20 +18,27 @@ describe('bulk', () => {
   before(async () => {
     app = await startApp();
   });
-  after(() => app.close());
+  after(async () => {
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
   const open = async (balance = 100_000) => {
     const account = await app.account({ balance });
     ({ key } = account);
     workspaceId = account.workspace.id;
   };
   beforeEach(() => open());
-  const { acceptBatch: _, ...restored } = { acceptBatch: null };
   const post = (changes: object = {}, idempotencyKey?: string) =>
-    app.call('POST', path, { key, body: { ...sms, ...changes }, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
+    app.call('POST', path, {
+      key,
+      body: { ...sms, ...changes },
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
   const stored = async () => {
     const tables = ['batches', 'messages'].map((table) => `(SELECT count(*) FROM ${table} WHERE workspace_id = $1) AS ${table}`);
-    const groups = '(SELECT count(*) FROM message_groups g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id)) AS empty_groups';
+    const groups =
+      '(SELECT count(*) FROM message_groups g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id)) AS empty_groups';
     const [row] = await rows(app.deps.db, `SELECT ${tables.join(', ')}, ${groups}`, [workspaceId]);
     return Object.values(row ?? {});
   };
@@ -48,15 +53,33 @@ describe('bulk', () => {
       assert.equal(status, 201);
       const { id, created_at, ...batch } = body.data.batch;
       const counts = { queued: 3, sent: 0, delivered: 0, failed: 0, read: 0 };
-      const expected = { channel: 'sms', status: 'sending', total: 3, accepted: 3, invalid: 0, credits_used: 3, counts, errors: [], rate: 5 };
+      const expected = {
+        channel: 'sms',
+        status: 'sending',
+        total: 3,
+        accepted: 3,
+        invalid: 0,
+        credits_used: 3,
+        counts,
+        errors: [],
+        rate: 5,
+      };
       assert.deepEqual(batch, { ...expected, scheduled_at: null, completed_at: null });
       assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
       assert.deepEqual(await get(id), body.data.batch);
       assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', 'debit -3000']);
       const { messages, pagination } = (await app.call('GET', `/api/v1/messages?batch_id=${id}`, { key })).body.data;
       assert.equal(pagination.total, 3);
-      const seen = messages.map((one: { to: string; content: { text: string }; status: string; batch_id: string; metadata: object; credits_used: number }) =>
-        [one.to, one.content.text, one.status, one.batch_id, one.metadata, one.credits_used]);
+      const seen = messages.map(
+        (one: { to: string; content: { text: string }; status: string; batch_id: string; metadata: object; credits_used: number }) => [
+          one.to,
+          one.content.text,
+          one.status,
+          one.batch_id,
+          one.metadata,
+          one.credits_used,
+        ],
+      );
       assert.deepEqual(seen, names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, 1]).toReversed());
     });
     it('201 with recipients as plain texts, other fields as variables, and e-mails', async () => {
@@ -108,7 +131,11 @@ describe('bulk', () => {
       ['null recipients', { recipients: null }, 'Missing required field: recipients'],
       ['an empty list', { recipients: [] }, 'recipients must have 1 to 10,000 items'],
       ['a text as recipients', { recipients: phone(0) }, 'recipients must be an array'],
-      ['10,001 recipients', { content: { text: 'x' }, recipients: Array.from({ length: 10_001 }, (_item, index) => phone(index)) }, 'recipients must have 1 to 10,000 items'],
+      [
+        '10,001 recipients',
+        { content: { text: 'x' }, recipients: Array.from({ length: 10_001 }, (_item, index) => phone(index)) },
+        'recipients must have 1 to 10,000 items',
+      ],
       ['voice', { channel: 'voice' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
       ['no channel', { channel: undefined }, 'Missing required field: channel'],
       ['a bad placeholder', { content: { text: '{{first name}}' } }, 'content.text has an invalid placeholder: {{first name}}'],
@@ -116,7 +143,11 @@ describe('bulk', () => {
       ['a rate that is too high', { rate: 10_001 }, 'rate must be more than 0 and at most 10000'],
       ['a rate that is a text', { rate: '5' }, 'rate must be a number'],
       ['a day without a moment', { scheduled_at: '2027-01-01' }, 'Invalid date format'],
-      ['a moment too far ahead', { scheduled_at: new Date(Date.now() + 31 * 86_400_000).toISOString() }, 'scheduled_at must be at most 30 days ahead'],
+      [
+        'a moment too far ahead',
+        { scheduled_at: new Date(Date.now() + 31 * 86_400_000).toISOString() },
+        'scheduled_at must be at most 30 days ahead',
+      ],
       ['metadata that is a list', { metadata: [] }, 'metadata must be an object'],
     ];
     for (const [what, changes, text] of refused) {
@@ -145,7 +176,12 @@ describe('bulk', () => {
       const { id, total, accepted, invalid, credits_used, errors } = body.data.batch;
       assert.deepEqual([status, total, accepted, invalid, credits_used], [201, 5, 2, 3, 2]);
       const seen = errors.map((one: { index: number; field: string }) => [one.index, one.field]);
-      const expected = [[1, 'recipients[1].to'], [1, 'recipients[1].variables.name'], [2, 'recipients[2].variables.name'], [3, 'recipients[3].metadata']];
+      const expected = [
+        [1, 'recipients[1].to'],
+        [1, 'recipients[1].variables.name'],
+        [2, 'recipients[2].variables.name'],
+        [3, 'recipients[3].metadata'],
+      ];
       assert.deepEqual(seen, expected);
       assert.deepEqual((await get(id)).errors, errors);
       assert.deepEqual(Object.keys(errors[0]), ['index', 'field', 'message']);
@@ -170,27 +206,76 @@ describe('bulk', () => {
     it('spends exactly what is there when ten come at once', async () => {
       await open(12_000);
       const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array.from({ length: 4 }, () => 201), ...Array.from({ length: 6 }, () => 402)]);
+      const counts = [201, 402].map((status) => answers.filter((answer) => answer.status === status).length);
+      assert.deepEqual(counts, [4, 6]);
       assert.deepEqual(await stored(), [4, 12, 0]);
     });
-    it('is counted by the limit of bulk sends', async () => {
-      const limited = await startApp({ RATE_LIMIT_BULK: '2/60' });
-      const account = await limited.account();
-      const answers: Answer[] = [];
-      for (let index = 0; index < 3; index += 1) answers.push(await limited.call('POST', path, { key: account.key, body: sms }));
-      assert.deepEqual(answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-limit')]), [[201, '2'], [201, '2'], [429, '2']]);
-      assert.equal((await limited.call('GET', path, { key: account.key })).headers.get('x-ratelimit-limit'), '100000');
-      await limited.close();
+  });
+
+  describe('POST /api/v1/messages/preview of a bulk send', () => {
+    const preview = (changes: object = {}) => app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, ...changes } });
+    it('200 tells texts, prices and faults of every row, and the sum that would be charged; writes nothing', async () => {
+      const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
+      const { status, body } = await preview({ recipients });
+      assert.equal(status, 200);
+      const missing = 'Missing required field: recipients[1].variables.name';
+      const noNumber = { field: 'recipients[2].to', message: 'Phone number must be in E.164 format' };
+      assert.deepEqual(body.data, {
+        messages: [
+          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 1, errors: [] },
+          {
+            to: phone(7),
+            text: 'Hi {{name}}',
+            segments: null,
+            encoding: null,
+            credits: 0,
+            errors: [{ field: 'recipients[1].variables.name', message: missing }],
+          },
+          { to: 'x', text: 'Hi Bob', segments: null, encoding: null, credits: 0, errors: [noNumber] },
+          { to: phone(8), text: `Hi ${'ж'.repeat(161)}`, segments: 3, encoding: 'UCS-2', credits: 2, errors: [] },
+          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 0, errors: [] },
+        ],
+        credits: 3,
+      });
+      assert.equal((await preview({ recipients, allow_duplicates: true })).body.data.credits, 4);
+      await assertNothing();
+    });
+    it('400 for what is wrong with the request as a whole', async () => {
+      assert.equal((await preview({ content: {} })).body.error, 'Missing required field: content.text');
+      assert.equal((await preview({ recipients: [] })).body.error, 'recipients must have 1 to 10,000 items');
+      assert.equal((await preview({ recipients: 7 })).body.error, 'recipients must be an array');
+      const channel = 'email';
+      const recipients = Array.from({ length: 1000 }, (_item, index) => `${index}@b.co`);
+      const tooMuch = await preview({ channel, recipients, content: { text: 'x'.repeat(90_000) } });
+      assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
+    });
+    it('200 is what the bulk send then does', async () => {
+      const previewed = (await preview()).body.data;
+      const { batch } = (await post()).body.data;
+      const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
+      assert.equal(batch.credits_used, previewed.credits);
+      assert.deepEqual(
+        messages.map(({ content }: { content: { text: string } }) => content.text).toReversed(),
+        previewed.messages.map(({ text }: { text: string }) => text),
+      );
     });
   });
+});
 
-  describe('when Temporal does not answer', () => {
-    const { temporal } = { get temporal() { return app.deps.temporal; } };
-    void temporal;
+// The models belong to the application that was started last.
+describe('bulk, too often', () => {
+  it('is counted by the limit of bulk sends', async () => {
+    const app = await startApp({ RATE_LIMIT_BULK: '2/60' });
+    const { key } = await app.account();
+    const answers: Answer[] = [];
+    for (let index = 0; index < 3; index += 1) answers.push(await app.call('POST', path, { key, body: sms }));
+    const seen = answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-limit')]);
+    assert.deepEqual(seen, [
+      [201, '2'],
+      [201, '2'],
+      [429, '2'],
+    ]);
+    assert.equal((await app.call('GET', path, { key })).headers.get('x-ratelimit-limit'), '100000');
+    await app.close();
   });
-
-  void restored;
-  void monitorEventLoopDelay;
-  void acceptBatch;
-  void Batch;
 });

@@ -22,7 +22,8 @@ describe('answers outside the endpoints', () => {
     ['PATCH', '/api/v1/messages/send'],
     ['PUT', '/api/v1/messages/send'],
     ['DELETE', '/health'],
-    ['OPTIONS', '/api/v1/messages'],
+    ['OPTIONS', '/api/v1/nothing'],
+    ['PROPFIND', '/api/v1/messages'],
     ['GET', '/api/v1/messages/'],
     ['GET', '/API/v1/messages'],
     ['GET', '/api/v1/messages/%E0%A4%A'],
@@ -35,7 +36,7 @@ describe('answers outside the endpoints', () => {
   }
 
   it('404 HEAD, without a body', async () => {
-    const { status, body } = await app.call('HEAD', '/health');
+    const { status, body } = await app.call('HEAD', '/nothing');
     assert.deepEqual([status, body], [404, undefined]);
   });
 

@@ -11,7 +11,8 @@ const call = ({ method, path }: Endpoint, id: string) => [method.toUpperCase(), 
 const withId = endpoints.filter(({ path }) => path.includes('/:id'));
 const takesJwt = ({ auth }: Endpoint) => auth === 'jwt' || (typeof auth === 'object' && auth.jwtToo);
 const takesKey = ({ auth }: Endpoint) => typeof auth === 'object';
-const bodyOf = ({ method }: Endpoint) => (method === 'put' ? { body: {} } : {});
+const replay = { since: '2026-01-01T00:00:00Z' };
+const bodyOf = ({ method, id }: Endpoint) => (id === 'webhooks.replay' ? { body: replay } : method === 'put' ? { body: {} } : {});
 
 describe('what belongs to others', () => {
   let app: TestApp;
@@ -23,7 +24,11 @@ describe('what belongs to others', () => {
     mine = { key: me.key, jwt: me.jwt };
     const other = await app.account();
     theirs.messages = (await buildQueued(app.deps.db, other.workspace.id)).id;
+    const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567'] };
+    theirs.bulk = (await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body: bulk })).body.data.batch.id;
     theirs.webhooks = (await buildWebhook(other.workspace.id, 'https://example.com')).row.id;
+    const contact = { phone: '+15551234567' };
+    theirs.contacts = (await app.call('POST', '/api/v1/contacts', { jwt: other.jwt, body: contact })).body.data.contact.id;
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
   after(() => app.close());
@@ -32,13 +37,19 @@ describe('what belongs to others', () => {
 
   for (const item of withId) {
     it(`${item.id}: 404 the same for a foreign, an unknown and a malformed id`, async () => {
-      const resource = item.path.split('/')[3] ?? '';
+      const resource = item.path.split('/:id')[0]?.split('/').at(-1) ?? '';
       const answers = [];
       for (const id of [theirs[resource] ?? '', uuidv7(), 'x', '%00', "'--", '0'.repeat(300)]) {
         const { status, body } = await app.call(...call(item, id), { ...credentialFor(item), ...bodyOf(item) });
         answers.push(JSON.stringify([status, { ...body, request_id: '' }]));
       }
-      const text = { messages: 'Message not found', webhooks: 'Webhook not found', 'api-keys': 'API key not found' }[resource];
+      const text = {
+        messages: 'Message not found',
+        bulk: 'Batch not found',
+        webhooks: 'Webhook not found',
+        'api-keys': 'API key not found',
+        contacts: 'Contact not found',
+      }[resource];
       assert.equal(new Set(answers).size, 1, answers.join('\n'));
       assert.ok(answers[0]?.startsWith(`[404,{"success":false,"error":"${text}","code":"not_found"`), answers[0]);
     });
@@ -56,9 +67,10 @@ describe('what belongs to others', () => {
 
   it('all of it is unchanged', async () => {
     const [row] = (await app.deps.db.query(
-      `SELECT (SELECT status FROM messages) AS message, (SELECT deleted_at FROM webhooks) AS deleted, (SELECT bool_and(is_active) FROM api_keys) AS active`,
-    )) as [{ message: string; deleted: Date | null; active: boolean }[], unknown];
-    assert.deepEqual(row[0], { message: 'queued', deleted: null, active: true });
+      `SELECT (SELECT string_agg(DISTINCT status, ' ') FROM messages) AS message, (SELECT status FROM batches) AS batch,
+       (SELECT deleted_at FROM webhooks) AS deleted, (SELECT bool_and(is_active) FROM api_keys) AS active`,
+    )) as [{ message: string; batch: string; deleted: Date | null; active: boolean }[], unknown];
+    assert.deepEqual(row[0], { message: 'queued', batch: 'sending', deleted: null, active: true });
   });
 });
 

@@ -34,7 +34,8 @@ describe('a crash', () => {
     await Promise.all([proxy.close(), workerProxy.close()]);
   });
 
-  const messagesOf = (workspaceId: string) => rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
+  const messagesOf = (workspaceId: string) =>
+    rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
   const balanceOf = async (workspaceId: string) => (await Workspace.findByPk(workspaceId))?.balance;
 
   it('of the worker after the debit committed and before its task completed charges once, and the message arrives', async () => {
@@ -46,7 +47,10 @@ describe('a crash', () => {
       body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } },
       headers: { 'X-API-Key': account.apiKey },
     });
-    await until(async () => (await messagesOf(account.workspaceId)).filter(({ status }) => status !== 'accepting').length === 2, 'the debit commits');
+    await until(
+      async () => (await messagesOf(account.workspaceId)).filter(({ status }) => status !== 'accepting').length === 2,
+      'the debit commits',
+    );
     await service.worker.kill();
     workerProxy.mode = 'pass';
     const answer = await call;
@@ -115,7 +119,9 @@ describe('a crash', () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
     await service.temporal.client.workflow.getHandle(workflowIds.message(id)).terminate('lost');
-    await service.db.query(`UPDATE messages SET scheduled_at = now() - interval '5 minutes', status_detail = 'accepted' WHERE id = '${id}'`);
+    await service.db.query(
+      `UPDATE messages SET scheduled_at = now() - interval '5 minutes', status_detail = 'accepted' WHERE id = '${id}'`,
+    );
     await triggerWatcher();
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     assert.equal(await balanceOf(account.workspaceId), 99_000);
@@ -127,7 +133,10 @@ describe('a crash', () => {
   }
 
   async function latestWorkflow(): Promise<string> {
-    for await (const { workflowId } of service.temporal.client.workflow.list({ query: `WorkflowType = 'sendMessages' AND ExecutionStatus = 'Running'` })) return workflowId;
+    for await (const { workflowId } of service.temporal.client.workflow.list({
+      query: `WorkflowType = 'sendMessages' AND ExecutionStatus = 'Running'`,
+    }))
+      return workflowId;
     return assert.fail('no workflow is running');
   }
 });

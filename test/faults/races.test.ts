@@ -39,9 +39,16 @@ describe('at once', () => {
     );
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     assert.deepEqual([count(201), count(402)], [25, 75]);
-    assert.match(answers.find(({ status }) => status === 402)?.body.error, /^Insufficient credits\. You need 1 credits but have \d+(\.\d+)?\.$/);
+    assert.match(
+      answers.find(({ status }) => status === 402)?.body.error,
+      /^Insufficient credits\. You need 1 credits but have \d+(\.\d+)?\.$/,
+    );
     assert.equal((await Workspace.findByPk(account.workspaceId))?.balance, 0);
-    const [{ count: stored } = { count: 0 }] = await rows<{ count: number }>(service.db, 'SELECT count(*) AS count FROM messages WHERE workspace_id = $1', [account.workspaceId]);
+    const [{ count: stored } = { count: 0 }] = await rows<{ count: number }>(
+      service.db,
+      'SELECT count(*) AS count FROM messages WHERE workspace_id = $1',
+      [account.workspaceId],
+    );
     assert.equal(stored, 1 + 13 + 25);
   });
 });

@@ -37,7 +37,10 @@ describe('a provider', () => {
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     const events = await receiver.until(3);
-    assert.deepEqual(events.map(({ body }) => JSON.parse(body).event), ['message.queued', 'message.sent', 'message.delivered']);
+    assert.deepEqual(
+      events.map(({ body }) => JSON.parse(body).event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
     await receiver.close();
   });
 
@@ -49,12 +52,26 @@ describe('a provider', () => {
       return lost === 1 ? { outcome: 'unknown', detail: 'reset' } : outcome;
     };
     const { id } = await client.send(account, { to: '+15005550002' });
-    const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'awaiting_report' || status_detail === 'unknown');
+    const message = await client.messageUntil(
+      account,
+      id,
+      ({ status_detail }) => status_detail === 'awaiting_report' || status_detail === 'unknown',
+    );
     assert.equal(lost, 2);
     const taken = await rows<{ id: string }>(service.db, 'SELECT id FROM sandbox_messages WHERE idempotency_key = $1', [id]);
-    assert.deepEqual(taken.map((row) => row.id), [message.provider_message_id]);
-    const attempts = await rows<{ outcome: string }>(service.db, 'SELECT outcome FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
-    assert.deepEqual(attempts.map(({ outcome }) => outcome), ['unknown', 'accepted']);
+    assert.deepEqual(
+      taken.map((row) => row.id),
+      [message.provider_message_id],
+    );
+    const attempts = await rows<{ outcome: string }>(
+      service.db,
+      'SELECT outcome FROM send_attempts WHERE message_id = $1 ORDER BY number',
+      [id],
+    );
+    assert.deepEqual(
+      attempts.map(({ outcome }) => outcome),
+      ['unknown', 'accepted'],
+    );
   });
 
   it('whose answer is lost for good but who reports delivery has proved the hand-off', async () => {
@@ -70,8 +87,17 @@ describe('a provider', () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
-    await until(async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED', 'the workflow closes');
-    const report = { id: message.provider_message_id, reference: id, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() };
+    await until(
+      async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
+      'the workflow closes',
+    );
+    const report = {
+      id: message.provider_message_id,
+      reference: id,
+      status: 'delivered',
+      error_code: null,
+      occurred_at: new Date().toISOString(),
+    };
     for (let time = 0; time < 3; time += 1) assert.equal((await callback([report])).status, 200);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     const events = await receiver.until(3);

@@ -62,6 +62,13 @@ describe('environment of the service', () => {
     assert.deepEqual([config.publicUrl, env.DEMO_RECEIVER], ['http://127.0.0.1:3100', '127.0.0.1:9']);
   });
 
+  it('takes the local checkout for the payment provider where there is one', () => {
+    const checkout = { STRIPE_API_BASE: 'http://127.0.0.1:4242', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
+    const { config } = serviceEnvironment(readPlan({}), { ...made, embedded: { ...embedded, checkout } });
+    assert.deepEqual(config.stripe, { secretKey: 'sk_test_x', webhookSecret: 'whsec_x', apiBase: 'http://127.0.0.1:4242' });
+    assert.equal(serviceEnvironment(readPlan({}), made).config.stripe.secretKey, undefined);
+  });
+
   it('grants 100 credits at signup when everything is embedded, none otherwise', () => {
     assert.equal(serviceEnvironment(readPlan({}), made).config.signupCredits, 100_000);
     const plan = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });

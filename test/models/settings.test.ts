@@ -9,7 +9,10 @@ describe('the settings in the README', () => {
     const table = /<!-- settings:[^]*?-->([^]*?)<!-- end of settings -->/.exec(readme)?.[1] ?? '';
     const written = table.split('\n').filter((line) => line.startsWith('| `'));
     const declared = Object.entries(settings).map(([name, schema]) => {
-      const { default: value, description } = schema.describe().flags as { default?: string | number | string[] | number[]; description: string };
+      const { default: value, description } = schema.describe().flags as {
+        default?: string | number | string[] | number[];
+        description: string;
+      };
       return `| \`${name}\` | ${(value ?? '').toString()} | ${description} |`;
     });
     assert.deepEqual(written, declared);

@@ -45,4 +45,5 @@ async function administer(server: string, sql: string): Promise<void> {
 }
 
 /** All rows of a statement, for assertions. */
-export const rows = <Row extends object = Record<string, unknown>>(db: Database, sql: string, bind: unknown[] = []) => select<Row>(db, sql, bind);
+export const rows = <Row extends object = Record<string, unknown>>(db: Database, sql: string, bind: unknown[] = []) =>
+  select<Row>(db, sql, bind);

@@ -18,9 +18,18 @@ const secretKey = testEnv().SECRET_KEY as string;
 /** A workspace with this many thousandths of a credit, granted in the ledger. */
 export async function buildWorkspace(db: Database, balance = 100_000): Promise<Workspace> {
   const id = uuidv7();
-  const workspace = await Workspace.create({ id, name: 'Acme', email: `${id}@example.test`, password_hash: '-', phone: null, country: null });
+  const workspace = await Workspace.create({
+    id,
+    name: 'Acme',
+    email: `${id}@example.test`,
+    password_hash: '-',
+    phone: null,
+    country: null,
+  });
   if (balance > 0) {
-    await db.transaction((transaction) => credit(db, transaction, id, 'grant', [{ reference: id, amount: balance, description: 'Signup credits' }]));
+    await db.transaction((transaction) =>
+      credit(db, transaction, id, 'grant', [{ reference: id, amount: balance, description: 'Signup credits' }]),
+    );
   }
   return workspace.reload();
 }
@@ -75,7 +84,11 @@ export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id
 }
 
 /** A webhook for all events; its secret is returned beside it. */
-export async function buildWebhook(workspaceId: string, url: string, overrides: { events?: (typeof eventTypes)[number][]; is_active?: boolean } = {}) {
+export async function buildWebhook(
+  workspaceId: string,
+  url: string,
+  overrides: { events?: (typeof eventTypes)[number][]; is_active?: boolean } = {},
+) {
   const id = uuidv7();
   const secret = generateWebhookSecret();
   const row = await Webhook.create({

@@ -32,7 +32,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   };
   const server = createServer((client) => {
     const upstream = connect(Number(port), host);
-    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       sockets.add(from);
       from.on('data', (chunk) => (proxy.mode === 'pass' || (proxy.mode === 'mute' && from === upstream)) && to.write(chunk));
       from.on('error', () => to.destroy());

@@ -56,7 +56,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const childEnv = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority, ...env };
   const config = loadConfig(env);
   const api = child('api/server.js', { ...childEnv, ...options.apiEnv });
-  const worker = options.wrapProviders === undefined ? child('activities/worker.js', { ...childEnv, ...options.workerEnv }) : workerHere(config, database.db, options.wrapProviders);
+  const worker =
+    options.wrapProviders === undefined
+      ? child('activities/worker.js', { ...childEnv, ...options.workerEnv })
+      : workerHere(config, database.db, options.wrapProviders);
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
     db: database.db,

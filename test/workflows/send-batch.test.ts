@@ -16,7 +16,8 @@ describe('the way of a batch', () => {
   after(() => service.stop());
 
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => `+1555${String(1_000_000 + index)}`);
-  const post = (account: Account, path: string, body?: Json) => client.call('POST', path, { body, headers: { 'X-API-Key': account.apiKey } });
+  const post = (account: Account, path: string, body?: Json) =>
+    client.call('POST', path, { body, headers: { 'X-API-Key': account.apiKey } });
   const bulk = async (account: Account, body: Json): Promise<Json> => {
     const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, ...body });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -43,12 +44,20 @@ describe('the way of a batch', () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
-    const { id } = await bulk(account, { content: { text: 'Hello {{name}}' }, recipients: numbers(600).map((to, index) => ({ to, variables: { name: `n${index}` } })) });
+    const { id } = await bulk(account, {
+      content: { text: 'Hello {{name}}' },
+      recipients: numbers(600).map((to, index) => ({ to, variables: { name: `n${index}` } })),
+    });
     const done = await batchUntil(account, id, ({ counts }) => counts.delivered === 600, 'all are delivered');
     assert.deepEqual([done.status, done.credits_used, done.total, done.accepted], ['completed', 600, 600, 600]);
     assert.equal(await balanceOf(account), 400_000);
-    const entries = await rows(service.db, 'SELECT kind, amount FROM credit_entries WHERE workspace_id = $1 ORDER BY id', [account.workspaceId]);
-    assert.deepEqual(entries, [{ kind: 'grant', amount: 1_000_000 }, { kind: 'debit', amount: -600_000 }]);
+    const entries = await rows(service.db, 'SELECT kind, amount FROM credit_entries WHERE workspace_id = $1 ORDER BY id', [
+      account.workspaceId,
+    ]);
+    assert.deepEqual(entries, [
+      { kind: 'grant', amount: 1_000_000 },
+      { kind: 'debit', amount: -600_000 },
+    ]);
     const events = await receiver.until(1_800);
     const byMessage = new Map<string, string[]>();
     for (const { body } of events) {
@@ -67,7 +76,10 @@ describe('the way of a batch', () => {
     const paused = await post(account, `/api/v1/messages/bulk/${id}/pause`);
     assert.deepEqual([paused.status, paused.body.data.batch.status], [200, 'paused']);
     // Calls in flight end; what is taken a moment later is all there will be.
-    await until(async () => (await rows(service.db, `SELECT 1 FROM messages WHERE batch_id = $1 AND status_detail = 'sending'`, [id])).length === 0, 'nothing is in flight');
+    await until(
+      async () => (await rows(service.db, `SELECT 1 FROM messages WHERE batch_id = $1 AND status_detail = 'sending'`, [id])).length === 0,
+      'nothing is in flight',
+    );
     const { counts: before } = await get(account, id);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const { counts: after } = await get(account, id);
@@ -89,7 +101,11 @@ describe('the way of a batch', () => {
     assert.ok(done.counts.failed > 0 && done.counts.delivered > 0, JSON.stringify(done.counts));
     assert.equal(done.credits_used, done.counts.delivered);
     assert.equal(await balanceOf(account), 1_000_000 - done.counts.delivered * 1_000);
-    const taken = await rows(service.db, 'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1', [id]);
+    const taken = await rows(
+      service.db,
+      'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1',
+      [id],
+    );
     assert.equal(taken.length, done.counts.delivered);
   });
 
@@ -102,7 +118,11 @@ describe('the way of a batch', () => {
       await service.worker.start();
     }
     await batchUntil(account, id, ({ counts }) => counts.delivered === 500, 'all are delivered');
-    const taken = await rows(service.db, 'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1', [id]);
+    const taken = await rows(
+      service.db,
+      'SELECT 1 FROM sandbox_messages s JOIN messages m ON m.id = s.idempotency_key WHERE m.batch_id = $1',
+      [id],
+    );
     assert.equal(taken.length, 500);
     assert.equal(await balanceOf(account), 500_000);
   }).timeout(60_000);

@@ -36,7 +36,10 @@ describe('the way of a message', () => {
     const { secret } = await client.hook(account, receiver.url);
     const sent = await client.send(account, { metadata: { order: 7 } });
     const events = await receiver.until(3);
-    assert.deepEqual(events.map(({ body }) => JSON.parse(body).event), ['message.queued', 'message.sent', 'message.delivered']);
+    assert.deepEqual(
+      events.map(({ body }) => JSON.parse(body).event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
     for (const event of events) verify(secret, event);
     const data = events.map(({ body }) => JSON.parse(body).data);
     for (const { message_id, metadata } of data) assert.deepEqual([message_id, metadata], [sent.id, { order: 7 }]);
@@ -59,7 +62,10 @@ describe('the way of a message', () => {
       const { id } = await client.send(account, { to });
       const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === detail);
       assert.deepEqual([message.status, message.error_code, message.credits_used], [status, code, credits]);
-      await until(async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED', 'the workflow completes');
+      await until(
+        async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
+        'the workflow completes',
+      );
     });
   }
 
@@ -79,11 +85,20 @@ describe('the way of a message', () => {
     const sent = await client.send(account, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     assert.equal(sent.status_detail, 'scheduled');
     const cancelled = await client.call('POST', `/api/v1/messages/${sent.id}/cancel`, { headers: { 'X-API-Key': account.apiKey } });
-    assert.deepEqual([cancelled.status, cancelled.body.data.message.status_detail, cancelled.body.data.message.credits_used], [200, 'cancelled', 0]);
+    assert.deepEqual(
+      [cancelled.status, cancelled.body.data.message.status_detail, cancelled.body.data.message.credits_used],
+      [200, 'cancelled', 0],
+    );
     const events = await receiver.until(2);
-    assert.deepEqual(events.map(({ body }) => JSON.parse(body).event), ['message.queued', 'message.failed']);
+    assert.deepEqual(
+      events.map(({ body }) => JSON.parse(body).event),
+      ['message.queued', 'message.failed'],
+    );
     assert.equal(JSON.parse(events[1]?.body ?? '').data.error_code, 'cancelled');
-    await until(async () => (await service.temporal.client.workflow.getHandle(`msg:${sent.id}`).describe()).status.name === 'COMPLETED', 'the workflow completes');
+    await until(
+      async () => (await service.temporal.client.workflow.getHandle(`msg:${sent.id}`).describe()).status.name === 'COMPLETED',
+      'the workflow completes',
+    );
     await receiver.close();
   });
 
@@ -96,14 +111,20 @@ describe('the way of a message', () => {
   });
 
   it('whose receiver fails twice is delivered by a child workflow with the same id and bytes', async () => {
-    const receiver = await startReceiver((received, response, index) => (index < 2 ? answerWith(503)(received, response, index) : response.writeHead(200).end()));
+    const receiver = await startReceiver((received, response, index) =>
+      index < 2 ? answerWith(503)(received, response, index) : response.writeHead(200).end(),
+    );
     const account = await client.signUp();
     const hook = await client.hook(account, receiver.url, ['message.queued']);
     await client.send(account);
     const attempts = await receiver.until(3);
     assert.equal(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size, 1);
     assert.equal(new Set(attempts.map(({ body }) => body)).size, 1);
-    await until(async () => (await rows(service.db, `SELECT 1 FROM deliveries WHERE webhook_id = $1 AND status = 'succeeded'`, [hook.id])).length === 1, 'the delivery succeeds');
+    await until(
+      async () =>
+        (await rows(service.db, `SELECT 1 FROM deliveries WHERE webhook_id = $1 AND status = 'succeeded'`, [hook.id])).length === 1,
+      'the delivery succeeds',
+    );
     const [delivery] = await rows<{ id: string }>(service.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [hook.id]);
     assert.equal((await rows(service.db, 'SELECT 1 FROM delivery_attempts WHERE delivery_id = $1', [delivery?.id])).length, 3);
     assert.equal(await eventCount(service.temporal, `wh:${delivery?.id}`), 11);

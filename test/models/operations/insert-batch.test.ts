@@ -63,16 +63,29 @@ describe('insertBatch', () => {
     assert.equal(await insertBatch(test.db, batch, pagesOf(batch)), true);
     const stored = (await Batch.findByPk(batch.id))?.get();
     assert.deepEqual(stored, { ...batch, status: 'accepting', completed_at: null });
-    const groups = await rows<{ workflow_id: string; page: number; id: string }>(test.db, 'SELECT * FROM message_groups WHERE batch_id = $1 ORDER BY page', [batch.id]);
-    assert.deepEqual(groups.map(({ page }) => page), [0, 1, 2]);
+    const groups = await rows<{ workflow_id: string; page: number; id: string }>(
+      test.db,
+      'SELECT * FROM message_groups WHERE batch_id = $1 ORDER BY page',
+      [batch.id],
+    );
+    assert.deepEqual(
+      groups.map(({ page }) => page),
+      [0, 1, 2],
+    );
     for (const { id, workflow_id } of groups) assert.equal(workflow_id, `page:${id}`);
     const messages = await rows<{ to: string; status: string; page: number }>(
       test.db,
       'SELECT m.*, g.page FROM messages m JOIN message_groups g ON g.id = m.group_id WHERE m.batch_id = $1 ORDER BY m.id',
       [batch.id],
     );
-    assert.deepEqual(messages.map(({ to }) => Number(to.slice(-1))), [0, 1, 2, 3, 4]);
-    assert.deepEqual(messages.map(({ page }) => page), [0, 0, 1, 1, 2]);
+    assert.deepEqual(
+      messages.map(({ to }) => Number(to.slice(-1))),
+      [0, 1, 2, 3, 4],
+    );
+    assert.deepEqual(
+      messages.map(({ page }) => page),
+      [0, 0, 1, 1, 2],
+    );
     assert.deepEqual(new Set(messages.map(({ status }) => status)), new Set(['accepting']));
     await assert.rejects(viewBatch(test.db, workspaceId, batch.id), { message: 'Batch not found' });
     assert.equal((await viewBatches(test.db, workspaceId, { page: 1, limit: 10 })).total, 0);
@@ -126,7 +139,10 @@ describe('insertBatch', () => {
       const [one, other] = [newBatch(workspaceId), newBatch(workspaceId)];
       for (const batch of [one, other]) await insertBatch(test.db, batch, pagesOf(batch));
       assert.equal((await acceptBatch(test.db, other.id)).accepted, true);
-      assert.deepEqual([await fenceBatch(test.db, one.id), await fenceBatch(test.db, one.id), await fenceBatch(test.db, other.id)], [true, false, false]);
+      assert.deepEqual(
+        [await fenceBatch(test.db, one.id), await fenceBatch(test.db, one.id), await fenceBatch(test.db, other.id)],
+        [true, false, false],
+      );
       assert.deepEqual(await counted(), [1, 3, 5]);
       assert.equal((await acceptBatch(test.db, one.id)).accepted, false);
     });
@@ -154,7 +170,9 @@ describe('insertBatch', () => {
       };
       assert.deepEqual(await look(), ['sending', [5, 0, 0, 0, 0], 5000]);
       const move = (page: number, status: string, credits = 1000) =>
-        test.db.query(`UPDATE messages SET status = '${status}', credits_used = ${credits} WHERE group_id = (SELECT id FROM message_groups WHERE page = ${page})`);
+        test.db.query(
+          `UPDATE messages SET status = '${status}', credits_used = ${credits} WHERE group_id = (SELECT id FROM message_groups WHERE page = ${page})`,
+        );
       await move(0, 'failed', 0);
       assert.deepEqual(await look(), ['sending', [3, 0, 0, 2, 0], 3000]);
       await move(1, 'sent');

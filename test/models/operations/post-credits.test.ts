@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { credit, debit, type Posting } from '../../../models/operations/post-credits.js';
+import { credit, debit, type Posting, takeBack } from '../../../models/operations/post-credits.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { balanceOf, ledgerOf } from '../../support/messages.js';
@@ -100,6 +100,49 @@ describe('debit and credit', () => {
     const again = await Promise.allSettled(Array.from({ length: 5 }, () => refunded(id, [...postings(1), ...list])));
     assert.ok(again.every(({ status }) => status === 'rejected'));
     assert.equal(await balanceOf(test.db, id), 1_300);
+  });
+
+  describe('takeBack', () => {
+    const taken = (workspaceId: string, amount: number, reference: string = uuidv7()) =>
+      test.db.transaction((transaction) => takeBack(test.db, transaction, workspaceId, { reference, amount, description: 'taken back' }));
+    const debtOf = async (workspaceId: string) =>
+      (await rows<{ debt: number }>(test.db, 'SELECT debt FROM workspaces WHERE id = $1', [workspaceId]))[0]?.debt;
+
+    it('takes what is there; the rest is debt, which the next credits pay, whatever they are for', async () => {
+      const { id } = await buildWorkspace(test.db, 1_000);
+      await taken(id, 400);
+      await taken(id, 900);
+      assert.deepEqual([await balanceOf(test.db, id), await debtOf(id)], [0, 300]);
+      await taken(id, 100);
+      assert.deepEqual(await debtOf(id), 400);
+      await refunded(id, postings(250));
+      assert.deepEqual([await balanceOf(test.db, id), await debtOf(id)], [0, 150]);
+      await refunded(id, postings(500, 100));
+      assert.deepEqual([await balanceOf(test.db, id), await debtOf(id)], [450, 0]);
+      const adjustments = (await ledgerOf(test.db, id)).filter((entry) => entry.startsWith('adjustment'));
+      assert.deepEqual(adjustments, ['adjustment -400', 'adjustment -600', 'adjustment -250', 'adjustment -150']);
+      await assertChain(id);
+    });
+
+    it('posts a cause once', async () => {
+      const { id } = await buildWorkspace(test.db, 1_000);
+      await taken(id, 400, `cause:${id}`);
+      await assert.rejects(taken(id, 400, `cause:${id}`), { name: 'SequelizeUniqueConstraintError' });
+      assert.equal(await balanceOf(test.db, id), 600);
+    });
+
+    it('loses nothing among debits, refunds and debts at once', async () => {
+      const { id } = await buildWorkspace(test.db, 2_000);
+      await Promise.all(Array.from({ length: 45 }, () => [taken(id, 300), refunded(id, postings(200)), debited(id, postings(100))]).flat());
+      const debited_ = -(await ledgerOf(test.db, id)).reduce(
+        (sum, entry) => sum + (entry.startsWith('debit') ? Number(entry.split(' ')[1]) : 0),
+        0,
+      );
+      const [balance, debt] = [(await balanceOf(test.db, id)) ?? 0, (await debtOf(id)) ?? 0];
+      assert.equal(balance - debt, 2_000 + 45 * 200 - 45 * 300 - debited_);
+      assert.ok(balance === 0 || debt === 0);
+      await assertChain(id);
+    });
   });
 
   it('refuses to credit a workspace that does not exist', async () => {

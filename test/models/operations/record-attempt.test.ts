@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
 import { Webhook } from '../../../models/webhook.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import {
   attemptsOf,
   attemptWith,
@@ -77,6 +77,9 @@ describe('recordAttempt', () => {
     await record(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
     const { is_active, disabled_reason } = await Webhook.owned(workspaceId, webhookId);
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
+    const detail = { url: 'https://one.example.test/', reason: 'The endpoint answered 410 Gone' };
+    const mails = 'SELECT kind, detail, sent_at FROM mails WHERE workspace_id = $1';
+    assert.deepEqual(await rows(test.db, mails, [workspaceId]), [{ kind: 'webhook_disabled', detail, sent_at: null }]);
     const [first, second] = [await deliveryOf(test.db, gone.id), await deliveryOf(test.db, waiting.id)];
     assert.deepEqual([first.status, second.status, second.next_attempt_at], ['failed', 'held', null]);
     assert.equal((await Webhook.owned(workspaceId, other.id)).is_active, true);

@@ -20,6 +20,9 @@ async function messagesOf(request: BulkRequest): Promise<BulkMessage[]> {
   for await (const page of pagesOfBulk(request, await planBulk(request))) messages.push(...page);
   return messages;
 }
+const big = 'x'.repeat(5000);
+const deep = { a: { a: { a: { a: { a: {} } } } } };
+const atSecond = (text: unknown) => String(text).replaceAll('@', 'recipients[1]');
 const faultsOf = async (request: BulkRequest) => faultsOfPlan(request, await planBulk(request));
 const textsOf = async (request: BulkRequest) => (await messagesOf(request)).map(({ content }) => content.text);
 
@@ -32,10 +35,19 @@ describe('bulk', () => {
       { to: phone(2), a: 'x', variables: { a: 'y', b: null }, reference: 'r', c: { d: 1 }, b: [1] },
       { to: phone(3), variables: { to: 'variable', reference: 0 } },
     ];
-    assert.deepEqual(await textsOf(bulk({ content: { text }, recipients })), ['- - - - -', 'x 2 true - -', 'y - - - -', '- - - variable 0']);
+    assert.deepEqual(await textsOf(bulk({ content: { text }, recipients })), [
+      '- - - - -',
+      'x 2 true - -',
+      'y - - - -',
+      '- - - variable 0',
+    ]);
   });
   it('metadata and reference of a recipient come before those of the batch', async () => {
-    const recipients = [phone(0), { to: phone(1), metadata: { a: 1 }, reference: 'mine' }, { to: phone(2), metadata: null, reference: null }];
+    const recipients = [
+      phone(0),
+      { to: phone(1), metadata: { a: 1 }, reference: 'mine' },
+      { to: phone(2), metadata: null, reference: null },
+    ];
     const messages = await messagesOf(bulk({ content: { text: 'x' }, recipients, metadata: { all: true }, reference: 'ours' }));
     assert.deepEqual(
       messages.map(({ metadata, reference }) => [metadata, reference]),
@@ -67,29 +79,30 @@ describe('bulk', () => {
     assert.deepEqual((await messagesOf(bulk({ content })))[0]?.content, { text: 'Hi Ann' });
   });
 
-  const bad: [string, unknown, string, string][] = [
-    ['a bad number', '15551234567', 'recipients[1].to', 'Phone number must be in E.164 format'],
-    ['an empty text', '', 'recipients[1].to', 'Missing required field: recipients[1].to'],
-    ['null', null, 'recipients[1].to', 'Missing required field: recipients[1].to'],
-    ['nothing in it', { name: 'x' }, 'recipients[1].to', 'Missing required field: recipients[1].to'],
-    ['a number', 5, 'recipients[1]', 'recipients[1] must be an object'],
-    ['a list', [phone(1)], 'recipients[1]', 'recipients[1] must be an object'],
-    ['a number as `to`', { to: 15551234567, name: 'x' }, 'recipients[1].to', 'recipients[1].to must be a string'],
-    ['NUL in `to`', { to: '\0', name: 'x' }, 'recipients[1].to', 'recipients[1].to must be valid text'],
-    ['a missing variable', phone(1), 'recipients[1].variables.name', 'Missing required field: recipients[1].variables.name'],
-    ['a null variable', { to: phone(1), variables: { name: null } }, 'recipients[1].variables.name', 'Missing required field: recipients[1].variables.name'],
-    ['a variable that is a list', { to: phone(1), name: 'x', variables: { a: [] } }, 'recipients[1].variables.a', 'recipients[1].variables.a must be a string'],
-    ['a variable with a lone surrogate', { to: phone(1), variables: { name: '\ud800' } }, 'recipients[1].variables.name', 'recipients[1].variables.name must be valid text'],
-    ['a scalar with NUL', { to: phone(1), name: '\0' }, 'recipients[1].name', 'recipients[1].name must be valid text'],
-    ['an endless number', { to: phone(1), variables: { name: Number.POSITIVE_INFINITY } }, 'recipients[1].variables.name', 'recipients[1].variables.name must be a number'],
-    ['variables that are a list', { to: phone(1), name: 'x', variables: [] }, 'recipients[1].variables', 'recipients[1].variables must be an object'],
-    ['metadata that is a text', { to: phone(1), name: 'x', metadata: 'x' }, 'recipients[1].metadata', 'recipients[1].metadata must be an object'],
-    ['metadata that is too much', { to: phone(1), name: 'x', metadata: { a: 'x'.repeat(5000) } }, 'recipients[1].metadata', 'recipients[1].metadata must be at most 4096 bytes'],
-    ['metadata that is too deep', { to: phone(1), name: 'x', metadata: { a: { a: { a: { a: { a: {} } } } } } }, 'recipients[1].metadata', 'recipients[1].metadata must be at most 5 levels deep'],
-    ['a reference that is a number', { to: phone(1), name: 'x', reference: 1 }, 'recipients[1].reference', 'recipients[1].reference must be a string'],
-    ['a reference that is empty', { to: phone(1), name: 'x', reference: '' }, 'recipients[1].reference', 'recipients[1].reference must be 1 to 255 characters'],
-    ['a text that becomes too long', { to: phone(1), name: 'x'.repeat(1598) }, 'recipients[1]', 'content.text must be at most 1600 characters'],
-  ];
+  // `@` is the recipient's path.
+  const bad: [what: string, recipient: unknown, field: string, message: string][] = [
+    ['a bad number', '15551234567', '@.to', 'Phone number must be in E.164 format'],
+    ['an empty text', '', '@.to', 'Missing required field: @.to'],
+    ['null', null, '@.to', 'Missing required field: @.to'],
+    ['nothing in it', { name: 'x' }, '@.to', 'Missing required field: @.to'],
+    ['a number', 5, '@', '@ must be an object'],
+    ['a list', [phone(1)], '@', '@ must be an object'],
+    ['a number as `to`', { to: 15551234567, name: 'x' }, '@.to', '@.to must be a string'],
+    ['NUL in `to`', { to: '\0', name: 'x' }, '@.to', '@.to must be valid text'],
+    ['a missing variable', phone(1), '@.variables.name', 'Missing required field: @.variables.name'],
+    ['a null variable', { to: phone(1), variables: { name: null } }, '@.variables.name', 'Missing required field: @.variables.name'],
+    ['a variable that is a list', { to: phone(1), name: 'x', variables: { a: [] } }, '@.variables.a', '@.variables.a must be a string'],
+    ['half a character', { to: phone(1), variables: { name: '\ud800' } }, '@.variables.name', '@.variables.name must be valid text'],
+    ['a scalar with NUL', { to: phone(1), name: '\0' }, '@.name', '@.name must be valid text'],
+    ['an endless number', { to: phone(1), variables: { name: 1 / 0 } }, '@.variables.name', '@.variables.name must be a number'],
+    ['variables that are a list', { to: phone(1), name: 'x', variables: [] }, '@.variables', '@.variables must be an object'],
+    ['metadata that is a text', { to: phone(1), name: 'x', metadata: 'x' }, '@.metadata', '@.metadata must be an object'],
+    ['too much metadata', { to: phone(1), name: 'x', metadata: { a: big } }, '@.metadata', '@.metadata must be at most 4096 bytes'],
+    ['metadata that is too deep', { to: phone(1), name: 'x', metadata: deep }, '@.metadata', '@.metadata must be at most 5 levels deep'],
+    ['a number as reference', { to: phone(1), name: 'x', reference: 1 }, '@.reference', '@.reference must be a string'],
+    ['an empty reference', { to: phone(1), name: 'x', reference: '' }, '@.reference', '@.reference must be 1 to 255 characters'],
+    ['a text that becomes too long', { to: phone(1), name: 'x'.repeat(1598) }, '@', 'content.text must be at most 1600 characters'],
+  ].map(([what, ...rest]) => [what, rest[0], atSecond(rest[1]), atSecond(rest[2])] as [string, unknown, string, string]);
   for (const [what, recipient, field, message] of bad) {
     it(`refuses ${what}, or leaves it out`, async () => {
       const recipients = [{ to: phone(0), name: 'Ann' }, recipient, { to: phone(2), name: 'Bob' }];
@@ -106,7 +119,10 @@ describe('bulk', () => {
     const recipients = [{ to: 'x', metadata: 1 }, phone(0)];
     const expected = ['recipients[0].to', 'recipients[0].metadata', 'recipients[0].variables.name', 'recipients[1].variables.name'];
     for (const on_invalid of ['reject', 'skip'] as const) {
-      assert.deepEqual((await faultsOf(bulk({ recipients, on_invalid }))).map(({ field }) => field), expected);
+      assert.deepEqual(
+        (await faultsOf(bulk({ recipients, on_invalid }))).map(({ field }) => field),
+        expected,
+      );
     }
   });
   it('lists a thousand faults and says how many more there are', async () => {
@@ -116,11 +132,31 @@ describe('bulk', () => {
   });
 
   const wrong: [string, Partial<BulkRequest>, string, string][] = [
-    ['a placeholder that is none', { content: { text: 'Hi {{first name}}!' } }, 'content.text', 'content.text has an invalid placeholder: {{first name}}'],
-    ['a text that is too long for everybody', { content: { text: `{{name}}${'x'.repeat(1601)}` } }, 'content.text', 'content.text must be at most 1600 characters'],
-    ['a template without end', { content: { text: '{{name}}'.repeat(3000) } }, 'content.text', 'content.text must be at most 16000 characters'],
+    [
+      'a placeholder that is none',
+      { content: { text: 'Hi {{first name}}!' } },
+      'content.text',
+      'content.text has an invalid placeholder: {{first name}}',
+    ],
+    [
+      'a text that is too long for everybody',
+      { content: { text: `{{name}}${'x'.repeat(1601)}` } },
+      'content.text',
+      'content.text must be at most 1600 characters',
+    ],
+    [
+      'a template without end',
+      { content: { text: '{{name}}'.repeat(3000) } },
+      'content.text',
+      'content.text must be at most 16000 characters',
+    ],
     ['nobody', { recipients: [] }, 'recipients', 'recipients must have 1 to 10,000 items'],
-    ['too many', { recipients: Array.from({ length: 10_001 }, (_, index) => phone(index)), content: { text: 'x' } }, 'recipients', 'recipients must have 1 to 10,000 items'],
+    [
+      'too many',
+      { recipients: Array.from({ length: 10_001 }, (_, index) => phone(index)), content: { text: 'x' } },
+      'recipients',
+      'recipients must have 1 to 10,000 items',
+    ],
   ];
   for (const [what, changes, field, message] of wrong) {
     it(`refuses ${what} once, also with on_invalid skip`, async () => {
@@ -141,7 +177,9 @@ describe('bulk', () => {
   });
   it('refuses a text that substitution leaves empty', async () => {
     const recipients = [{ to: phone(0), name: '' }];
-    assert.deepEqual(await faultsOf(bulk({ content: { text: '{{name}}' }, recipients })), [{ field: 'recipients[0]', message: 'Missing required field: content.text' }]);
+    assert.deepEqual(await faultsOf(bulk({ content: { text: '{{name}}' }, recipients })), [
+      { field: 'recipients[0]', message: 'Missing required field: content.text' },
+    ]);
   });
   it('a huge value in many placeholders is a fault, not the end of the process', async () => {
     const recipients = [{ to: phone(0), name: 'x'.repeat(3_000_000) }];
@@ -164,7 +202,10 @@ describe('bulk', () => {
     assert.deepEqual([sizes.length, new Set(sizes.slice(0, -1)), sizes.at(-1)], [42, new Set([250]), 10]);
   });
   it('lets others have their turn', async () => {
-    const request = bulk({ content: { text: 'x {{name}}' }, recipients: Array.from({ length: 10_000 }, (_, index) => ({ to: phone(index), name: index })) });
+    const request = bulk({
+      content: { text: 'x {{name}}' },
+      recipients: Array.from({ length: 10_000 }, (_, index) => ({ to: phone(index), name: index })),
+    });
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -179,23 +220,39 @@ describe('bulk', () => {
   const someBad = fc.constantFrom<unknown>('x', { to: phone(1) }, null, 7, { to: phone(2), name: [] });
   it('whatever is given: nobody is lost, nobody is sent to twice, and the sum is the price of the texts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof({ arbitrary: good, weight: 4 }, someBad), { minLength: 1, maxLength: 40 }), fc.boolean(), async (recipients, allow_duplicates) => {
-        const request = bulk({ recipients, on_invalid: 'skip', allow_duplicates });
-        const plan = await planBulk(request);
-        const messages = await messagesOf(request);
-        const valid = recipients.filter((one): one is { to: string; name: string } => typeof one === 'object' && one !== null && 'name' in one && !Array.isArray(one.name));
-        const expected = allow_duplicates ? valid : [...new Map(valid.toReversed().map((one) => [one.to, one])).values()];
-        assert.equal(plan.invalid, recipients.length - valid.length);
-        assert.deepEqual(new Set(plan.errors.map(({ index }) => index)).size, plan.invalid);
-        assert.deepEqual(messages.map(({ to, content }) => `${to} ${content.text}`).toSorted(), expected.map(({ to, name }) => `${to} Hi ${name}`).toSorted());
-        for (const { content, cost, segments, encoding } of messages) {
-          assert.deepEqual({ cost, segments, encoding }, { cost: priceOf('sms', content.text), ...segmentsOf(content.text) });
-        }
-        assert.equal(plan.cost, messages.reduce((sum, { cost }) => sum + cost, 0));
-        const previewed = await previewBulk(request, plan);
-        assert.equal(previewed.length, recipients.length);
-        assert.equal(previewed.reduce((sum, { cost }) => sum + cost, 0), plan.cost);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.oneof({ arbitrary: good, weight: 4 }, someBad), { minLength: 1, maxLength: 40 }),
+        fc.boolean(),
+        async (recipients, allow_duplicates) => {
+          const request = bulk({ recipients, on_invalid: 'skip', allow_duplicates });
+          const plan = await planBulk(request);
+          const messages = await messagesOf(request);
+          const valid = recipients.filter(
+            (one): one is { to: string; name: string } =>
+              typeof one === 'object' && one !== null && 'name' in one && !Array.isArray(one.name),
+          );
+          const expected = allow_duplicates ? valid : [...new Map(valid.toReversed().map((one) => [one.to, one])).values()];
+          assert.equal(plan.invalid, recipients.length - valid.length);
+          assert.deepEqual(new Set(plan.errors.map(({ index }) => index)).size, plan.invalid);
+          assert.deepEqual(
+            messages.map(({ to, content }) => `${to} ${content.text}`).toSorted(),
+            expected.map(({ to, name }) => `${to} Hi ${name}`).toSorted(),
+          );
+          for (const { content, cost, segments, encoding } of messages) {
+            assert.deepEqual({ cost, segments, encoding }, { cost: priceOf('sms', content.text), ...segmentsOf(content.text) });
+          }
+          assert.equal(
+            plan.cost,
+            messages.reduce((sum, { cost }) => sum + cost, 0),
+          );
+          const previewed = await previewBulk(request, plan);
+          assert.equal(previewed.length, recipients.length);
+          assert.equal(
+            previewed.reduce((sum, { cost }) => sum + cost, 0),
+            plan.cost,
+          );
+        },
+      ),
       { numRuns: 60 },
     );
   });

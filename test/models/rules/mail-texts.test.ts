@@ -22,6 +22,15 @@ describe('renderMail', () => {
     }
   });
 
+  it('says what it is about', () => {
+    const low = renderMail('low_balance', { ...context, detail: { balance: 4_900 } });
+    assert.match(low.text, /has 4\.9 credits left/);
+    const detail = { url: 'https://x.test/?a=<b>', reason: 'The endpoint answered 410 Gone' };
+    const { text, html } = renderMail('webhook_disabled', { ...context, detail });
+    assert.ok(text.includes('The webhook https://x.test/?a=<b> was disabled. The endpoint answered 410 Gone.'));
+    assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
+  });
+
   it('greets by name and never lets a name become HTML', () => {
     for (const kind of mailKinds) {
       const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });

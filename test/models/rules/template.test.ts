@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compileTemplate, escapeHtml, missingFrom, render } from '../../../models/rules/template.js';
 
-const rendered = (text: string, values: Record<string, string> = {}) =>
-  render(compileTemplate(text), new Map(Object.entries(values))).text;
+const rendered = (text: string, values: Record<string, string> = {}) => render(compileTemplate(text), new Map(Object.entries(values))).text;
 
 describe('template', () => {
   const cases: [string, Record<string, string>, string][] = [
@@ -69,10 +68,11 @@ describe('template', () => {
         const template = compileTemplate(pieces.map(({ source }) => source).join(''));
         const required = pieces.filter((part) => part.name !== null && part.fallback === undefined).map((part) => part.name as string);
         assert.equal(template.malformed, null);
-        assert.deepEqual(missingFrom(template, values), [...new Set(required)].filter((one) => !values.has(one)));
-        const expected = pieces.map((part) =>
-          part.name === null ? part.text : (values.get(part.name) ?? part.fallback ?? part.source),
+        assert.deepEqual(
+          missingFrom(template, values),
+          [...new Set(required)].filter((one) => !values.has(one)),
         );
+        const expected = pieces.map((part) => (part.name === null ? part.text : (values.get(part.name) ?? part.fallback ?? part.source)));
         assert.equal(render(template, values).text, expected.join(''));
       }),
     );

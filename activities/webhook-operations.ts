@@ -1,0 +1,45 @@
+/** The activities behind what owners ask for: tests, resends, replays. None of them touches a ladder that is running. */
+import { activityInfo } from '@temporalio/activity';
+import { deliveryStatuses } from '../models/delivery.js';
+import { deliveriesIn } from '../models/operations/due-deliveries.js';
+import { listReplayable, requeueDeliveries, takesDeliveries } from '../models/operations/replay-deliveries.js';
+import type { AttemptInput, ReplayInput, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
+import { type AttemptDeps, Attempts } from './attempts.js';
+import { withHeartbeat } from './heartbeat.js';
+
+/** Deliveries of a page of a replay. When each of them hangs, one after the other, the page still ends within its time-out. */
+const replayedAtOnce = 50;
+
+export function webhookOperationActivities(deps: AttemptDeps) {
+  const { db } = deps;
+  const attempts = new Attempts(deps);
+
+  return {
+    /** One attempt that somebody asked for. Only its success moves the delivery; a test that fails has failed. */
+    attemptNow: ({ deliveryId, trigger }: AttemptInput): Promise<void> =>
+      withHeartbeat(async () => {
+        const isTest = trigger === 'test';
+        const [delivery] = await deliveriesIn(db, isTest ? ['pending'] : deliveryStatuses, [deliveryId]);
+        if (delivery !== undefined) await attempts.toEndpoint([delivery], { trigger, ladder: isTest });
+      }),
+
+    /** The next deliveries of a replay, oldest first; none when it is done. */
+    listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<string[]> =>
+      withHeartbeat(() =>
+        listReplayable(db, { webhookId, since: new Date(since), until: new Date(until), statuses }, after ?? null, replayedAtOnce),
+      ),
+
+    /**
+     * Attempts deliveries of a replay. What was failed or held gets a new ladder, whose first attempt this is; what succeeded or
+     * has a ladder already gets this attempt and no more.
+     */
+    replayPage: ({ webhookId, deliveryIds, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
+      withHeartbeat(async () => {
+        const ladder = statuses.includes('failed') || statuses.includes('held');
+        const ids = ladder ? await requeueDeliveries(db, deliveryIds, activityInfo().attempt > 1) : deliveryIds;
+        const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
+        const left = await attempts.toEndpoint(due, { trigger: 'replay', ladder });
+        return { left: left.map(({ id }) => id), isActive: await takesDeliveries(db, webhookId) };
+      }),
+  };
+}

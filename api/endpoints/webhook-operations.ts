@@ -1,0 +1,122 @@
+/** What an owner does with a webhook and its deliveries: try it, rotate its secret, send again. */
+import Joi from 'joi';
+import { v7 as uuidv7 } from 'uuid';
+import { Delivery, type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
+import { internal, invalidField } from '../../models/errors.js';
+import { createTestDelivery, dropTestDelivery } from '../../models/operations/create-test-delivery.js';
+import { countReplayable } from '../../models/operations/replay-deliveries.js';
+import { rotateSecret } from '../../models/operations/rotate-secret.js';
+import { Webhook } from '../../models/webhook.js';
+import { either, endpoint } from '../endpoint.js';
+import { presentDelivery, presentWebhook } from '../presenters.js';
+import { moment } from '../schemas.js';
+import { rule, text } from '../validation.js';
+import { deliveryResponse, replayResponse, rotatedResponse } from './webhook-schemas.js';
+
+const auth = either('manage_webhooks');
+const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
+
+/** A request can be repeated: an attempt that had begun after all is joined, and receivers know the `webhook-id`. */
+const notStarted = (error: unknown) => internal(error, 1);
+
+export const sendTestEvent = endpoint({
+  id: 'webhooks.test',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/test',
+  summary: 'Send a webhook.test event: one attempt, shown with its outcome when the receiver answers within two seconds',
+  auth,
+  refusals: [409],
+  response: oneDelivery,
+  status: 201,
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
+    const deliveryId = await createTestDelivery(db, workspaceId, params.id);
+    try {
+      await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' });
+    } catch (error) {
+      await dropTestDelivery(db, deliveryId);
+      throw notStarted(error);
+    }
+    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId)) };
+  },
+});
+
+export const resendDelivery = endpoint({
+  id: 'webhooks.resend',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
+  summary: 'Attempt a delivery now, whatever its status; shown with the outcome when the receiver answers within two seconds',
+  auth,
+  refusals: [409],
+  response: oneDelivery,
+  async handler({ caller: { workspaceId }, params }, { temporal }) {
+    const webhook = await Webhook.owned(workspaceId, params.id);
+    const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
+    webhook.assertActive();
+    await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
+      throw notStarted(error);
+    });
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id)) };
+  },
+});
+
+interface ReplayBody {
+  since: Date;
+  until?: Date;
+  status?: DeliveryStatus;
+}
+
+export const replayWebhook = endpoint({
+  id: 'webhooks.replay',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/replay',
+  summary: 'Send the deliveries of a time again, oldest first; without a status the failed and the held ones',
+  auth,
+  refusals: [409],
+  body: Joi.object<ReplayBody>({
+    since: moment().required(),
+    until: moment().description('Now, unless given'),
+    status: text().valid(...deliveryStatuses),
+  }).required(),
+  response: replayResponse,
+  async handler({ caller: { workspaceId }, params, body: { since, until = new Date(), status } }, { db, temporal }) {
+    if (until < since) throw invalidField('until', 'until must not be before since');
+    const webhook = await Webhook.owned(workspaceId, params.id);
+    webhook.assertActive();
+    const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
+    const matched = await countReplayable(db, { webhookId: webhook.id, since, until, statuses });
+    const period = { since: since.toISOString(), until: until.toISOString() };
+    if (matched > 0) {
+      await temporal.replay({ workspaceId, replayId: uuidv7(), webhookId: webhook.id, ...period, statuses }).catch((error: unknown) => {
+        throw notStarted(error);
+      });
+    }
+    return { replay: { webhook_id: webhook.id, ...period, statuses, matched } };
+  },
+});
+
+const hoursMax = 168;
+const hours = rule((value: number) =>
+  Number.isInteger(value) && value >= 0 && value <= hoursMax ? null : `{field} must be a whole number from 0 to ${hoursMax}`,
+);
+
+export const rotateWebhookSecret = endpoint({
+  id: 'webhooks.rotate-secret',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/rotate-secret',
+  summary: 'Give a webhook a new secret, displayed only once; the old one signs too for some hours',
+  auth,
+  body: Joi.object<{ overlap_hours: number }>({
+    overlap_hours: Joi.number().unsafe().empty(null).custom(hours).default(24).meta({ type: 'integer', minimum: 0, maximum: hoursMax }),
+  }).required(),
+  response: rotatedResponse,
+  async handler({ caller: { workspaceId }, params, body: { overlap_hours: overlapHours } }, { db, config }) {
+    const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours });
+    return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
+  },
+});
+
+function warningOf(oldUntil: Date | null): string {
+  const store = 'Store this secret now: it is displayed only once and cannot be retrieved later.';
+  if (oldUntil === null) return `${store} The previous secret is void.`;
+  return `${store} webhook-signature carries the previous secret's signature too until ${oldUntil.toISOString()}.`;
+}

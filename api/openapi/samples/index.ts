@@ -1,0 +1,23 @@
+/** Samples of every operation, by its id. */
+import { accountSamples } from './accounts.js';
+import { messageSamples } from './messages.js';
+import { otherSamples } from './others.js';
+import { ids, type Samples } from './sample.js';
+import { webhookSamples } from './webhooks.js';
+
+export const samples: Samples = { ...accountSamples, ...messageSamples, ...webhookSamples, ...otherSamples };
+
+const resources: readonly [prefix: string, id: string][] = [
+  ['/api/v1/messages/bulk', ids.batch],
+  ['/api/v1/messages', ids.message],
+  ['/api/v1/api-keys', ids.key],
+  ['/api/v1/contacts', ids.contact],
+  ['/api/v1/webhooks', ids.webhook],
+];
+
+/** A value for a parameter of a path. */
+export function pathSample(path: string, name: string): string {
+  if (name === 'provider') return 'sandbox';
+  if (name === 'delivery_id') return ids.delivery;
+  return resources.find(([prefix]) => path.startsWith(prefix))?.[1] ?? ids.message;
+}

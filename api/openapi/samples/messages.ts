@@ -1,0 +1,124 @@
+import * as errors from '../../../models/errors.js';
+import { at, ids, later, pagination, type Samples } from './sample.js';
+
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } };
+const email = {
+  to: 'ada@example.com',
+  channel: 'email',
+  content: { subject: 'Your order', text: 'It is on its way.', html: '<p>It is on its way.</p>' },
+  reference: 'order-1042',
+};
+const queued = {
+  id: ids.message,
+  ...sms,
+  status: 'queued',
+  status_detail: 'accepted',
+  credits_used: 1,
+  segments: 1,
+  encoding: 'GSM-7',
+  provider: null,
+  provider_message_id: null,
+  error_code: null,
+  error_message: null,
+  metadata: null,
+  batch_id: null,
+  reference: null,
+  scheduled_at: null,
+  created_at: at,
+  sent_at: null,
+  delivered_at: null,
+  failed_at: null,
+  read_at: null,
+};
+const sent = { provider: 'sandbox', provider_message_id: 'sandbox-0198c5b1', sent_at: later };
+const delivered = { ...queued, ...sent, status: 'delivered', status_detail: 'delivered', delivered_at: later };
+const cancelled = {
+  ...queued,
+  status: 'failed',
+  status_detail: 'cancelled',
+  credits_used: 0,
+  error_code: 'cancelled',
+  error_message: 'The message was cancelled',
+  failed_at: later,
+};
+const bulk = {
+  channel: 'sms',
+  content: { text: 'Hello {{ name | there }}' },
+  recipients: [{ to: '+15551234567', variables: { name: 'Ada' } }, '+15557654321'],
+};
+const batchInList = {
+  id: ids.batch,
+  channel: 'sms',
+  status: 'sending',
+  total: 2,
+  accepted: 2,
+  invalid: 0,
+  credits_used: 2,
+  counts: { queued: 2, sent: 0, delivered: 0, failed: 0, read: 0 },
+  rate: null,
+  scheduled_at: null,
+  created_at: at,
+  completed_at: null,
+};
+const batch = { ...batchInList, errors: [] };
+const badPhone = errors.invalidField('to', 'Phone number must be in E.164 format');
+const badChannel = errors.invalidField('channel', 'Invalid channel. Must be one of: sms, whatsapp, email');
+const noText = errors.missingField('content.text');
+const purse = [errors.insufficientCredits(2500, 100)];
+const bulkFaults = [errors.invalidField('recipients[3].to', 'Phone number must be in E.164 format'), badChannel, noText];
+
+/** Messages and batches. */
+export const messageSamples: Samples = {
+  'messages.send': {
+    about:
+      'The credits are taken and the message is queued when this answers. What happens to it then is told by webhooks, or by asking for the message. An sms costs 1 credit for each 160 characters, whatsapp 0.5, email 0.1.',
+    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, email },
+    data: { message: queued },
+    refusals: [badPhone, badChannel, noText, ...purse],
+  },
+  'messages.send-bulk': {
+    about:
+      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once.',
+    requests: { bulk, lenient: { ...bulk, on_invalid: 'skip', rate: 10 } },
+    data: { batch },
+    refusals: [...bulkFaults, ...purse],
+  },
+  'messages.preview': {
+    about: 'Takes the body of a single or of a bulk send.',
+    requests: { single: sms, bulk },
+    data: {
+      messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
+      credits: 1,
+    },
+    refusals: [badPhone, badChannel, noText],
+  },
+  'messages.list': {
+    about: 'A bare day in `start_date` means its first moment, in `end_date` its last, in UTC.',
+    data: { messages: [delivered], pagination },
+  },
+  'messages.get': { data: { message: delivered } },
+  'messages.cancel': {
+    about: 'Works until the message is handed to a provider.',
+    data: { message: cancelled },
+    refusals: [errors.conflict('Message can no longer be cancelled')],
+  },
+  'messages.list-bulk': { data: { batches: [batchInList], pagination } },
+  'messages.get-bulk': { about: '`counts` always add up to `accepted`; `errors` are the recipients that were skipped.', data: { batch } },
+  'messages.pause-bulk': {
+    data: { batch: { ...batch, status: 'paused' } },
+    refusals: [errors.conflict('Batch can no longer be paused')],
+  },
+  'messages.resume-bulk': { data: { batch }, refusals: [errors.conflict('Batch can no longer be resumed')] },
+  'messages.cancel-bulk': {
+    data: {
+      batch: {
+        ...batch,
+        status: 'cancelled',
+        credits_used: 0,
+        counts: { queued: 0, sent: 0, delivered: 0, failed: 2, read: 0 },
+        completed_at: later,
+      },
+    },
+    refusals: [errors.conflict('Batch can no longer be cancelled')],
+  },
+};

@@ -1,0 +1,32 @@
+/** What the document tells of an operation beyond its declaration. Kept beside the declarations, so that those stay short. */
+import type { AppError } from '../../../models/errors.js';
+
+export interface Sample {
+  /** What the summary does not say. */
+  about?: string;
+  /** Bodies of requests by name. */
+  requests?: Readonly<Record<string, object>>;
+  /** `data` of a success, or the whole answer without an envelope. */
+  data: object;
+  /** Refusals that do not follow from the declaration. */
+  refusals?: readonly AppError[];
+}
+
+export type Samples = Readonly<Record<string, Sample>>;
+
+export const at = '2026-11-21T10:00:00.000Z';
+export const later = '2026-11-21T10:00:02.345Z';
+/** Ids of the samples, by resource. */
+export const ids = {
+  workspace: '0198c5b1-0a10-7f3e-8b1d-000000000001',
+  message: '0198c5b1-0a10-7f3e-8b1d-000000000002',
+  batch: '0198c5b1-0a10-7f3e-8b1d-000000000003',
+  key: '0198c5b1-0a10-7f3e-8b1d-000000000004',
+  contact: '0198c5b1-0a10-7f3e-8b1d-000000000005',
+  webhook: '0198c5b1-0a10-7f3e-8b1d-000000000006',
+  delivery: '0198c5b1-0a10-7f3e-8b1d-000000000007',
+  package: '0198c5b1-0a10-7f3e-8b1d-000000000008',
+  transaction: '0198c5b1-0a10-7f3e-8b1d-000000000009',
+} as const;
+
+export const pagination = { total: 1, page: 1, pages: 1, limit: 50 };

@@ -1,0 +1,68 @@
+import * as errors from '../../../models/errors.js';
+import { eventDescriptions, eventTypes } from '../../../models/rules/events.js';
+import { at, ids, later, pagination, type Samples } from './sample.js';
+
+const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
+const webhook = { ...created, description: null, updated_at: at, disabled_reason: null };
+const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
+const attempt = { number: 1, at: later, trigger: 'scheduled', response_status: 200, error: null, duration_ms: 84, response_body: 'ok' };
+const delivery = {
+  id: ids.delivery,
+  webhook_id: ids.webhook,
+  event: 'message.delivered',
+  message_id: ids.message,
+  status: 'succeeded',
+  attempts: [attempt],
+  next_attempt_at: null,
+  created_at: at,
+  delivered_at: later,
+};
+const faults = [
+  errors.invalidField('url', 'Webhook URL must use HTTPS'),
+  errors.invalidField('events', `Invalid events. Must be one of: ${eventTypes.join(', ')}`),
+];
+
+const inactive = [errors.conflict('Webhook is inactive. Activate it before sending to it')];
+
+/** Webhooks and their deliveries. */
+export const webhookSamples: Samples = {
+  'webhooks.create': {
+    about: 'What is sent to the URL, and how it is signed, is in the section `webhooks` of this document.',
+    requests: {
+      all: { url: created.url, events: created.events },
+      some: { url: created.url, events: ['message.failed'], description: 'Alarms' },
+    },
+    data: { webhook: created, ...secret },
+    refusals: faults,
+  },
+  'webhooks.list': { data: { webhooks: [webhook], pagination } },
+  'webhooks.events': { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
+  'webhooks.get': { data: { webhook } },
+  'webhooks.update': {
+    about: 'While a webhook is inactive its events are kept as deliveries that are `held`; they go out by replay.',
+    requests: { pause: { is_active: false }, events: { events: ['message.delivered', 'message.failed'] } },
+    data: { webhook: { ...webhook, is_active: false } },
+    refusals: faults,
+  },
+  'webhooks.delete': { data: { message: 'Webhook has been deleted' } },
+  'webhooks.deliveries': { data: { deliveries: [delivery], pagination } },
+  'webhooks.test': {
+    data: { delivery: { ...delivery, event: 'webhook.test', message_id: null, attempts: [{ ...attempt, trigger: 'test' }] } },
+    refusals: inactive,
+  },
+  'webhooks.resend': {
+    about: 'The same `webhook-id` and the same bytes, with a new timestamp and signature.',
+    data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
+    refusals: inactive,
+  },
+  'webhooks.replay': {
+    requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' } },
+    data: { replay: { webhook_id: ids.webhook, since: at, until: later, statuses: ['failed', 'held'], matched: 12 } },
+    refusals: inactive,
+  },
+  'webhooks.rotate-secret': {
+    about: '`X-Service-Signature` is made with the new secret at once; `webhook-signature` carries both for `overlap_hours`.',
+    requests: { soon: { overlap_hours: 2 }, usual: {} },
+    data: { webhook, ...secret },
+  },
+};

@@ -1,0 +1,39 @@
+/** Starts the workflows that send deliveries again. */
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { type AttemptInput, queues, type ReplayInput, searchAttributes, workflowIds, workflowTypes } from '../workflows/contract.js';
+
+/** An attempt that somebody asked for. */
+export interface AttemptRequest extends AttemptInput {
+  workspaceId: string;
+}
+
+export interface ReplayRequest extends ReplayInput {
+  workspaceId: string;
+}
+
+const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
+
+/** Asking twice while an attempt is under way is one attempt. */
+export function startAttempt(client: Client, { workspaceId, ...input }: AttemptRequest): Promise<WorkflowHandle> {
+  return client.workflow.start(workflowTypes.attemptDelivery, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.attempt(input.deliveryId),
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    typedSearchAttributes: [{ key: workspaceKey, value: workspaceId }],
+    staticSummary: `${input.trigger} attempt`,
+    priority: { priorityKey: 2, fairnessKey: workspaceId },
+  });
+}
+
+export async function startReplay(client: Client, { workspaceId, ...input }: ReplayRequest): Promise<void> {
+  await client.workflow.start(workflowTypes.replayDeliveries, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.replay(input.replayId),
+    args: [input],
+    typedSearchAttributes: [{ key: workspaceKey, value: workspaceId }],
+    staticSummary: `replay to webhook ${input.webhookId}`,
+    priority: { priorityKey: 4, fairnessKey: workspaceId },
+  });
+}

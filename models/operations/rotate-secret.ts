@@ -1,0 +1,29 @@
+import { type Database, inTransaction } from '../database.js';
+import { notFound } from '../errors.js';
+import { encrypt } from '../rules/encryption.js';
+import { generateWebhookSecret } from '../rules/signature.js';
+import { secretContext, Webhook } from '../webhook.js';
+
+/**
+ * Gives a webhook a new secret. The one before signs too for so many hours (0: it is void at once); one from before that no
+ * longer does. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
+ * @throws AppError 404 when the workspace has no such webhook
+ */
+export async function rotateSecret(
+  db: Database,
+  secretKey: string,
+  { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
+): Promise<{ row: Webhook; secret: string }> {
+  const { id: found } = await Webhook.owned(workspaceId, id);
+  const secret = generateWebhookSecret();
+  return inTransaction(db, async (transaction) => {
+    const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.UPDATE });
+    if (webhook === null) throw notFound('Webhook');
+    const now = new Date();
+    const old = overlapHours === 0 ? null : webhook.secret;
+    const until = overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000);
+    const sealed = encrypt(secretKey, secretContext(found), secret);
+    const row = await webhook.update({ secret: sealed, old_secret: old, old_secret_until: until, updated_at: now }, { transaction });
+    return { row, secret };
+  });
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
+import { webhookOperationActivities } from '../../activities/webhook-operations.js';
+import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
+import { recordAttempts } from '../../models/operations/record-attempt.js';
+import { countReplayable, listReplayable, requeueDeliveries } from '../../models/operations/replay-deliveries.js';
+import { Webhook } from '../../models/webhook.js';
+import { testConfig } from '../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { attemptsOf, attemptWith, buildDelivery, deliveryOf } from '../support/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../support/factories.js';
+import { inActivity } from '../support/in-activity.js';
+import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+
+describe('attemptNow and replayPage', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhookId: string;
+  let receiver: Receiver;
+  let poster: WebhookPoster;
+  before(async () => {
+    await trustTestAuthority();
+    test = await freshDatabase();
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhookId = (await buildWebhook(workspaceId, receiver.url)).row.id;
+  });
+  afterEach(() => receiver.close());
+  after(async () => {
+    poster.close();
+    await test.drop();
+  });
+
+  const activities = () => webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster });
+  const attempt = (deliveryId: string, trigger: 'manual' | 'test' = 'manual') =>
+    inActivity(activities().attemptNow, [{ deliveryId, trigger }]);
+  const replay = (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) =>
+    inActivity(activities().replayPage, [{ webhookId, deliveryIds, statuses }], time);
+  const delivery = async (status: string) => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await rows(test.db, 'UPDATE deliveries SET status = $2, ladder_step = 2, next_attempt_at = NULL WHERE id = $1', [id, status]);
+    return id;
+  };
+  const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
+
+  for (const status of ['pending', 'failed', 'held', 'succeeded']) {
+    it(`a manual failure leaves a ${status} delivery as it is, a manual success ends it`, async () => {
+      const id = await delivery(status);
+      const before_ = await deliveryOf(test.db, id);
+      receiver.answer = answerWith(500);
+      await attempt(id);
+      assert.deepEqual(await deliveryOf(test.db, id), before_);
+      receiver.answer = answerWith(200);
+      await attempt(id);
+      const { status: now, ladder_step, next_attempt_at } = await deliveryOf(test.db, id);
+      assert.deepEqual([now, ladder_step, next_attempt_at], ['succeeded', 2, null]);
+      assert.deepEqual(
+        (await attemptsOf(test.db, id)).map(({ number, trigger }) => [number, trigger]),
+        [
+          [1, 'manual'],
+          [2, 'manual'],
+        ],
+      );
+    });
+  }
+
+  it('nothing is sent to a webhook that became inactive after it was asked for', async () => {
+    const [pending, failed] = [await delivery('pending'), await delivery('failed')];
+    await Webhook.update({ is_active: false }, { where: { id: webhookId } });
+    await attempt(pending);
+    await attempt(failed);
+    assert.deepEqual(await replay([pending, failed]), { left: [], isActive: false });
+    assert.deepEqual([await statusesOf([pending, failed]), receiver.received], [['held', 'failed'], []]);
+  });
+
+  it('a test is attempted once, also when it is asked for again', async () => {
+    const id = await createTestDelivery(test.db, workspaceId, webhookId);
+    receiver.answer = answerWith(500);
+    await attempt(id, 'test');
+    await attempt(id, 'test');
+    assert.deepEqual([await statusesOf([id]), receiver.received.length], [['failed'], 1]);
+  });
+
+  it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
+    const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
+    receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
+    const { left, isActive } = await replay(ids);
+    assert.deepEqual([left.length, isActive, receiver.received.length], [1, true, 2]);
+    const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, left[0] ?? '');
+    assert.deepEqual([status, ladder_step], ['pending', 1]);
+    assert.ok((next_attempt_at?.getTime() ?? 0) > Date.now() + 50_000);
+  });
+
+  it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
+    const id = await delivery('failed');
+    await requeueDeliveries(test.db, [id], false);
+    assert.deepEqual(await replay([id]), { left: [], isActive: true });
+    assert.equal(receiver.received.length, 0, 'another replay does not take it');
+    await replay([id], ['failed', 'held'], 2);
+    assert.deepEqual([await statusesOf([id]), receiver.received.length], [['succeeded'], 1]);
+    await replay([id], ['failed', 'held'], 3);
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('a replay of what is pending does not disturb its ladder', async () => {
+    const id = await delivery('pending');
+    const before_ = await deliveryOf(test.db, id);
+    receiver.answer = answerWith(500);
+    assert.deepEqual(await replay([id], ['pending']), { left: [], isActive: true });
+    assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
+  });
+
+  it('lists page by page, oldest first, nothing twice', async () => {
+    const ids = [await delivery('failed'), await delivery('held'), await delivery('failed')];
+    const range = { webhookId, since: new Date(Date.now() - 60_000), until: new Date(), statuses: ['failed', 'held'] } as const;
+    const first = await listReplayable(test.db, range, null, 2);
+    const second = await listReplayable(test.db, range, first[1] ?? null, 2);
+    assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
+  });
+
+  it('two attempts of one delivery that are recorded together are both logged, and a success among them counts', async () => {
+    const id = await delivery('pending');
+    const { webhook_id } = await deliveryOf(test.db, id);
+    const failed = attemptWith({ id, webhook_id }, { status: 'pending', nextAttemptAt: new Date() });
+    const manual = { ...attemptWith({ id, webhook_id }, { status: 'succeeded' }), trigger: 'manual' as const };
+    assert.deepEqual(await recordAttempts(test.db, [failed, manual]), [true, true]);
+    assert.deepEqual([await statusesOf([id]), (await attemptsOf(test.db, id)).length], [['succeeded'], 2]);
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+import { acknowledge, answerWith, type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Service, startService } from '../support/service.js';
+
+const longAgo = '2020-01-01T00:00:00Z';
+
+describe('webhook operations, on the real service', () => {
+  let service: Service;
+  let client: RestClient;
+  let receiver: Receiver;
+  let account: Account;
+  let hook: { id: string; secret: string };
+  before(async () => {
+    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: '0.2,0.2' } });
+    client = restClient(service.url);
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    account = await client.signUp();
+    hook = await client.hook(account, receiver.url, ['message.queued']);
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await assertBooks(service.db);
+  });
+  after(() => service.stop());
+
+  const call = (method: string, path: string, body?: object) =>
+    client.call(method, `/api/v1/webhooks/${hook.id}${path}`, { headers: bearer(account.token), ...(body === undefined ? {} : { body }) });
+  const data = async (method: string, path: string, body?: object): Promise<Json> => {
+    const answer = await call(method, path, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body.data;
+  };
+  const deliveries = async (): Promise<Json[]> => (await data('GET', '/deliveries')).deliveries;
+  /** The only delivery, once it looks like this. */
+  const deliveryUntil = async (matches: (delivery: Json) => boolean): Promise<Json> => {
+    let found: Json;
+    await until(async () => {
+      [found] = await deliveries();
+      return found !== undefined && matches(found);
+    }, 'the delivery gets there');
+    return found;
+  };
+  const hasEnded = ({ status }: Json) => status === 'succeeded' || status === 'failed';
+  const resend = async (id: string): Promise<Json> => (await data('POST', `/deliveries/${id}/resend`)).delivery;
+  const triggersOf = ({ attempts }: Json) => attempts.map(({ trigger }: Json) => trigger);
+  const activate = (isActive: boolean) => data('PUT', '', { is_active: isActive });
+  const verify = (secret: string, { headers, body }: Received) => {
+    new Verifier(secret).verify(body, headers as Record<string, string>);
+    return headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+  };
+
+  it('a test is one signed attempt, answered with its outcome', async () => {
+    const { delivery } = await data('POST', '/test');
+    const { event, message_id, status, attempts, next_attempt_at, delivered_at } = delivery;
+    assert.deepEqual([event, message_id, status, next_attempt_at, delivered_at !== null], ['webhook.test', null, 'succeeded', null, true]);
+    assert.deepEqual([attempts.length, attempts[0].number, attempts[0].trigger, attempts[0].response_body], [1, 1, 'test', 'ok']);
+    const [received] = receiver.received;
+    assert.ok(received !== undefined && verify(hook.secret, received));
+    assert.equal(received.headers['x-service-event'], 'webhook.test');
+    assert.deepEqual(JSON.parse(received.body).data, { webhook_id: hook.id });
+  });
+
+  it('a test that fails is not tried again, and events still get their first attempt inline', async () => {
+    receiver.answer = answerWith(500);
+    const { delivery } = await data('POST', '/test');
+    const { status, attempts, next_attempt_at } = delivery;
+    assert.deepEqual([status, attempts.length, attempts[0].response_status, next_attempt_at], ['failed', 1, 500, null]);
+    receiver.answer = acknowledge;
+    await client.send(account);
+    await receiver.until(2);
+    const [row] = await rows<{ in_child: boolean }>(
+      service.db,
+      `SELECT in_child FROM deliveries WHERE webhook_id = $1 AND event = 'message.queued'`,
+      [hook.id],
+    );
+    assert.equal(row?.in_child, false);
+    assert.deepEqual((await deliveries()).map(triggersOf), [['scheduled'], ['test']]);
+  });
+
+  it('a test of an endpoint that hangs is answered soon, as pending', async () => {
+    receiver.answer = () => undefined;
+    const started = Date.now();
+    const { delivery } = await data('POST', '/test');
+    assert.deepEqual([delivery.status, delivery.attempts], ['pending', []]);
+    assert.ok(Date.now() - started < 4_000);
+  });
+
+  it('a resend is a new attempt with the same id and bytes and a new signature; its success ends a failed delivery', async () => {
+    receiver.answer = answerWith(500);
+    await client.send(account);
+    const failed = await deliveryUntil(hasEnded);
+    assert.deepEqual([failed.status, failed.attempts.length], ['failed', 3]);
+    assert.deepEqual(triggersOf(await resend(failed.id)), ['scheduled', 'scheduled', 'scheduled', 'manual']);
+    const still = await deliveryUntil(({ attempts }) => attempts.length === 4);
+    assert.deepEqual([still.status, still.next_attempt_at], ['failed', null]);
+    receiver.answer = acknowledge;
+    await until(() => Date.now() / 1000 - Number(receiver.received[0]?.headers['webhook-timestamp']) > 1.5, 'another second begins');
+    const succeeded = await resend(failed.id);
+    assert.deepEqual([succeeded.status, succeeded.attempts.length, succeeded.delivered_at !== null], ['succeeded', 5, true]);
+    const [first, last] = [receiver.received[0], receiver.received.at(-1)] as [Received, Received];
+    assert.deepEqual([last.body, last.headers['webhook-id']], [first.body, first.headers['webhook-id']]);
+    assert.ok(Number(last.headers['webhook-timestamp']) > Number(first.headers['webhook-timestamp']));
+    assert.notEqual(last.headers['webhook-signature'], first.headers['webhook-signature']);
+    assert.ok(verify(hook.secret, last));
+    const again = await resend(failed.id);
+    assert.deepEqual([again.status, again.attempts.length, again.delivered_at], ['succeeded', 6, succeeded.delivered_at]);
+  });
+
+  it('a resend does not disturb a running ladder', async () => {
+    receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '4' })(received, response, 0);
+    await client.send(account);
+    const before_ = await deliveryUntil(({ attempts }) => attempts.length === 1);
+    const after_ = await resend(before_.id);
+    assert.deepEqual(
+      [after_.status, after_.next_attempt_at, triggersOf(after_)],
+      ['pending', before_.next_attempt_at, ['scheduled', 'manual']],
+    );
+    receiver.answer = acknowledge;
+    const ended = await deliveryUntil(hasEnded);
+    assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'manual', 'scheduled']]);
+    assert.ok(Date.parse(ended.attempts[2].at) >= Date.parse(before_.next_attempt_at) - 5);
+  });
+
+  it('a running ladder finds nothing to do after a resend was acknowledged', async () => {
+    receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '3' })(received, response, 0);
+    await client.send(account);
+    const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
+    receiver.answer = acknowledge;
+    assert.equal((await resend(waiting.id)).status, 'succeeded');
+    const carrier = service.temporal.client.workflow.getHandle(`wh:${waiting.id}`);
+    await until(async () => (await carrier.describe()).status.name === 'COMPLETED', 'the ladder ends well');
+    assert.equal(receiver.received.length, 2);
+  });
+
+  it('while a webhook is inactive its events are held, and go out by replay only, in order', async () => {
+    await activate(false);
+    const sent: string[] = [];
+    for (let index = 0; index < 3; index += 1) sent.push((await client.send(account)).id);
+    for (const id of sent) await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    const held = await deliveries();
+    assert.deepEqual(
+      held.map(({ status }) => status),
+      ['held', 'held', 'held'],
+    );
+    for (const [path, body] of [['/test'], ['/replay', { since: longAgo }], [`/deliveries/${held[0].id}/resend`]] as [string, object?][]) {
+      assert.equal((await call('POST', path, body)).status, 409, path);
+    }
+    await activate(true);
+    assert.deepEqual([receiver.received.length, (await deliveries())[0].status], [0, 'held'], 'activating sends nothing');
+    assert.equal((await data('POST', '/replay', { since: longAgo })).replay.matched, 3);
+    const received = await receiver.until(3);
+    assert.deepEqual(new Set(received.map(({ body }) => JSON.parse(body).data.message_id)), new Set(sent));
+    await until(async () => (await deliveries()).every(({ status }) => status === 'succeeded'), 'all succeed');
+    assert.deepEqual((await deliveries()).map(triggersOf), [['replay'], ['replay'], ['replay']]);
+  });
+
+  it('a replay gives what failed a new ladder', async () => {
+    receiver.answer = answerWith(500);
+    await client.send(account);
+    await deliveryUntil(hasEnded);
+    receiver.answer = (received, response, index) => (index < 5 ? answerWith(500) : acknowledge)(received, response, index);
+    await data('POST', '/replay', { since: longAgo, status: 'failed' });
+    const ended = await deliveryUntil(({ status }) => status === 'succeeded');
+    assert.deepEqual(triggersOf(ended), ['scheduled', 'scheduled', 'scheduled', 'replay', 'scheduled', 'scheduled']);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+  });
+
+  it('a replay of what succeeded sends it once more and leaves it succeeded', async () => {
+    await client.send(account);
+    await deliveryUntil(hasEnded);
+    receiver.answer = answerWith(500);
+    await data('POST', '/replay', { since: longAgo, status: 'succeeded' });
+    const ended = await deliveryUntil(({ attempts }) => attempts.length === 2);
+    assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'replay']]);
+  });
+
+  it('a replay of more than one page reaches all of them, once each', async () => {
+    await activate(false);
+    const recipients = Array.from({ length: 120 }, (_, index) => `+1555123${String(index).padStart(4, '0')}`);
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
+    const credits = [account.workspaceId, 200_000];
+    await rows(
+      service.db,
+      `WITH w AS (UPDATE workspaces SET balance = balance + $2 WHERE id = $1 RETURNING id, balance)
+      INSERT INTO credit_entries (id, workspace_id, kind, reference, amount, balance_after, description)
+      SELECT gen_random_uuid(), id, 'adjustment', 'test', $2, balance, 'test' FROM w`,
+      credits,
+    );
+    const bulk = await client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': account.apiKey } });
+    assert.equal(bulk.status, 201, JSON.stringify(bulk.body));
+    await until(async () => (await data('GET', '/deliveries?status=held')).pagination.total === 120, 'all are held');
+    await activate(true);
+    assert.equal((await data('POST', '/replay', { since: longAgo })).replay.matched, 120);
+    await receiver.until(120);
+    await until(async () => (await data('GET', '/deliveries?status=succeeded')).pagination.total === 120, 'all succeed');
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 120);
+    assert.equal(receiver.received.length, 120);
+  });
+
+  it('a resend that is answered 410 disables the webhook', async () => {
+    await client.send(account);
+    const { id } = await deliveryUntil(hasEnded);
+    receiver.answer = answerWith(410);
+    assert.deepEqual([(await resend(id)).status, (await data('GET', '')).webhook.is_active], ['succeeded', false]);
+  });
+
+  it('a rotated secret signs at once; until the overlap ends the old one verifies too', async () => {
+    const { secret } = await data('POST', '/rotate-secret');
+    await data('POST', '/test');
+    const [first] = receiver.received as [Received];
+    assert.ok(verify(secret, first), 'the hex header is the new one');
+    assert.equal(verify(hook.secret, first), false, 'the trio verifies with the old one, the hex header does not');
+    assert.equal(String(first.headers['webhook-signature']).split(' ').length, 2);
+    const { secret: newest } = await data('POST', '/rotate-secret', { overlap_hours: 0 });
+    await data('POST', '/test');
+    const second = receiver.received[1] as Received;
+    assert.ok(verify(newest, second));
+    assert.throws(() => verify(secret, second));
+  });
+});
