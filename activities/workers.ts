@@ -31,6 +31,8 @@ export interface RunningWorkers {
 }
 
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
+/** Heartbeats are sent as they come, every third of the time-out: a busy process must not look like a dead one. */
+const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
 
 /** Starts everything that a worker process does. */
@@ -41,7 +43,7 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const poster = webhookPoster(config);
   const activities = createActivities({ db, config, logger, providers, poster });
-  const common = { connection, namespace: config.temporalNamespace, activities, ...grace };
+  const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all([
     Worker.create({ ...common, ...messagesOptions(config) }),
     Worker.create({ ...common, taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 }),

@@ -20,7 +20,7 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   proxyActivities<Activities>({
     taskQueue,
     startToCloseTimeout: '60s', // above the 10 s deadline of one call, for several rounds of a large group
-    heartbeatTimeout: '6s',
+    heartbeatTimeout: '10s',
     scheduleToCloseTimeout: scheduleToCloseMs,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '60s' },
   });
@@ -28,7 +28,7 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
 /** Questions to providers whose report is missing. Worth a few tries, no more: the report may still come by itself. */
 export const asking = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '60s', maximumAttempts: 5 },
 });
 
@@ -37,7 +37,7 @@ export const delivering = (taskQueue: string) =>
   proxyActivities<Activities>({
     taskQueue,
     startToCloseTimeout: '120s',
-    heartbeatTimeout: '6s',
+    heartbeatTimeout: '10s',
     retry: { initialInterval: '500ms', maximumInterval: '60s' },
   });
 
@@ -45,7 +45,7 @@ export const delivering = (taskQueue: string) =>
 export const retrying = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '120s',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
@@ -53,7 +53,7 @@ export const retrying = proxyActivities<Activities>({
 export const attempting = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '20s', // above the 10 s deadline of one call
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: '10s',
   scheduleToCloseTimeout: '10m',
   retry: { initialInterval: '500ms', maximumInterval: '10s' },
 });
@@ -62,7 +62,7 @@ export const attempting = proxyActivities<Activities>({
 export const replaying = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '120s',
-  heartbeatTimeout: '6s',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 

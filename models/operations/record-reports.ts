@@ -31,15 +31,16 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   if (reports.length === 0) return [];
   const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
   const stored = await select<{ id: string; message_id: string | null }>(db, store, [JSON.stringify(rows)]);
+  // A repeated statement changes nothing; while it is not applied its group is woken again, as the first time may have died before that.
+  if (stored.length < rows.length) stored.push(...(await select<{ id: string; message_id: string }>(db, repeated, [JSON.stringify(rows)])));
   const unmatched = stored.filter(({ message_id }) => message_id === null).map(({ id }) => id);
   if (unmatched.length > 0) stored.push(...(await select<{ id: string; message_id: string }>(db, matchAgain, [unmatched])));
   const messageIds = stored.flatMap(({ message_id }) => message_id ?? []);
   return messageIds.length === 0 ? [] : wake(db, messageIds);
 }
 
-// A repeated statement changes nothing; while it is not applied it is returned again, because the first time may have woken nobody.
 const store = `
-  INSERT INTO delivery_reports AS d (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
+  INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
   SELECT r.id, r.provider, r.provider_message_id, r.status,
     (SELECT m.id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
      UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
@@ -47,8 +48,14 @@ const store = `
     r.provider_error_code, r.occurred_at, r.raw
   FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid,
                                          provider_error_code text, occurred_at timestamptz, raw text)
-  ON CONFLICT (provider, provider_message_id, status) DO UPDATE SET received_at = d.received_at WHERE d.applied_at IS NULL
+  ON CONFLICT (provider, provider_message_id, status) DO NOTHING
   RETURNING id, message_id`;
+
+const repeated = `
+  SELECT d.id, d.message_id FROM delivery_reports d
+  JOIN json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text)
+    ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
+  WHERE d.applied_at IS NULL`;
 
 // A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
 const matchAgain = `
@@ -69,7 +76,12 @@ async function wake(db: Database, messageIds: string[]): Promise<Wake[]> {
 
 const flagGroups = `
   UPDATE message_groups g SET reports_pending = true
-  WHERE g.id IN (SELECT group_id FROM messages WHERE id = ANY($1::uuid[])) AND NOT g.reports_pending
+  FROM (
+    -- In one order, so that callbacks about the same groups wait for each other instead of locking each other out.
+    SELECT id FROM message_groups
+    WHERE id IN (SELECT group_id FROM messages WHERE id = ANY($1::uuid[])) AND NOT reports_pending ORDER BY id FOR UPDATE
+  ) due
+  WHERE g.id = due.id
   RETURNING g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late, NOT EXISTS (
     SELECT 1 FROM delivery_reports d JOIN messages m ON m.id = d.message_id
     WHERE m.group_id = g.id AND d.applied_at IS NULL AND d.status <> 'read'

@@ -47,6 +47,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   return recorded;
 }
 
+// A provider's clock is not ours: no step of a message is shown before the one it follows.
 const update = `
   UPDATE messages m SET
     status = $1,
@@ -58,9 +59,9 @@ const update = `
     error_code = c.error_code,
     error_message = c.error_message,
     sent_at = CASE WHEN $1 = 'sent' THEN c.at ELSE m.sent_at END,
-    delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN c.at ELSE m.delivered_at END,
-    failed_at = CASE $1 WHEN 'failed' THEN c.at WHEN 'delivered' THEN NULL ELSE m.failed_at END,
-    read_at = CASE WHEN $1 = 'read' THEN c.at ELSE m.read_at END
+    delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN GREATEST(c.at, m.sent_at) ELSE m.delivered_at END,
+    failed_at = CASE $1 WHEN 'failed' THEN GREATEST(c.at, m.sent_at) WHEN 'delivered' THEN NULL ELSE m.failed_at END,
+    read_at = CASE WHEN $1 = 'read' THEN GREATEST(c.at, m.sent_at, m.delivered_at) ELSE m.read_at END
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)
   WHERE m.id = c.id AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
