@@ -47,6 +47,10 @@ async function openCases(bench: Workbench, { cases }: Options, cleanup: Cleanup)
 }
 
 function optionsOrExit(): Options {
+  if (process.argv.includes('--help')) {
+    say(usage);
+    process.exit(0);
+  }
   try {
     return readOptions(process.argv.slice(2));
   } catch (error) {

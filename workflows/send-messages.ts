@@ -82,6 +82,7 @@ async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbo
   const { dispatchMessages } = dispatching(queue, handoffTimeoutMs);
   for (let pauseMs = firstPauseMs; ; ) {
     inbox.changed = false;
+    let overtaken = false;
     let settled: (GroupWork & { more?: boolean }) | undefined;
     const dispatch = dispatchMessages(groupId, batchId)
       .catch((error: unknown) => {
@@ -93,8 +94,13 @@ async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbo
       });
     while (settled === undefined) {
       await Promise.race([dispatch, condition(() => inbox.reports)]);
-      if (settled === undefined) await applyReports(groupId, inbox, events);
+      if (settled === undefined) {
+        await applyReports(groupId, inbox, events);
+        overtaken = true;
+      }
     }
+    // What the dispatch saw may be older than what the reports did: look again instead of waiting for a report that has come.
+    inbox.reports ||= overtaken;
     const work: GroupWork & { more?: boolean } = settled;
     events.start(work.deliveries);
     if (work.queued === 0) return work;

@@ -36,6 +36,10 @@ describe('a provider', () => {
     };
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await until(
+      async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
+      'the workflow closes',
+    );
     const events = await receiver.until(3);
     assert.deepEqual(
       events.map(({ body }) => JSON.parse(body).event),
