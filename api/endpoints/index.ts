@@ -10,6 +10,7 @@ import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
 import { previewMessage } from './preview.js';
 import { forgotPassword, setNewPassword } from './passwords.js';
+import { getTimeline } from './timeline.js';
 import { replayWebhook, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
 import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   resumeBulk, //           POST   /api/v1/messages/bulk/:id/resume
   cancelBulk, //           POST   /api/v1/messages/bulk/:id/cancel
   getMessage, //           GET    /api/v1/messages/:id
+  getTimeline, //          GET    /api/v1/messages/:id/timeline
   cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys

@@ -2,6 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../datab
 import { failureOf } from '../rules/error-codes.js';
 import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../rules/status.js';
 import type { Channel } from '../config.js';
+import type { MessageRow } from '../message.js';
 import { type GroupWork, groupState } from './group-work.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
 
@@ -47,33 +48,46 @@ const unapplied = `
 
 async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
   const applied = new Set<string>();
-  await proveHandoffs(db, transaction, reports);
+  const statusOf = new Map(reports.map(({ message_id, message_status }) => [message_id, message_status]));
+  for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
   for (const status of reportOrder) {
     const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
     // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
     const from = movesInto[status].filter((source) => source !== 'queued');
     const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
-    for (const { id } of moved) applied.add(`${id} ${status}`);
+    for (const { id } of moved) {
+      applied.add(`${id} ${status}`);
+      statusOf.set(id, status);
+    }
   }
-  const outcomes = reports.map(({ id, message_id, status }) => ({
-    id,
-    outcome: applied.has(`${message_id} ${status}`) ? 'applied' : 'ignored',
-  }));
+  const outcomes = reports.map(({ id, message_id, channel, status }) =>
+    applied.has(`${message_id} ${status}`)
+      ? { id, outcome: 'applied' }
+      : { id, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
+  );
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
 }
 
 const markApplied = `
-  UPDATE delivery_reports d SET applied_at = now(), outcome = o.outcome
-  FROM json_to_recordset($1::json) AS o (id uuid, outcome text) WHERE d.id = o.id`;
+  UPDATE delivery_reports d SET applied_at = now(), outcome = o.outcome, reason = o.reason
+  FROM json_to_recordset($1::json) AS o (id uuid, outcome text, reason text) WHERE d.id = o.id`;
+
+/** Why a report moved nothing; kept for the timeline. */
+export type IgnoredReason = 'repeats_status' | 'backwards' | 'not_on_channel';
+
+function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | undefined): IgnoredReason {
+  if (!isKnownTo(channel, reported)) return 'not_on_channel';
+  return reported === current ? 'repeats_status' : 'backwards';
+}
 
 /** A report about a message whose hand-off was never answered proves that it was handed off. */
-async function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
+function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
   const changes = new Map<string, StatusChange>();
   for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
     if (message_status !== 'queued') continue;
     changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, provider_message_id });
   }
-  await recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
+  return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
 }
 
 function changeOf({ message_id, channel, status, occurred_at, provider_error_code }: Unapplied): StatusChange {

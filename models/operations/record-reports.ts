@@ -52,10 +52,19 @@ const store = `
   RETURNING id, message_id`;
 
 const repeated = `
-  SELECT d.id, d.message_id FROM delivery_reports d
-  JOIN json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text)
-    ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
-  WHERE d.applied_at IS NULL`;
+  WITH again AS (
+    SELECT d.id, count(*) AS times FROM delivery_reports d
+    JOIN json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text)
+      ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
+    GROUP BY d.id
+  ), locked AS (
+    -- In one order, so that callbacks that repeat the same reports wait for each other.
+    SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.id FOR UPDATE OF d
+  ), counted AS (
+    UPDATE delivery_reports d SET repeats = d.repeats + locked.times FROM locked WHERE d.id = locked.id
+    RETURNING d.id, d.message_id, d.applied_at
+  )
+  SELECT id, message_id FROM counted WHERE applied_at IS NULL`;
 
 // A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
 const matchAgain = `

@@ -32,6 +32,46 @@ const queued = {
 };
 const sent = { provider: 'sandbox', provider_message_id: 'sandbox-0198c5b1', sent_at: later };
 const delivered = { ...queued, ...sent, status: 'delivered', status_detail: 'delivered', delivered_at: later };
+const timeline = {
+  message_id: ids.message,
+  channel: 'sms',
+  status: 'sent',
+  status_detail: 'awaiting_report',
+  workflow_id: `msg:${ids.message}`,
+  waiting_for: {
+    what: 'report',
+    text: 'A delivery report of sandbox; it is asked when none has come by then',
+    until: '2026-11-24T10:00:02.345Z',
+  },
+  steps: [
+    { at, type: 'accepted', text: 'The message was accepted', details: { batch_id: null, scheduled_at: null, expires_at: null } },
+    {
+      at,
+      type: 'charged',
+      text: '1 sms message',
+      details: { transaction_id: ids.transaction, amount: -1, transaction_amount: -1 },
+    },
+    {
+      at: later,
+      type: 'attempt',
+      text: 'Attempt 1, sandbox: accepted',
+      details: {
+        number: 1,
+        provider: 'sandbox',
+        outcome: 'accepted',
+        detail: null,
+        provider_message_id: 'sandbox-0198c5b1',
+        duration_ms: 12,
+      },
+    },
+    {
+      at: later,
+      type: 'sent',
+      text: 'sandbox took the message',
+      details: { provider: 'sandbox', provider_message_id: 'sandbox-0198c5b1' },
+    },
+  ],
+};
 const cancelled = {
   ...queued,
   status: 'failed',
@@ -97,6 +137,11 @@ export const messageSamples: Samples = {
     data: { messages: [delivered], pagination },
   },
   'messages.get': { data: { message: delivered } },
+  'messages.timeline': {
+    about:
+      'The one answer to “why is it not delivered yet”: what happened, in its order, with each call to a provider, each report as the provider sent it (addresses masked) and how it was applied, each movement of credits, each event with its deliveries. `waiting_for` says what has to happen next, null when nothing has to. `details` differ by `type`.',
+    data: { timeline },
+  },
   'messages.cancel': {
     about: 'Works until the message is handed to a provider.',
     data: { message: cancelled },

@@ -1,0 +1,17 @@
+/** Hides whom a text names, for what is shown or kept as a provider said it. */
+
+const phone = /(?:\+|%2B)[1-9]\d{5,14}(?!\d)/gi;
+const email = /[\w.%+'-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/gi;
+
+/**
+ * The text with its addresses masked: phone numbers with a plus sign, e-mail addresses, and this message's own recipient also
+ * without its plus sign, as some carriers write it. Two characters are left to recognize it by.
+ */
+export function maskAddresses(text: string, recipient: string): string {
+  const digits = recipient.startsWith('+') ? recipient.slice(1) : undefined;
+  const masked = text.replaceAll(email, maskEmail).replaceAll(phone, maskPhone);
+  return digits === undefined ? masked : masked.replaceAll(new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'), maskPhone(digits));
+}
+
+const maskPhone = (number: string) => `***${number.slice(-2)}`;
+const maskEmail = (address: string) => `${address.slice(0, 1)}***${address.slice(address.search(/@|%40/i))}`;
