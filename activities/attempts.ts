@@ -9,7 +9,7 @@ import { testEventType } from '../models/rules/events.js';
 import { decrypt } from '../models/rules/encryption.js';
 import { groupBy } from '../models/rules/group-by.js';
 import { parseRetryAfter, retryDelaySeconds } from '../models/rules/retry.js';
-import { deliveryHeaders } from '../models/rules/signature.js';
+import { deliveryHeaders, maskSignatures } from '../models/rules/signature.js';
 import type { DeliverWebhookInput } from '../workflows/contract.js';
 import { EndpointHealth } from './endpoint-health.js';
 import type { PostResult, WebhookPoster } from './post-webhook.js';
@@ -101,6 +101,8 @@ export class Attempts {
     const loggedAs = isTest && ladder ? 'test' : trigger;
     const isActive = await this.#records.add({
       ...result,
+      requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),
+      url: delivery.url,
       deliveryId: delivery.id,
       webhookId: delivery.webhook_id,
       trigger: loggedAs,

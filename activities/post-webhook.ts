@@ -1,10 +1,10 @@
 /** One POST to a webhook: HTTPS only, no redirects, guarded address, one deadline for everything, a small part of the answer kept. */
 import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { Config } from '../models/config.js';
 import { isAllowedTarget } from '../models/rules/address.js';
 import { BlockedAddressError, guardedLookup, type Resolve } from './guarded-lookup.js';
+import { type Trace, Tracer } from './post-trace.js';
 
 /** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
 const defaultTimeoutMs = 10_000;
@@ -13,7 +13,7 @@ const keptBytesMax = 1_024;
 const idleSocketMs = 4_000;
 
 /** What came back, or why nothing did. */
-export interface PostResult {
+export interface PostResult extends Trace {
   at: Date;
   durationMs: number;
   responseStatus: number | null;
@@ -66,26 +66,29 @@ interface Outgoing {
 async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
   const { url } = outgoing;
   const at = new Date();
-  const started = performance.now();
-  const durationMs = () => Math.round(performance.now() - started);
+  const tracer = new Tracer();
+  const traced = () => {
+    const trace = tracer.trace();
+    return { at, durationMs: trace.timings.total_ms, ...trace };
+  };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
   const port = url.port === '' ? 443 : Number(url.port);
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   // A literal address never reaches `lookup`.
   if (url.protocol !== 'https:' || (isIP(literal) !== 0 && !isAllowedTarget(literal, port, config))) {
-    return { at, durationMs: 0, ...nothing, error: 'blocked_address' };
+    return { ...traced(), ...nothing, error: 'blocked_address' };
   }
   try {
-    const answer = await exchange(outgoing, agentFor(port));
-    return { at, durationMs: durationMs(), ...answer, error: errorOf(answer.responseStatus) };
+    const answer = await exchange(outgoing, agentFor(port), tracer);
+    return { ...traced(), ...answer, error: errorOf(answer.responseStatus) };
   } catch (error) {
-    return { at, durationMs: durationMs(), ...nothing, error: classify(error) };
+    return { ...traced(), ...nothing, error: classify(error) };
   }
 }
 
 type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
 
-function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent): Promise<Answer> {
+function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent, tracer: Tracer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const deadline = AbortSignal.timeout(totalTimeoutMs);
     const sent = request(url, {
@@ -94,6 +97,7 @@ function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent
       signal: deadline,
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
     });
+    tracer.watch(sent);
     const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error);
     sent.on('error', fail);
     // Node tells neither of these as an error: without them the promise would wait for ever.

@@ -6,6 +6,7 @@ import {
   type InferCreationAttributes,
   Model,
   type NonAttribute,
+  type Order,
   type Sequelize,
 } from 'sequelize';
 import { notFound } from './errors.js';
@@ -15,6 +16,17 @@ import { isUuid } from './rules/text.js';
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export type Trigger = 'scheduled' | 'manual' | 'replay' | 'test';
+
+/** Milliseconds that each part of an attempt took; null for what did not take place, as on a connection that was open already. */
+export interface Timings {
+  dns_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  /** From the open connection to the head of the answer. */
+  first_byte_ms: number | null;
+  /** All of it, waiting for a connection and reading the answer included. */
+  total_ms: number;
+}
 
 export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttributes<Delivery>> {
   declare id: string;
@@ -36,12 +48,12 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
    * @throws AppError 404 for an unknown, malformed or foreign id alike
    */
   static async ofWebhook(webhookId: string, id: string): Promise<Delivery> {
-    const row = isUuid(id) ? await Delivery.findOne({ where: { id, webhook_id: webhookId }, include: [attemptsInOrder] }) : null;
+    const row = isUuid(id) ? await Delivery.findOne({ where: { id, webhook_id: webhookId }, include: ['attempts'], order: inOrder }) : null;
     if (row === null) throw notFound('Delivery');
     return row;
   }
 
-  /** One page of a webhook's deliveries with their attempts, newest first; two queries and a count. */
+  /** One page of a webhook's deliveries, newest first, each as it stood with its attempts at one moment. */
   static async pageOf(
     webhookId: string,
     filters: { status?: DeliveryStatus | undefined; event?: string | undefined; message_id?: string | undefined },
@@ -52,11 +64,12 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
     const total = await Delivery.count({ where });
     const offset = (page - 1) * limit;
     if (offset >= total) return { rows: [], total };
-    return { rows: await Delivery.findAll({ where, include: [attemptsInOrder], order: [['id', 'DESC']], limit, offset }), total };
+    const order: Order = [['id', 'DESC'], ...inOrder];
+    return { rows: await Delivery.findAll({ where, include: ['attempts'], order, limit, offset }), total };
   }
 }
 
-const attemptsInOrder = { association: 'attempts', separate: true, order: [['number', 'ASC']] as [string, string][] };
+const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];
 
 export class DeliveryAttempt extends Model<InferAttributes<DeliveryAttempt>, InferCreationAttributes<DeliveryAttempt>> {
   declare delivery_id: string;
@@ -67,6 +80,11 @@ export class DeliveryAttempt extends Model<InferAttributes<DeliveryAttempt>, Inf
   declare error: string | null;
   declare duration_ms: number;
   declare response_body: string | null;
+  declare url: string | null;
+  declare request_headers: Record<string, string> | null;
+  declare response_headers: Record<string, string> | null;
+  declare timings: Timings | null;
+  declare remote_address: string | null;
 }
 
 export function initDelivery(sequelize: Sequelize): void {
@@ -96,6 +114,11 @@ export function initDelivery(sequelize: Sequelize): void {
       error: DataTypes.TEXT,
       duration_ms: DataTypes.INTEGER,
       response_body: DataTypes.TEXT,
+      url: DataTypes.TEXT,
+      request_headers: DataTypes.JSON,
+      response_headers: DataTypes.JSON,
+      timings: DataTypes.JSON,
+      remote_address: DataTypes.TEXT,
     },
     { sequelize, tableName: 'delivery_attempts' },
   );

@@ -35,6 +35,10 @@ export const replayResponse = Joi.object({
   }).required(),
 });
 
+const headers = () => Joi.object().pattern(Joi.string(), Joi.string().allow('')).allow(null).required();
+const milliseconds = () => Joi.number().integer().required();
+const part = () => milliseconds().allow(null);
+
 export const deliveryResponse = Joi.object({
   id: id(),
   webhook_id: id(),
@@ -53,6 +57,13 @@ export const deliveryResponse = Joi.object({
         error: textOrNull(),
         duration_ms: Joi.number().integer().required(),
         response_body: textOrNull(),
+        url: textOrNull(),
+        request_headers: headers(),
+        response_headers: headers(),
+        timings: Joi.object({ dns_ms: part(), connect_ms: part(), tls_ms: part(), first_byte_ms: part(), total_ms: milliseconds() })
+          .allow(null)
+          .required(),
+        remote_address: textOrNull(),
       }),
     )
     .required(),

@@ -1,7 +1,7 @@
 import { UniqueConstraintError } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../database.js';
-import type { Trigger } from '../delivery.js';
+import type { Timings, Trigger } from '../delivery.js';
 
 /** What one POST to a webhook came to. */
 export interface Attempt {
@@ -14,6 +14,12 @@ export interface Attempt {
   /** Why there was no answer, or no acceptable one: a short word such as `timeout` or `http_status`. */
   error: string | null;
   responseBody: string | null;
+  url: string;
+  /** Null when nothing was sent. Secrets and signatures are masked. */
+  requestHeaders: Record<string, string> | null;
+  responseHeaders: Record<string, string> | null;
+  timings: Timings;
+  remoteAddress: string | null;
   next: NextStep;
 }
 
@@ -60,14 +66,19 @@ function inRounds(attempts: Attempt[]): Attempt[][] {
   return rounds.map((round) => [...round.values()]);
 }
 
-const rowOf = ({ deliveryId, trigger, at, durationMs, responseStatus, error, responseBody, next }: Attempt) => ({
+const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Attempt) => ({
   delivery_id: deliveryId,
-  trigger,
-  at,
+  trigger: attempt.trigger,
+  at: attempt.at,
   duration_ms: durationMs,
   response_status: responseStatus,
-  error,
-  response_body: responseBody,
+  error: attempt.error,
+  response_body: attempt.responseBody,
+  url: attempt.url,
+  request_headers: attempt.requestHeaders,
+  response_headers: attempt.responseHeaders,
+  timings: attempt.timings,
+  remote_address: attempt.remoteAddress,
   status: next.status,
   next_attempt_at: next.status === 'pending' ? next.nextAttemptAt : null,
 });
@@ -90,16 +101,18 @@ async function write(db: Database, rows: string): Promise<Written[]> {
 const record = `
   WITH a AS (
     SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
-      response_status integer, error text, response_body text, status text, next_attempt_at timestamptz)
+      response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
+      timings json, remote_address text, status text, next_attempt_at timestamptz)
   ), moved AS (
     UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at,
       ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
     FROM a WHERE d.id = a.delivery_id AND a.status <> 'unchanged'
       AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
-  INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body)
+  INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,
+    request_headers, response_headers, timings, remote_address)
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
-    a.response_status, a.error, a.response_body
+    a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN deliveries d ON d.id = a.delivery_id
   RETURNING delivery_id, (
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id

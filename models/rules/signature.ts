@@ -39,3 +39,15 @@ export function deliveryHeaders({ id, type, body, secrets, timestampSeconds }: S
     'webhook-signature': secrets.map((secret) => standardSignature(secret, id, timestampSeconds, body)).join(' '),
   };
 }
+
+/** The same headers as anybody may see them: in the place of each signature stands what kind it was. */
+export function maskSignatures(headers: Record<string, string>): Record<string, string> {
+  const masked = { ...headers };
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^x-service-signature$/i.test(name)) masked[name] = mask;
+    if (/^webhook-signature$/i.test(name)) masked[name] = value.replaceAll(/,[^ ]+/g, `,${mask}`);
+  }
+  return masked;
+}
+
+const mask = '***';

@@ -215,6 +215,11 @@ describe('webhooks', () => {
         error: 'HTTP 503',
         duration_ms: 12,
         response_body: 'busy',
+        url: null,
+        request_headers: null,
+        response_headers: null,
+        timings: null,
+        remote_address: null,
       });
       const found = async (query: string) => (await get(query)).deliveries.map((item: { id: string }) => item.id);
       assert.deepEqual(await found('status=failed'), [one.id]);

@@ -53,6 +53,11 @@ export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, ne
   responseStatus: next.status === 'succeeded' ? 200 : 500,
   error: next.status === 'succeeded' ? null : 'http_status',
   responseBody: 'body',
+  url: 'https://127.0.0.1/',
+  requestHeaders: {},
+  responseHeaders: {},
+  timings: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 12, total_ms: 12 },
+  remoteAddress: '127.0.0.1',
   next,
 });
 

@@ -65,6 +65,11 @@ describe('webhook operations, on the real service', () => {
     assert.ok(received !== undefined && verify(hook.secret, received));
     assert.equal(received.headers['x-service-event'], 'webhook.test');
     assert.deepEqual(JSON.parse(received.body).data, { webhook_id: hook.id });
+    const { url, request_headers, response_headers, timings, remote_address } = attempts[0];
+    assert.deepEqual([url, remote_address, typeof timings.tls_ms, timings.dns_ms], [receiver.url, '127.0.0.1', 'number', null]);
+    assert.equal(request_headers['webhook-id'], received.headers['webhook-id']);
+    assert.deepEqual([request_headers['webhook-signature'], request_headers['x-service-signature']], ['v1,***', '***']);
+    assert.ok(response_headers.date !== undefined);
   });
 
   it('a test that fails is not tried again, and events still get their first attempt inline', async () => {

@@ -5,7 +5,20 @@ import { at, ids, later, pagination, type Samples } from './sample.js';
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
 const webhook = { ...created, description: null, updated_at: at, disabled_reason: null };
 const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
-const attempt = { number: 1, at: later, trigger: 'scheduled', response_status: 200, error: null, duration_ms: 84, response_body: 'ok' };
+const attempt = {
+  number: 1,
+  at: later,
+  trigger: 'scheduled',
+  response_status: 200,
+  error: null,
+  duration_ms: 84,
+  response_body: 'ok',
+  url: created.url,
+  request_headers: { 'webhook-id': ids.transaction, 'webhook-timestamp': '1795255202', 'webhook-signature': 'v1,***' },
+  response_headers: { 'content-type': 'text/plain' },
+  timings: { dns_ms: 3, connect_ms: 17, tls_ms: 21, first_byte_ms: 42, total_ms: 84 },
+  remote_address: '203.0.113.7',
+};
 const delivery = {
   id: ids.delivery,
   webhook_id: ids.webhook,
@@ -45,7 +58,11 @@ export const webhookSamples: Samples = {
     refusals: faults,
   },
   'webhooks.delete': { data: { message: 'Webhook has been deleted' } },
-  'webhooks.deliveries': { data: { deliveries: [delivery], pagination } },
+  'webhooks.deliveries': {
+    about:
+      'Of every attempt: what was sent, with signatures masked; the first part of what came back; the address that was reached; and how long each part took.',
+    data: { deliveries: [delivery], pagination },
+  },
   'webhooks.test': {
     data: { delivery: { ...delivery, event: 'webhook.test', message_id: null, attempts: [{ ...attempt, trigger: 'test' }] } },
     refusals: inactive,
