@@ -10,9 +10,15 @@ import { requiredText, rule, text } from './validation.js';
 
 const dateText = 'Invalid date format';
 
-export const phone = () => textThat(isPhone, phoneText);
-export const email = () => requiredText().custom(rule((value: string) => (isEmail(value) ? null : emailText)));
-export const country = () => textThat(isCountry, 'Invalid country. Must be an ISO 3166 two-letter code');
+/** E.164 for the document; the rule itself is `isPhone`. */
+export const phoneSchema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', minLength: 3, maxLength: 16 };
+
+export const phone = () => textThat(isPhone, phoneText).meta({ pattern: phoneSchema.pattern });
+export const email = () =>
+  requiredText()
+    .custom(rule((value: string) => (isEmail(value) ? null : emailText)))
+    .meta({ format: 'email', maxLength: 254 });
+export const country = () => textThat(isCountry, 'Invalid country. Must be an ISO 3166 two-letter code').meta({ pattern: '^[A-Z]{2}$' });
 
 /** An optional text with a check of its own, which an empty text does not pass. */
 export const textThat = (passes: (value: string) => boolean, wrong: string) =>

@@ -35,7 +35,7 @@ const recipientSchema = {
       properties: {
         to: { type: 'string' },
         variables: { type: 'object', additionalProperties: anyVariable },
-        metadata: { type: 'object' },
+        metadata: { type: ['object', 'null'], additionalProperties: true },
         reference: { type: 'string', minLength: 1, maxLength: 255 },
       },
       required: ['to'],

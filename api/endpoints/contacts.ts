@@ -24,9 +24,9 @@ export const postContact = endpoint({
       return (phone ?? email ?? null) === null ? helpers.error('contract', { field, text: message }) : { phone, email, ...rest };
     })
     .meta({
-      anyOf: [
-        { properties: { phone: {} }, required: ['phone'] },
-        { properties: { email: {} }, required: ['email'] },
+      variants: [
+        { properties: { phone: { type: 'string' } }, required: ['phone'] },
+        { properties: { email: { type: 'string' } }, required: ['email'] },
       ],
     })
     .required(),

@@ -1,11 +1,11 @@
 /** What a message looks like on its way in and out. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../models/config.js';
-import { faultOfTexts, isReference, isSubject, subjectText } from '../../models/rules/content.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../models/rules/content.js';
 import { faultOfMetadata } from '../../models/rules/metadata.js';
 import { faultOfRecipient } from '../../models/rules/recipient.js';
 import { publicStatuses } from '../../models/rules/status.js';
-import { date, dateOrNull, id, moment, textOrNull, textThat } from '../schemas.js';
+import { date, dateOrNull, id, moment, phoneSchema, textOrNull, textThat } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 
 /** The body of a single send or preview, checked. */
@@ -46,6 +46,26 @@ export const commonFields = {
 
 export const htmlField = text().empty(['', null]).description('email only');
 
+/** What the document says of the three kinds of recipients, and Joi does in rules. An empty text counts as absent. */
+const noContact = { contact_id: { type: ['string', 'null'], maxLength: 0 } };
+const toPhone = {
+  properties: {
+    ...noContact,
+    to: phoneSchema,
+    channel: { enum: ['sms', 'whatsapp'] },
+    content: { properties: { text: { maxLength: textLengthMax } } },
+  },
+  required: ['to', 'channel', 'content'],
+};
+const toAddress = {
+  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: ['email'] } },
+  required: ['to', 'channel', 'content'],
+};
+const toContact = {
+  properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 } },
+  required: ['contact_id', 'channel', 'content'],
+};
+
 export const sendBody = Joi.object<SendBody>({
   // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
   contact_id: text()
@@ -68,13 +88,7 @@ export const sendBody = Joi.object<SendBody>({
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
 })
-  .meta({
-    required: ['channel', 'content'],
-    anyOf: [
-      { properties: { to: {} }, required: ['to'] },
-      { properties: { contact_id: {} }, required: ['contact_id'] },
-    ],
-  })
+  .meta({ variants: [toPhone, toAddress, toContact] })
   .required();
 
 export const messageResponse = Joi.object({

@@ -26,7 +26,7 @@ export const previewMessage = endpoint({
   auth: apiKey('send_messages'),
   body: Joi.object<PreviewBody>()
     .unknown()
-    .meta({ type: 'object', oneOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
+    .meta({ type: 'object', anyOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
   bodyBytesMax: bulkBytesMax,
   examine: examinePreview,
   refusals: [404],
