@@ -1,6 +1,7 @@
 /** The typed settings of a process, made from its environment; they are declared in settings.ts. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
+import { type ProviderAccount, type ProviderKind, accountOf, settingsNeeded } from './provider-account.js';
 import { settings } from './settings.js';
 
 export { defaultRetryDelays, settings } from './settings.js';
@@ -44,7 +45,9 @@ export interface Config {
   webhookRetryDelaysSeconds: number[];
   webhookFirstAttempt: 'inline' | 'child';
   sandboxDelayMs: number;
+  /** Channel → name of the account that serves it. */
   providers: Record<Channel, string>;
+  accounts: readonly ProviderAccount[];
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
   acceptTimeoutMs: number;
@@ -74,11 +77,22 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
     Object.keys(settings).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
   const schema = Joi.object(settings)
-    .fork(required, (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
+    .fork([...required, ...neededByProviders(given)], (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
     .prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
   if (error !== undefined) throw new ConfigError(error.details.map((detail) => detail.message));
   return Object.freeze(toConfig(value));
+}
+
+const kindFor = (values: Record<string, string | undefined>, channel: Channel) => values[`PROVIDER_${channel.toUpperCase()}`] ?? 'sandbox';
+
+/** What the providers that are chosen cannot do without. */
+function neededByProviders(given: Record<string, string | undefined>): string[] {
+  const needed = channels.flatMap((channel) => {
+    const kind = kindFor(given, channel);
+    return Object.hasOwn(settingsNeeded, kind) ? (settingsNeeded[kind as ProviderKind][channel] ?? []) : [];
+  });
+  return [...new Set(needed)];
 }
 
 function rateLimit(text: string): RateLimit {
@@ -88,6 +102,7 @@ function rateLimit(text: string): RateLimit {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against `settings`
 function toConfig(value: Record<string, any>): Config {
+  const providers = { sms: value.PROVIDER_SMS, whatsapp: value.PROVIDER_WHATSAPP, email: value.PROVIDER_EMAIL };
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -121,7 +136,8 @@ function toConfig(value: Record<string, any>): Config {
     webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
     webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    providers: { sms: value.PROVIDER_SMS, whatsapp: value.PROVIDER_WHATSAPP, email: value.PROVIDER_EMAIL },
+    providers,
+    accounts: [...new Set(Object.values(providers))].map((kind) => accountOf(kind as ProviderKind, value)),
     reportTimeoutSeconds: {
       sms: value.REPORT_TIMEOUT_SMS,
       whatsapp: value.REPORT_TIMEOUT_WHATSAPP,

@@ -3,6 +3,7 @@
  * `.env.example` and the README's table are tested against this declaration.
  */
 import Joi from 'joi';
+import { providerSettings } from './provider-settings.js';
 
 const limit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
@@ -48,7 +49,7 @@ export const settings: Record<string, Joi.Schema> = {
   PUBLIC_URL: url('http', 'https').description(
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),
-  CALLBACK_URL: url('http', 'https').description('address where providers reach the API (default: PUBLIC_URL)'),
+  CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
   TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }))
     .default([])
     .description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
@@ -71,7 +72,9 @@ export const settings: Record<string, Joi.Schema> = {
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
-  SMTP_URL: url('smtp', 'smtps').description('mail server; mails become .eml files in DATA_DIR/mail when not set'),
+  SMTP_URL: url('smtp', 'smtps').description(
+    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; and of PROVIDER_EMAIL=smtp',
+  ),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   SIGNUP_CREDITS: Joi.number()
     .min(0)
@@ -109,9 +112,7 @@ export const settings: Record<string, Joi.Schema> = {
     .max(86_400_000)
     .default(200)
     .description('milliseconds between the steps of the sandbox provider'),
-  PROVIDER_SMS: Joi.string().valid('sandbox').default('sandbox').description('provider of the sms channel'),
-  PROVIDER_WHATSAPP: Joi.string().valid('sandbox').default('sandbox').description('provider of the whatsapp channel'),
-  PROVIDER_EMAIL: Joi.string().valid('sandbox').default('sandbox').description('provider of the email channel'),
+  ...providerSettings,
   REPORT_TIMEOUT_SMS: seconds.default(259_200).description('seconds to wait for a delivery report of an sms'),
   REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
   REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),

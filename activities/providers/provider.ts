@@ -1,7 +1,7 @@
 /** What a provider is to the rest: hand over a message, get a typed outcome. One file per provider beside this one. */
 import type { Channel } from '../../models/config.js';
 import type { Content } from '../../models/message.js';
-import type { ReportStatus } from '../../models/rules/status.js';
+import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 
 /** A message on its way out. `id` is also the idempotency key, and what reports echo where the provider allows it. */
 export interface OutgoingMessage {
@@ -10,27 +10,27 @@ export interface OutgoingMessage {
   to: string;
   content: Content;
   reference: string | null;
+  created_at: Date;
+  /** Further headers of an e-mail; other channels have none. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /**
  * What a call came to. `throttled` and `retryable`: certainly not taken, try again. `rejected`: never will be, with our public code.
- * `unknown`: the answer was lost, the message may be on its way.
+ * `unknown`: the answer was lost, the message may be on its way. `isUnreported`: nothing will ever be heard of it again.
  */
 export type SendOutcome =
-  | { outcome: 'accepted'; provider_message_id: string }
+  | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
   | { outcome: 'throttled' | 'retryable'; detail: string; retryAfterMs?: number }
-  | { outcome: 'rejected'; error_code: string; error_message: string; provider_error_code?: string }
+  | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string }
   | { outcome: 'unknown'; detail: string };
 
 /** What a provider says of a message when it is asked. */
-export interface FetchedStatus {
-  status: ReportStatus;
-  provider_error_code: string | null;
-  occurred_at: Date;
-  raw: string;
-}
+export type FetchedStatus = Omit<IncomingReport, 'provider' | 'provider_message_id' | 'message_id'>;
 
+/** One account with a provider. */
 export interface Provider {
+  /** The name of the account: stands in the rows of its messages and in the path of its callbacks. */
   readonly name: string;
   /** True when a second call with the same message id has no second effect. */
   readonly idempotent: boolean;

@@ -2,7 +2,7 @@
 import type { Database } from '../../models/database.js';
 import type { Logger } from '../../models/logger.js';
 import { postDueReports } from '../../models/operations/sandbox.js';
-import { type SandboxReport, signSandboxCallback } from '../../models/rules/sandbox-callback.js';
+import { type SandboxReport, signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 
 const reportsPerPost = 500;
 /** How long reports may lie when no timer is running for them: after a crash, or when another process took the message. */

@@ -2,7 +2,7 @@
 import type { Database } from '../../models/database.js';
 import { lastReport, takeMessage } from '../../models/operations/sandbox.js';
 import { failureOf } from '../../models/rules/error-codes.js';
-import { sandboxProvider } from '../../models/rules/sandbox-callback.js';
+import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
 import { scriptFor } from '../../models/rules/sandbox-recipients.js';
 import type { ReportStatus } from '../../models/rules/status.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -36,6 +36,8 @@ export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider 
       if (report === undefined) return null;
       return {
         status: report.status as ReportStatus,
+        error_code: report.error_code,
+        is_permanent: false,
         provider_error_code: report.error_code,
         occurred_at: new Date(report.occurred_at),
         raw: JSON.stringify(report),

@@ -1,16 +1,17 @@
 /** Delivery reports of the providers: verified, stored, and only then answered. */
 import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
-import { type IncomingReport, recordReports } from '../../models/operations/record-reports.js';
-import { readSandboxCallback, sandboxProvider } from '../../models/rules/sandbox-callback.js';
+import { recordReports } from '../../models/operations/record-reports.js';
+import type { CallbackEvent } from '../../models/rules/callbacks/callback.js';
+import { readSandboxCallback, sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
 import type { Deps } from '../deps.js';
 import { endpoint, type Input } from '../endpoint.js';
 
 type Signed = Input<'provider', string, object, object>['signed'];
 
 /** One reader a provider: checks its signature and understands its body. */
-const readers = new Map<string, (deps: Deps, signed: Signed) => IncomingReport[]>([
-  [sandboxProvider, ({ config }, { headers, body }) => readSandboxCallback(config.secretKey, headers, body)],
+const readers = new Map<string, (deps: Deps, signed: Signed) => CallbackEvent[]>([
+  [sandboxProvider, ({ config }, signed) => readSandboxCallback(config.secretKey, { ...signed, at: new Date() })],
 ]);
 
 export const receiveReports = endpoint({
@@ -26,13 +27,14 @@ export const receiveReports = endpoint({
   async handler({ params, signed }, deps) {
     const read = readers.get(params.provider);
     if (read === undefined) throw notFound();
-    const reports = read(deps, signed);
+    const events = read(deps, signed);
+    const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
     // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
     const wakeAll = wakes.map((wake) =>
       deps.temporal.wake(wake).catch((err: unknown) => deps.logger.warn({ err, workflow_id: wake.workflowId }, 'workflow was not woken')),
     );
     await Promise.all(wakeAll);
-    return { received: reports.length };
+    return { received: events.length };
   },
 });

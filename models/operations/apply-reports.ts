@@ -13,6 +13,7 @@ interface Unapplied {
   message_status: Status;
   provider: string;
   provider_message_id: string;
+  error_code: string | null;
   provider_error_code: string | null;
   status: ReportStatus;
   occurred_at: Date;
@@ -41,7 +42,7 @@ export async function applyReports(db: Database, groupId: string): Promise<Group
 }
 
 const unapplied = `
-  SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.provider_error_code,
+  SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.error_code, d.provider_error_code,
     d.status, d.occurred_at
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id
   WHERE m.group_id = $1 AND d.applied_at IS NULL ORDER BY d.id FOR UPDATE OF d, m`;
@@ -90,10 +91,10 @@ function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplie
   return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
 }
 
-function changeOf({ message_id, channel, status, occurred_at, provider_error_code }: Unapplied): StatusChange {
+function changeOf({ message_id, channel, status, occurred_at, error_code, provider_error_code }: Unapplied): StatusChange {
   const change = { id: message_id, at: occurred_at };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
-  const { code, message } = failureOf(channel, provider_error_code);
+  const { code, message } = failureOf(channel, error_code);
   return {
     ...change,
     status_detail: 'undeliverable',

@@ -3,7 +3,7 @@ import { recordStatuses, type StatusChange } from './record-statuses.js';
 
 /** What came of one call to a provider. */
 export type HandoffResult = { id: string; attempt: number; provider: string } & (
-  | { outcome: 'accepted'; provider_message_id: string }
+  | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
   | { outcome: 'rejected'; error_code: string; error_message: string; provider_error_code?: string | undefined }
   | { outcome: 'throttled' | 'retryable' | 'unknown'; detail: string }
 );
@@ -36,8 +36,9 @@ const closeAttempts = `
 
 function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
   if (result.outcome !== 'accepted') return [];
-  const { id, provider, provider_message_id } = result;
-  return [{ id, status_detail: 'awaiting_report', at, provider, provider_message_id }];
+  const { id, provider, provider_message_id, isUnreported = false } = result;
+  // Where no report will ever come there is nothing to wait for: the group may close.
+  return [{ id, status_detail: isUnreported ? 'unknown' : 'awaiting_report', at, provider, provider_message_id }];
 }
 
 function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {

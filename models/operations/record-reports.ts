@@ -1,20 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../database.js';
-import type { ReportStatus } from '../rules/status.js';
+import type { IncomingReport } from '../rules/callbacks/callback.js';
 import { applyReports } from './apply-reports.js';
-
-/** One statement of a provider about one message, after its signature was verified. */
-export interface IncomingReport {
-  provider: string;
-  provider_message_id: string;
-  status: ReportStatus;
-  /** Our message id, where the provider echoes it: the report can be matched before the hand-off's answer is stored. */
-  message_id: string | null;
-  provider_error_code: string | null;
-  occurred_at: Date;
-  /** What the provider said, word for word. */
-  raw: string;
-}
 
 /** A group that has something to do: its workflow is to be signalled, or has closed (`late`). */
 export interface Wake {
@@ -40,14 +27,14 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
 }
 
 const store = `
-  INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, provider_error_code, occurred_at, raw)
+  INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, error_code, is_permanent, provider_error_code, occurred_at, raw)
   SELECT r.id, r.provider, r.provider_message_id, r.status,
     (SELECT m.id FROM messages m WHERE m.provider = r.provider AND m.provider_message_id = r.provider_message_id
      UNION ALL SELECT m.id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
        AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = r.provider) LIMIT 1),
-    r.provider_error_code, r.occurred_at, r.raw
-  FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid,
-                                         provider_error_code text, occurred_at timestamptz, raw text)
+    r.error_code, r.is_permanent, r.provider_error_code, r.occurred_at, r.raw
+  FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid, error_code text,
+                                         is_permanent boolean, provider_error_code text, occurred_at timestamptz, raw text)
   ON CONFLICT (provider, provider_message_id, status) DO NOTHING
   RETURNING id, message_id`;
 

@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, inTransaction, select } from '../database.js';
 import type { Script } from '../rules/sandbox-recipients.js';
-import type { SandboxReport } from '../rules/sandbox-callback.js';
+import type { SandboxReport } from '../rules/callbacks/sandbox.js';
 
 /** The sandbox's answer to a hand-off. */
 export interface Taken {

@@ -160,7 +160,16 @@ describe('messageActivities', () => {
       const provider = stubProvider(undefined, {
         fetchStatus: async (id) => {
           asked.push(id);
-          return id === `p-${ids[0]}` ? { status: 'failed', provider_error_code: '30007', occurred_at: new Date(), raw: '{}' } : null;
+          return id === `p-${ids[0]}`
+            ? {
+                status: 'failed',
+                error_code: '30007',
+                is_permanent: false,
+                provider_error_code: '30007',
+                occurred_at: new Date(),
+                raw: '{}',
+              }
+            : null;
         },
       });
       const activities = activitiesWith(provider);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { decrypt } from '../../models/rules/encryption.js';
-import { signSandboxCallback } from '../../models/rules/sandbox-callback.js';
+import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 import { secretContext, Webhook } from '../../models/webhook.js';
 import { rows } from '../support/database.js';
 import { buildQueued } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Provider, Providers } from '../../activities/providers/provider.js';
-import { signSandboxCallback } from '../../models/rules/sandbox-callback.js';
+import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 import { type Account, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';

@@ -6,7 +6,7 @@ import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Claim, claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { insertMessages } from '../../models/operations/insert-messages.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/record-handoffs.js';
-import type { IncomingReport } from '../../models/operations/record-reports.js';
+import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import type { ReportStatus } from '../../models/rules/status.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { rows } from './database.js';
@@ -71,6 +71,8 @@ export const reportOf = (
   provider_message_id: message.provider_message_id ?? 'unknown',
   status,
   message_id: message.id,
+  error_code: status === 'failed' ? '30006' : null,
+  is_permanent: false,
   provider_error_code: status === 'failed' ? '30006' : null,
   occurred_at: new Date(),
   raw: '{}',

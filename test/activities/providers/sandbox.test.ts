@@ -8,8 +8,8 @@ import { sandboxAdapter } from '../../../activities/providers/sandbox.js';
 import { startSandboxCarrier } from '../../../activities/providers/sandbox-carrier.js';
 import type { Channel } from '../../../models/config.js';
 import { createLogger } from '../../../models/logger.js';
-import type { IncomingReport } from '../../../models/operations/record-reports.js';
-import { readSandboxCallback } from '../../../models/rules/sandbox-callback.js';
+import type { CallbackEvent } from '../../../models/rules/callbacks/callback.js';
+import { readSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 
@@ -21,6 +21,7 @@ const outgoing = (to: string, channel: Channel = 'sms'): OutgoingMessage => ({
   to,
   content: { text: 'Hello' },
   reference: null,
+  created_at: new Date(),
 });
 
 describe('the sandbox provider', () => {
@@ -84,13 +85,13 @@ describe('the sandbox provider', () => {
       ['sandbox', 'sandbox', 'sandbox'],
     );
     assert.throws(
-      () => createProviders({ providers: { sms: 'pigeon', whatsapp: 'sandbox', email: 'sandbox' } }, deps),
+      () => createProviders({ providers: { sms: 'pigeon', whatsapp: 'sandbox', email: 'sandbox' }, accounts: testConfig().accounts }, deps),
       /no provider is called pigeon/,
     );
   });
 
   it('posts its reports signed, and again after a callback that failed', async () => {
-    const reports: IncomingReport[] = [];
+    const reports: CallbackEvent[] = [];
     let calls = 0;
     let done = () => undefined as void;
     const arrived = new Promise<void>((resolve) => {
@@ -100,7 +101,7 @@ describe('the sandbox provider', () => {
       void bytesOf(request).then((body) => {
         calls += 1;
         assert.equal(request.url, '/callbacks/sandbox');
-        if (calls > 1) reports.push(...readSandboxCallback(secretKey, request.headers, body));
+        if (calls > 1) reports.push(...readSandboxCallback(secretKey, { headers: request.headers, body, at: new Date() }));
         response.writeHead(calls > 1 ? 200 : 500).end();
         if (calls > 1) done();
       });
@@ -115,7 +116,7 @@ describe('the sandbox provider', () => {
     server.closeAllConnections();
     server.close();
     assert.deepEqual(
-      reports.map(({ status, provider_error_code, message_id }) => [status, provider_error_code, message_id]),
+      reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]),
       [['failed', '30006', message.id]],
     );
     assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);

@@ -71,7 +71,7 @@ describe('applyReports', () => {
     await recordReports(test.db, [
       reportOf(sms, 'failed', { provider_error_code: '30006' }),
       reportOf(email, 'failed', { provider_error_code: '30006' }),
-      reportOf(unknown, 'failed', { provider_error_code: 'E-4711' }),
+      reportOf(unknown, 'failed', { error_code: null, provider_error_code: 'E-4711' }),
     ]);
     const seen: (string | null)[][] = [];
     for (const { id, group_id } of [sms, email, unknown]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { lastReport, postDueReports, takeMessage } from '../../../models/operations/sandbox.js';
-import type { SandboxReport } from '../../../models/rules/sandbox-callback.js';
+import type { SandboxReport } from '../../../models/rules/callbacks/sandbox.js';
 import type { Script } from '../../../models/rules/sandbox-recipients.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 

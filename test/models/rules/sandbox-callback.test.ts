@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { readSandboxCallback, type SandboxReport, signSandboxCallback } from '../../../models/rules/sandbox-callback.js';
+import { readSandboxCallback, type SandboxReport, signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 
 const key = 'secret-key-secret-key-secret-key';
 const now = new Date('2027-01-01T00:00:00.000Z');
@@ -23,15 +23,18 @@ describe('the sandbox callback', () => {
     return { headers, body: Buffer.from(body) };
   };
   const read = ({ headers, body }: { headers: Record<string, string | string[] | undefined>; body: Buffer }, at = now) =>
-    readSandboxCallback(key, headers, body, at);
+    readSandboxCallback(key, { headers, body, at });
 
   it('reads what was signed', () => {
     assert.deepEqual(read(arriving(bodyOf(report))), [
       {
+        kind: 'report',
         provider: 'sandbox',
         provider_message_id: report.id,
         status: 'failed',
         message_id: report.reference,
+        error_code: '30006',
+        is_permanent: true,
         provider_error_code: '30006',
         occurred_at: new Date(report.occurred_at),
         raw: JSON.stringify(report),

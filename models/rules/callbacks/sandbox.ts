@@ -1,9 +1,9 @@
 /** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Joi from 'joi';
-import { badSignature, invalid, invalidJson } from '../errors.js';
-import type { IncomingReport } from '../operations/record-reports.js';
-import { reportOrder } from './status.js';
+import { badSignature, invalid, invalidJson } from '../../errors.js';
+import { reportOrder } from '../status.js';
+import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
 
 export const sandboxProvider = 'sandbox';
 /** A signature older than this is a replay. */
@@ -28,23 +28,21 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
  * Verifies a callback and reads its reports.
  * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is not the sandbox's
  */
-export function readSandboxCallback(
-  secretKey: string,
-  headers: Record<string, string | string[] | undefined>,
-  body: Buffer,
-  now = new Date(),
-): IncomingReport[] {
+export function readSandboxCallback(secretKey: string, { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
   const timestamp = String(headers['x-sandbox-timestamp'] ?? '');
   const given = Buffer.from(String(headers['x-sandbox-signature'] ?? ''));
   const expected = Buffer.from(signature(secretKey, timestamp, body));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw badSignature();
   // Said this way round, a timestamp that is no number is refused too.
-  if (!(Math.abs(now.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
+  if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
   return parse(body).map((report) => ({
+    kind: 'report',
     provider: sandboxProvider,
     provider_message_id: report.id,
     status: report.status as IncomingReport['status'],
     message_id: report.reference,
+    error_code: report.error_code,
+    is_permanent: report.error_code === '30006' || report.error_code === '30008',
     provider_error_code: report.error_code,
     occurred_at: new Date(report.occurred_at),
     raw: JSON.stringify(report),
