@@ -36,7 +36,7 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   /** Of endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
   /** Of `provider` endpoints: what their signature covers. */
-  signed: { headers: IncomingHttpHeaders; body: Buffer };
+  signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object> {

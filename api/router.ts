@@ -30,7 +30,7 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     await deps.limiter.consume(bucketOf(item, credential, addressKey(req.ip)), res);
     const caller = await authenticator.identify(item.auth, credential);
     context.workspaceId = caller?.workspaceId;
-    const input = await inputOf(item, req, res);
+    const input = await inputOf(item, req, res, deps.config.publicUrl);
     const outcome = await item.handler({ ...input, caller }, deps);
     const { data, options } = outcome instanceof Reply ? outcome : new Reply(outcome);
     const link = linksOf(item, req, data, deps.config.publicUrl);
@@ -50,7 +50,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }
 
-async function inputOf(item: Endpoint, req: Request, res: Response): Promise<Input<Auth, string, object, object>> {
+async function inputOf(item: Endpoint, req: Request, res: Response, publicUrl: string): Promise<Input<Auth, string, object, object>> {
   const bytes = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? nothing : checkQuery(item.query, req.query);
@@ -59,7 +59,7 @@ async function inputOf(item: Endpoint, req: Request, res: Response): Promise<Inp
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
   if (faults.length > 0) throw invalid(faults);
-  const signed = { headers: req.headers, body: bytes };
+  const signed = { url: publicUrl + req.originalUrl, headers: req.headers, body: bytes };
   return { caller: null, params: req.params, query: query.value, body: body.value, idempotencyKey, signed };
 }
 

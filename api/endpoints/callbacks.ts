@@ -2,16 +2,19 @@
 import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { recordReports } from '../../models/operations/record-reports.js';
-import type { CallbackEvent } from '../../models/rules/callbacks/callback.js';
+import type { CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readSandboxCallback, sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
 import type { Deps } from '../deps.js';
-import { endpoint, type Input } from '../endpoint.js';
-
-type Signed = Input<'provider', string, object, object>['signed'];
+import { endpoint } from '../endpoint.js';
 
 /** One reader a provider: checks its signature and understands its body. */
-const readers = new Map<string, (deps: Deps, signed: Signed) => CallbackEvent[]>([
-  [sandboxProvider, ({ config }, signed) => readSandboxCallback(config.secretKey, { ...signed, at: new Date() })],
+const readers = new Map<string, (deps: Deps) => CallbackReader>([
+  [
+    sandboxProvider,
+    ({ config }) =>
+      (request) =>
+        readSandboxCallback(config.secretKey, request),
+  ],
 ]);
 
 export const receiveReports = endpoint({
@@ -27,7 +30,7 @@ export const receiveReports = endpoint({
   async handler({ params, signed }, deps) {
     const read = readers.get(params.provider);
     if (read === undefined) throw notFound();
-    const events = read(deps, signed);
+    const events = read(deps)({ ...signed, at: new Date() });
     const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
     // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
