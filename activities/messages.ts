@@ -13,10 +13,11 @@ import { recordReports } from '../models/operations/record-reports.js';
 import { dispatch, type Dispatched } from './dispatch.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { Providers } from './providers/provider.js';
+import { Throughput } from './throughput.js';
 
 export interface MessageDeps {
   db: Database;
-  config: Pick<Config, 'reportTimeoutSeconds' | 'handoffTimeoutSeconds'>;
+  config: Pick<Config, 'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'providerLimits'>;
   providers: Providers;
 }
 
@@ -34,6 +35,7 @@ export interface Accepted {
 const providerDeadlineMs = 10_000;
 
 export function messageActivities({ db, config, providers }: MessageDeps) {
+  const throughput = new Throughput(db, config.providerLimits);
   return {
     /** Local: debits and queues; see `acceptMessages` of the models. */
     async acceptMessages(groupId: string): Promise<Accepted> {
@@ -59,7 +61,7 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
      * policy, or when a part of the group moved on, by being called again.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat(() => dispatch(db, providers, groupId, batchId)),
+      withHeartbeat(() => dispatch({ db, providers, throughput }, groupId, batchId)),
 
     /** Local: works off the inbox of a group. */
     applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),

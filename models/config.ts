@@ -48,6 +48,8 @@ export interface Config {
   /** Channel → name of the account that serves it. */
   providers: Record<Channel, string>;
   accounts: readonly ProviderAccount[];
+  /** Messages a second by provider, segments of sms; who is not there has no limit. */
+  providerLimits: Record<string, number>;
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
   acceptTimeoutMs: number;
@@ -138,6 +140,9 @@ function toConfig(value: Record<string, any>): Config {
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     providers,
     accounts: [...new Set(Object.values(providers))].map((kind) => accountOf(kind as ProviderKind, value)),
+    providerLimits: Object.fromEntries(
+      value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
+    ),
     reportTimeoutSeconds: {
       sms: value.REPORT_TIMEOUT_SMS,
       whatsapp: value.REPORT_TIMEOUT_WHATSAPP,

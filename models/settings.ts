@@ -19,6 +19,9 @@ const list = (item: Joi.Schema) =>
         .validate(parts.filter((part) => part !== ''));
       return error === undefined ? value : helpers.message({ custom: `{{#label}}: ${error.message}` });
     });
+const providerLimit = Joi.string()
+  .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example twilio=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
@@ -113,6 +116,9 @@ export const settings: Record<string, Joi.Schema> = {
     .default(200)
     .description('milliseconds between the steps of the sandbox provider'),
   ...providerSettings,
+  PROVIDER_LIMITS: list(providerLimit)
+    .default([])
+    .description('messages a second (sms: segments) that a provider takes, as name=number, comma-separated; no limit for others'),
   REPORT_TIMEOUT_SMS: seconds.default(259_200).description('seconds to wait for a delivery report of an sms'),
   REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
   REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),

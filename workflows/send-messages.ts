@@ -24,6 +24,9 @@ interface Inbox {
   changed: boolean;
 }
 
+/** What a dispatch has left, or giving up. */
+type Dispatched = GroupWork & { more?: boolean; retryInMs?: number };
+
 interface Group {
   groupId: string;
   batchId: string | undefined;
@@ -83,7 +86,7 @@ async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbo
   for (let pauseMs = firstPauseMs; ; ) {
     inbox.changed = false;
     let overtaken = false;
-    let settled: (GroupWork & { more?: boolean }) | undefined;
+    let settled: Dispatched | undefined;
     const dispatch = dispatchMessages(groupId, batchId)
       .catch((error: unknown) => {
         if (error instanceof ActivityFailure) return local.giveUpOnHandoffs(groupId);
@@ -101,14 +104,15 @@ async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbo
     }
     // What the dispatch saw may be older than what the reports did: look again instead of waiting for a report that has come.
     inbox.reports ||= overtaken;
-    const work: GroupWork & { more?: boolean } = settled;
+    const work: Dispatched = settled;
     events.start(work.deliveries);
     if (work.queued === 0) return work;
     if (work.paused) {
       // A signal ends the pause; looking again now and then covers one that was lost.
       await rest(pauseMs, groupId, inbox, events);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
-    } else if (work.more !== true) await rest(Math.max(partialRetryMs, group.startAtMs - Date.now()), groupId, inbox, events);
+    } else if (work.more !== true)
+      await rest(Math.max(partialRetryMs, group.startAtMs - Date.now(), work.retryInMs ?? 0), groupId, inbox, events);
   }
 }
 

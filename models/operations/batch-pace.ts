@@ -1,3 +1,4 @@
+import type { Channel } from '../config.js';
 import { type Database, select } from '../database.js';
 
 /** How a page may go on. */
@@ -5,12 +6,13 @@ export interface Pace {
   cancelled: boolean;
   /** Messages a second; null: as fast as the provider takes them. */
   rate: number | null;
+  channel: Channel | null;
 }
 
 /** The batch's state as a page needs it before a round of hand-offs. */
 export async function batchPace(db: Database, batchId: string): Promise<Pace> {
-  const [pace] = await select<Pace>(db, `SELECT status = 'cancelled' AS cancelled, rate FROM batches WHERE id = $1`, [batchId]);
-  return pace ?? { cancelled: true, rate: null };
+  const [pace] = await select<Pace>(db, `SELECT status = 'cancelled' AS cancelled, rate, channel FROM batches WHERE id = $1`, [batchId]);
+  return pace ?? { cancelled: true, rate: null, channel: null };
 }
 
 /**

@@ -100,12 +100,6 @@ describe('messageActivities', () => {
       assert.equal(await statusOf(test.db, id), 'queued/accepted');
     });
 
-    it('asks for the longest delay that the provider wants', async () => {
-      const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}, {}]);
-      const provider = stubProvider((_message, call) => ({ outcome: 'throttled', detail: '429', retryAfterMs: call * 3_000 }));
-      assert.equal((await failureOf(dispatch(provider, groupId))).nextRetryDelay, 6_000);
-    });
-
     it('returns what is left when a part was taken, and hands over the rest at the next call', async () => {
       const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}]);
       const provider = stubProvider(({ id }, call) =>

@@ -1,8 +1,21 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 
+/** Where an activity stands: its attempt, and what its last heartbeat told. */
+export interface Standing {
+  attempt?: number;
+  heartbeatDetails?: unknown;
+  scheduledTimestampMs?: number;
+}
+
+const scheduleToCloseTimeoutMs = 4 * 3_600_000;
+
 /** Runs an activity as a worker would, at this attempt. */
 export const inActivity = <Args extends unknown[], Result>(
   activity: (...args: Args) => Promise<Result>,
   args: Args,
-  attempt = 1,
-): Promise<Result> => new MockActivityEnvironment({ attempt }).run(() => activity(...args)) as Promise<Result>;
+  standing: Standing | number = {},
+): Promise<Result> => {
+  const info = typeof standing === 'number' ? { attempt: standing } : standing;
+  const environment = new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs, ...info });
+  return environment.run(() => activity(...args)) as Promise<Result>;
+};
