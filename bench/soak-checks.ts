@@ -15,7 +15,7 @@ const promises: Readonly<Record<string, string>> = {
     SELECT m.id FROM messages m JOIN credit_entries e ON e.reference = m.id::text
     WHERE m.id = ANY($1::uuid[]) GROUP BY m.id HAVING sum(e.amount) <> -m.cost`,
   'not taken by the provider exactly once': `
-    SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN sandbox_messages s ON s.idempotency_key = a.id AND s.accepted_at IS NOT NULL
+    SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN sandbox_messages s ON s.idempotency_key = a.id
     GROUP BY a.id HAVING count(s.id) <> 1`,
   'not reported exactly once': `
     SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN sandbox_messages s ON s.idempotency_key = a.id

@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL and the three ways to ask it something. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { type BindOrReplacements, QueryTypes, Sequelize, type Transaction } from 'sequelize';
+import { Sequelize, type Transaction } from 'sequelize';
 import { initModels } from './tables.js';
 
 export type { Transaction };
@@ -50,7 +50,7 @@ function prepareStatements(connection: pg.Client): void {
   const prepared = (text: unknown, values: unknown, done: unknown) => {
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || typeof done !== 'function')
       return query(text, values, done);
-    const name = `${generation}-${createHash('sha1').update(text).digest('base64')}`;
+    const name = `${generation}-${digestOf(text)}`;
     return query({ name, text, values }, (error: (Error & { code?: string }) | null, result: unknown) => {
       if (error?.code === featureNotSupported) generation += 1;
       done(error, result);
@@ -59,16 +59,63 @@ function prepareStatements(connection: pg.Client): void {
   connection.query = prepared as typeof connection.query;
 }
 
+const digests = new Map<string, string>();
+
+/** Statements are constants of the program: each is hashed once. */
+function digestOf(text: string): string {
+  const known = digests.get(text);
+  if (known !== undefined) return known;
+  const digest = createHash('sha1').update(text).digest('base64');
+  if (digests.size < digestsMax) digests.set(text, digest);
+  return digest;
+}
+
+/** Above the number of statements; a model's, which may carry values in their text, must not fill the memory. */
+const digestsMax = 1_000;
+
 /** "cached plan must not change result type" comes under this code. */
 const featureNotSupported = '0A000';
 
-/** Rows of one statement with `$1`-style parameters. */
-export function select<Row extends object>(db: Database, sql: string, bind: unknown[] = [], transaction?: Transaction): Promise<Row[]> {
-  return db.query<Row>(sql, {
-    type: QueryTypes.SELECT, // returns rows for INSERT/UPDATE … RETURNING too
-    bind: bind as BindOrReplacements as unknown[],
-    ...(transaction === undefined ? {} : { transaction }),
-  });
+/**
+ * Rows of one statement with `$1`-style parameters; INSERT, UPDATE and DELETE … RETURNING give rows too.
+ *
+ * Takes a connection from Sequelize's pool, or the one of the transaction, and asks it without Sequelize's query layer, which
+ * costs as much as the statements of a message's way themselves.
+ * @throws Sequelize's errors, as from a model
+ */
+export async function select<Row extends object>(
+  db: Database,
+  sql: string,
+  bind: unknown[] = [],
+  transaction?: Transaction,
+): Promise<Row[]> {
+  if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
+  const { connectionManager } = db as unknown as Internals;
+  const connection = await connectionManager.getConnection({ type: 'SELECT' });
+  try {
+    return await rowsOf(db, connection, sql, bind);
+  } finally {
+    connectionManager.releaseConnection(connection);
+  }
+}
+
+/** What Sequelize's own queries use and its types do not name. */
+interface Internals {
+  connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void };
+  dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
+}
+
+async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {
+  try {
+    return await new Promise((resolve, reject) => {
+      connection.query<Row>(sql, bind, (error, result) => (error ? reject(error) : resolve(result.rows)));
+    });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // The server's own refusals have a severity; anything else is a broken connection, which must not be used again.
+    if (!('severity' in error)) Object.assign(connection, { _invalid: true });
+    throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
+  }
 }
 
 /** Runs `work` in one READ COMMITTED transaction: commits its result, or rolls back and rethrows. */

@@ -216,8 +216,6 @@ CREATE TABLE delivery_attempts (
 CREATE TABLE sandbox_messages (
   id              uuid PRIMARY KEY,
   idempotency_key uuid NOT NULL UNIQUE,
-  refusals_left   integer NOT NULL DEFAULT 0,
-  accepted_at     timestamptz,
   calls           integer NOT NULL DEFAULT 0
 );
 CREATE TABLE sandbox_reports (
