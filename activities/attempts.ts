@@ -38,7 +38,7 @@ export class Attempts {
   readonly #records: Gather<Attempt, boolean>;
 
   constructor(private readonly deps: AttemptDeps) {
-    this.#records = new Gather((attempts) => recordAttempts(deps.db, attempts), recordsAtOnce);
+    this.#records = new Gather((attempts) => recordAttempts(deps.db, attempts), { most: recordsAtOnce });
   }
 
   /** First attempts, several webhooks side by side; an endpoint that is known to hang or fail is left alone. @returns what is left, by webhook */

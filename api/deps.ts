@@ -1,6 +1,7 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
+import type { AcceptGate } from './accept-gate.js';
 import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
 import type { Temporal } from './temporal.js';
@@ -11,6 +12,7 @@ export interface Deps {
   db: Database;
   logger: Logger;
   temporal: Temporal;
+  acceptGate: AcceptGate;
   limiter: Limiter;
   payments: Payments;
 }

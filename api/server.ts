@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
 import { createLogger } from '../models/logger.js';
 import { warmUpPasswords } from '../models/passwords.js';
+import { createAcceptGate } from './accept-gate.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
 import { createPayments } from './payments.js';
@@ -20,11 +21,13 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
   const db = connect(config.databaseUrl, config.databasePoolMax);
+  const temporal = connectTemporal(config);
   return {
     config,
     logger,
     db,
-    temporal: connectTemporal(config),
+    temporal,
+    acceptGate: createAcceptGate({ config, logger, db, temporal }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
   };

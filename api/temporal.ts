@@ -23,8 +23,8 @@ import {
 export interface AcceptRequest {
   groupId: string;
   workflowId: string;
-  workspaceId: string;
   channel: Channel;
+  messages: readonly { messageId: string; workspaceId: string }[];
 }
 
 /** A batch that waits for its debit. */
@@ -64,6 +64,7 @@ const outcomeTimeoutMs = 2000;
 const pollerAgeMsMax = 70_000;
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
 const channelKey = defineSearchAttributeKey(searchAttributes.channel, 'KEYWORD');
+const messagesKey = defineSearchAttributeKey(searchAttributes.messageIds, 'KEYWORD_LIST');
 const batchKey = defineSearchAttributeKey(searchAttributes.batchId, 'KEYWORD');
 /** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
 const batchPatience = 3;
@@ -109,8 +110,14 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
   };
 }
 
-/** Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. */
-function startOf({ groupId, workflowId, workspaceId, channel }: AcceptRequest) {
+/**
+ * Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. Messages that
+ * share a workflow are found by their ids, too; each is cut to its random end, as an attribute holds 2 kB at most.
+ */
+function startOf({ groupId, workflowId, channel, messages }: AcceptRequest) {
+  const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));
+  const [workspaceId = ''] = workspaceIds.size === 1 ? workspaceIds : [];
+  const isShared = messages.length > 1;
   return new WithStartWorkflowOperation<(input: SendMessagesInput) => Promise<void>>(workflowTypes.sendMessages, {
     taskQueue: queues.messages,
     workflowId,
@@ -118,11 +125,12 @@ function startOf({ groupId, workflowId, workspaceId, channel }: AcceptRequest) {
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [
-      { key: workspaceKey, value: workspaceId },
+      ...(workspaceId === '' ? [] : [{ key: workspaceKey, value: workspaceId }]),
       { key: channelKey, value: channel },
+      ...(isShared ? [{ key: messagesKey, value: messages.map(({ messageId }) => messageId.slice(-12)) }] : []),
     ],
-    staticSummary: `${channel} · single`,
-    priority: { priorityKey: 2, fairnessKey: workspaceId },
+    staticSummary: isShared ? `${channel} · ${messages.length} singles` : `${channel} · single`,
+    priority: { priorityKey: 2, ...(workspaceId === '' ? {} : { fairnessKey: workspaceId }) },
   });
 }
 

@@ -26,12 +26,13 @@ create_search_attributes() {
   temporal operator search-attribute create \
     --name WorkspaceId --type Keyword \
     --name Channel --type Keyword \
-    --name BatchId --type Keyword
+    --name BatchId --type Keyword \
+    --name MessageIds --type KeywordList
 }
 
 # The server reads a namespace again every few seconds: sends before that would be refused.
 use_search_attributes() {
-  temporal workflow list --limit 1 --query "WorkspaceId = '-' AND Channel = '-' AND BatchId = '-'"
+  temporal workflow list --limit 1 --query "WorkspaceId = '-' AND Channel = '-' AND BatchId = '-' AND MessageIds = '-'"
 }
 
 retry temporal operator cluster health

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { searchAttributes } from '../workflows/contract.js';
+import { searchAttributeTypes } from '../workflows/contract.js';
 import type { FoundTemporal } from './find-temporal.js';
 import type { Part, Running } from './part.js';
 import { untilTemporalServes } from './temporal-probe.js';
@@ -38,7 +38,7 @@ export function temporalPart(place: TemporalPlace): Part {
     '--db-filename': [join(folder, 'temporal.db')],
     '--namespace': [namespace],
     '--sqlite-pragma': pairs(sqlitePragmas),
-    '--search-attribute': Object.values(searchAttributes).map((name) => `${name}=Keyword`),
+    '--search-attribute': Object.entries(searchAttributeTypes).map(([name, type]) => `${name}=${type}`),
     '--dynamic-config-value': pairs(dynamicConfig),
     '--log-level': ['error'],
   };

@@ -53,6 +53,8 @@ export interface Config {
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
   acceptTimeoutMs: number;
+  acceptGroupMax: number;
+  acceptLanes: number;
   /** host:port of the demo's own receiver, let through by the address guard; set by the local launcher only. */
   demoReceiver: string | undefined;
 }
@@ -103,7 +105,16 @@ function rateLimit(text: string): RateLimit {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against `settings`
-function toConfig(value: Record<string, any>): Config {
+type Checked = Record<string, any>;
+
+const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
+  api: rateLimit(value.RATE_LIMIT_API),
+  jwt: rateLimit(value.RATE_LIMIT_JWT),
+  bulk: rateLimit(value.RATE_LIMIT_BULK),
+  auth: rateLimit(value.RATE_LIMIT_AUTH),
+});
+
+function toConfig(value: Checked): Config {
   const providers = { sms: value.PROVIDER_SMS, whatsapp: value.PROVIDER_WHATSAPP, email: value.PROVIDER_EMAIL };
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
@@ -127,12 +138,7 @@ function toConfig(value: Record<string, any>): Config {
     signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
-    rateLimits: {
-      api: rateLimit(value.RATE_LIMIT_API),
-      jwt: rateLimit(value.RATE_LIMIT_JWT),
-      bulk: rateLimit(value.RATE_LIMIT_BULK),
-      auth: rateLimit(value.RATE_LIMIT_AUTH),
-    },
+    rateLimits: rateLimitsOf(value),
     webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
     webhookPorts: value.WEBHOOK_PORTS,
     webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
@@ -150,6 +156,8 @@ function toConfig(value: Record<string, any>): Config {
     },
     handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
     acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
+    acceptGroupMax: value.ACCEPT_GROUP_MAX,
+    acceptLanes: value.ACCEPT_LANES,
     demoReceiver: value.DEMO_RECEIVER,
   };
 }

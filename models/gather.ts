@@ -1,39 +1,81 @@
+interface Waiting<Item, Result> {
+  item: Item;
+  since: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface GatherOptions<Item> {
+  /** Most items that go together. */
+  most: number;
+  /** Writes under way at once; 1 when not given. */
+  lanes?: number;
+  /** Items with the same share take turns with those of others, so that nobody's many items keep out anybody's few. */
+  shareOf?: (item: Item) => string;
+  /** Items that have waited longer than this are not written any more; without limit when not given. */
+  waitMsMax?: number;
+}
+
+/** The item was not written: what waits before it takes too long already. */
+export class WaitedTooLong extends Error {}
+
 /**
- * Group commit: while one write is under way the next items gather, and go together as the next one. An item that finds nothing
- * under way goes at once, so that gathering costs no time when there is nothing to gather.
+ * Group commit: while the lanes are busy the next items gather, and go together as the next write. An item that finds a free lane
+ * goes at once, so that gathering costs no time when there is nothing to gather.
  */
 export class Gather<Item, Result> {
-  #waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
-  #running = false;
+  readonly #waiting = new Map<string, Waiting<Item, Result>[]>();
+  #busy = 0;
 
-  /**
-   * @param write writes the items in one go and returns their results in the same order
-   * @param most items that may go together
-   */
+  /** @param write writes the items in one go and returns their results in the same order */
   constructor(
     private readonly write: (items: Item[]) => Promise<Result[]>,
-    private readonly most: number,
+    private readonly options: GatherOptions<Item>,
   ) {}
 
-  /** Resolves when the item is written; rejects when its group could not be. */
+  /**
+   * Resolves when the item is written.
+   * @throws what the write of its group threw, or WaitedTooLong
+   */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      if (!this.#running) void this.#run();
+      const share = this.options.shareOf?.(item) ?? '';
+      const queue = this.#waiting.get(share) ?? [];
+      this.#waiting.set(share, queue);
+      queue.push({ item, since: performance.now(), resolve, reject });
+      if (this.#busy < (this.options.lanes ?? 1)) void this.#work();
     });
   }
 
-  async #run(): Promise<void> {
-    this.#running = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.most);
-      try {
-        const results = await this.write(group.map(({ item }) => item));
-        for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
+  async #work(): Promise<void> {
+    this.#busy += 1;
+    for (let group = this.#take(); group.length > 0; group = this.#take()) await this.#writeGroup(group);
+    this.#busy -= 1;
+  }
+
+  /** The oldest of each share in turn. */
+  #take(): Waiting<Item, Result>[] {
+    const { most, waitMsMax = Number.POSITIVE_INFINITY } = this.options;
+    const group: Waiting<Item, Result>[] = [];
+    for (const [share, queue] of this.#waiting) {
+      if (group.length === most) break;
+      this.#waiting.delete(share);
+      const next = queue.shift();
+      // A share that has more goes to the back, where this loop meets it again.
+      if (queue.length > 0) this.#waiting.set(share, queue);
+      if (next === undefined) continue;
+      if (performance.now() - next.since > waitMsMax) next.reject(new WaitedTooLong());
+      else group.push(next);
     }
-    this.#running = false;
+    return group;
+  }
+
+  async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.write(group.map(({ item }) => item));
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
   }
 }

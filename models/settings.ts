@@ -129,6 +129,18 @@ export const settings: Record<string, Joi.Schema> = {
     .max(60_000)
     .default(3000)
     .description('milliseconds a send waits for its workflow before it is fenced off'),
+  ACCEPT_GROUP_MAX: Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(100)
+    .description('most single messages that share a workflow when they arrive together; 1: a workflow for every message'),
+  ACCEPT_LANES: Joi.number()
+    .integer()
+    .min(1)
+    .max(50)
+    .default(2)
+    .description('groups of a channel that one API process accepts at once; what arrives meanwhile gathers'),
   DEMO_RECEIVER: Joi.string()
     .pattern(/^127\.0\.0\.1:\d{1,5}$/)
     .description('set by the local launcher: the address of the receiver of npm run demo'),

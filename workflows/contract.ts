@@ -19,6 +19,12 @@ export const queues = {
 } as const;
 
 export const workflowIds = {
+  /**
+   * Drives a group: a single message, which gives the group its id; single messages that were accepted together; a page of a batch.
+   * @param message any message of the group
+   */
+  group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }) =>
+    batch_id === null ? `${id === group_id ? 'msg' : 'grp'}:${group_id}` : `page:${group_id}`,
   /** drives a single message: a group of one */
   message: (messageId: string) => `msg:${messageId}`,
   /** drives a bulk batch page by page */
@@ -59,8 +65,11 @@ export const cancelledSignal = 'cancelled';
 /** Signal of the pages of a batch: it was resumed or cancelled. */
 export const batchChangedSignal = 'batchChanged';
 
-/** Search attributes, given at start only; all of type Keyword. */
-export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId' } as const;
+/** Search attributes, given at start only. */
+export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId', messageIds: 'MessageIds' } as const;
+
+/** Their types, by name. */
+export const searchAttributeTypes = { WorkspaceId: 'Keyword', Channel: 'Keyword', BatchId: 'Keyword', MessageIds: 'KeywordList' } as const;
 
 export interface SendMessagesInput {
   groupId: string;

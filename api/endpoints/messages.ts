@@ -7,7 +7,7 @@ import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../models/operations/list-messages.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { acceptMessages, findAccepted } from '../accept.js';
+import { acceptMessage, findAccepted } from '../accept.js';
 import { apiKey, endpoint, Reply } from '../endpoint.js';
 import { digestRequest } from '../idempotency.js';
 import { presentAcceptedMessage, presentMessage, presentPagination } from '../presenters.js';
@@ -26,21 +26,17 @@ export const sendMessage = endpoint({
   auth: apiKey('send_messages'),
   body: sendBody,
   idempotent: true,
-  refusals: [404],
+  refusals: [404, 503],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
-    const { rows, isReplay } = earlier ?? (await acceptMessages(deps, caller, [await newMessage(caller, body, idempotencyKey, digest)]));
-    const message = presentAcceptedMessage(rows[0] ?? raise());
+    const { row, isReplay } = earlier ?? (await acceptMessage(deps, caller, await newMessage(caller, body, idempotencyKey, digest)));
+    const message = presentAcceptedMessage(row);
     return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
-
-function raise(): never {
-  throw new Error('a message was accepted and is not there');
-}
 
 export const listHistory = endpoint({
   id: 'messages.list',
@@ -91,7 +87,7 @@ export const cancelOneMessage = endpoint({
     const row = await cancelMessage(db, caller.workspaceId, params.id);
     // The cancel is decided; the workflow is only told, and finds out by itself if it is not.
     await temporal
-      .notifyCancelled(row.batch_id === null ? workflowIds.message(row.group_id) : workflowIds.page(row.group_id))
+      .notifyCancelled(workflowIds.group(row))
       .catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
     return { message: presentMessage(row) };
   },

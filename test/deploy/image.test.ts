@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { searchAttributes } from '../../workflows/contract.js';
+import { searchAttributeTypes } from '../../workflows/contract.js';
 import { jsonOf, root, textOf } from './project.js';
 
 const scripts = [
@@ -36,8 +36,8 @@ describe('scripts for containers and CI', () => {
   }
 
   it('deploy/create-namespace.sh makes exactly the search attributes that workflows use', () => {
-    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => String(name));
-    assert.deepEqual(made.toSorted(), Object.values(searchAttributes).toSorted());
+    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
+    assert.deepEqual(Object.fromEntries(made), searchAttributeTypes);
   });
 
   it('deploy/temporal-dynamic-config.yaml has one unconditional value for each key', () => {

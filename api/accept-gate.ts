@@ -1,0 +1,66 @@
+/** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
+import { v7 as uuidv7 } from 'uuid';
+import { type Channel, channels } from '../models/config.js';
+import { AppError, unavailable } from '../models/errors.js';
+import { Gather, WaitedTooLong } from '../models/gather.js';
+import type { MessageRow, NewMessage } from '../models/message.js';
+import { insertMessages } from '../models/operations/insert-messages.js';
+import { workflowIds } from '../workflows/contract.js';
+import { decide } from './decision.js';
+import type { Deps } from './deps.js';
+
+export interface AcceptGate {
+  /**
+   * Stores a message, alone or with others, and waits for the decision of its workflow.
+   * @returns null when its idempotency key is taken: nothing was stored
+   * @throws AppError the refusal; nothing of the message is left then
+   */
+  accept(message: NewMessage): Promise<MessageRow | null>;
+}
+
+type Outcome = MessageRow | AppError | null;
+
+/** A send that has waited so long for its turn is answered 503: its client is better served by trying again. */
+const waitMsMax = 1_000;
+/** Where every message has a workflow of its own, more at once only wait inside the servers. */
+const lanesOfSingles = 50;
+
+/**
+ * Groups are of one channel, whose time-outs they share; workspaces take turns in them. A scheduled message goes alone: others are not
+ * to wait for it.
+ */
+export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>): AcceptGate {
+  const { acceptGroupMax: most, acceptLanes } = deps.config;
+  const lanes = most === 1 ? lanesOfSingles : acceptLanes;
+  const acceptGroup = (messages: NewMessage[]) => acceptTogether(deps, messages);
+  const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
+  const gathers = Object.fromEntries(
+    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
+  ) as Record<Channel, Gather<NewMessage, Outcome>>;
+
+  return {
+    async accept(message) {
+      const isScheduled = message.status_detail === 'scheduled';
+      const outcome = isScheduled ? (await acceptGroup([message]))[0] : await gathers[message.channel].add(message).catch(shed);
+      if (outcome instanceof AppError) throw outcome;
+      return outcome ?? null;
+    },
+  };
+}
+
+function shed(error: unknown): never {
+  throw error instanceof WaitedTooLong ? unavailable('The service is busy. Please try again later.', 1) : error;
+}
+
+/** One group, one workflow; the outcome of each message in the order given. */
+async function acceptTogether(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, messages: NewMessage[]): Promise<Outcome[]> {
+  const [first] = messages;
+  if (first === undefined) return [];
+  const groupId = messages.length === 1 ? first.id : uuidv7();
+  const members = messages.map((message) => ({ ...message, group_id: groupId }));
+  const workflowId = workflowIds.group({ id: first.id, group_id: groupId, batch_id: null });
+  const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members });
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  const decisions = await decide(deps, rows);
+  return messages.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
+}

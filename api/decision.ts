@@ -1,0 +1,73 @@
+/** Finds out what was decided about stored messages, in every case. */
+import { type AppError, insufficientCredits, internal } from '../models/errors.js';
+import { Message, type MessageRow } from '../models/message.js';
+import { fenceMessages } from '../models/operations/fence-messages.js';
+import { Workspace } from '../models/workspace.js';
+import { workflowIds } from '../workflows/contract.js';
+import type { Deps } from './deps.js';
+
+/** By message id: null when it was accepted, else the answer that its request gets. */
+export type Decisions = ReadonlyMap<string, AppError | null>;
+
+/**
+ * Starts or joins the workflow of one group and waits for its decision; when there is none in time, forces one. Each message is
+ * decided alone.
+ * @param rows messages of one group, stored as `accepting`
+ */
+export async function decide(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, rows: readonly MessageRow[]): Promise<Decisions> {
+  const [first] = rows;
+  if (first === undefined) return new Map();
+  const { group_id: groupId, channel } = first;
+  const workflowId = workflowIds.group(first);
+  const messages = rows.map(({ id, workspace_id }) => ({ messageId: id, workspaceId: workspace_id }));
+  let accepted: Set<string>;
+  try {
+    accepted = new Set((await deps.temporal.accept({ groupId, workflowId, channel, messages })).accepted);
+  } catch (err) {
+    deps.logger.warn({ err, workflow_id: workflowId }, 'the workflow did not answer: fencing its messages');
+    return fence(deps, rows, err);
+  }
+  return refuse(rows, accepted);
+}
+
+/** After this nobody can decide otherwise: either the messages are gone for good, or their workflow has been faster. */
+async function fence({ db }: Pick<Deps, 'db'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
+  const ids = rows.map(({ id }) => id);
+  try {
+    const fenced = new Set(await fenceMessages(db, ids));
+    const stored = await Message.findAll({ attributes: ['id'], where: { id: ids } });
+    const others = await refuse(
+      rows.filter(({ id }) => !fenced.has(id)),
+      new Set(stored.map(({ id }) => id)),
+      cause,
+    );
+    return new Map([...others, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
+  } catch (error) {
+    return new Map(ids.map((id) => [id, internal(error, 1)])); // the watcher will fence them
+  }
+}
+
+/** The rows that were not accepted are gone. Because of the balance, if that is true; else a twin of the request has fenced them. */
+async function refuse(
+  rows: readonly MessageRow[],
+  accepted: ReadonlySet<string>,
+  cause: unknown = new Error('the message was fenced by a twin request'),
+): Promise<Decisions> {
+  const refused = rows.filter(({ id }) => !accepted.has(id));
+  const balances = refused.length === 0 ? new Map<string, number>() : await balancesOf(refused);
+  return new Map(
+    rows.map(({ id, workspace_id, cost }) => {
+      if (accepted.has(id)) return [id, null];
+      const balance = balances.get(workspace_id) ?? 0;
+      return [id, balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1)];
+    }),
+  );
+}
+
+async function balancesOf(rows: readonly MessageRow[]): Promise<Map<string, number>> {
+  const workspaces = await Workspace.findAll({
+    attributes: ['id', 'balance'],
+    where: { id: rows.map(({ workspace_id }) => workspace_id) },
+  });
+  return new Map(workspaces.map(({ id, balance }) => [id, balance]));
+}
