@@ -8,6 +8,7 @@ import type { CreditPackage } from '../models/credit-package.js';
 import type { MessageRow } from '../models/message.js';
 import type { BatchView } from '../models/operations/batch-view.js';
 import { toCredits } from '../models/rules/credits.js';
+import type { Suppression } from '../models/suppression.js';
 import type { Webhook } from '../models/webhook.js';
 import type { Workspace } from '../models/workspace.js';
 import type { Page } from './schemas.js';
@@ -162,6 +163,17 @@ export const presentContact = (row: Contact) => ({
   custom_fields: row.custom_fields,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
+});
+
+export const presentSuppression = (row: Suppression) => ({
+  id: row.id,
+  channel: row.channel,
+  recipient: row.recipient,
+  reason: row.reason,
+  source: row.source,
+  message_id: row.message_id,
+  expires_at: iso(row.expires_at),
+  created_at: iso(row.created_at),
 });
 
 export const presentPackage = (row: CreditPackage) => ({

@@ -42,7 +42,7 @@ export class AppError extends Error {
 }
 
 /** Resources by the name that their 404 carries. */
-export type ResourceName = 'Message' | 'Batch' | 'Contact' | 'Webhook' | 'Delivery' | 'API key' | 'Credit package';
+export type ResourceName = 'Message' | 'Batch' | 'Contact' | 'Webhook' | 'Delivery' | 'API key' | 'Credit package' | 'Suppression';
 
 /** 400 with every fault found; the first one gives the text. */
 export function invalid(details: Fault[]): AppError {

@@ -8,6 +8,8 @@ export interface Content {
   text: string;
   subject?: string;
   html?: string;
+  /** email: the mail carries the headers of a one-click unsubscription. */
+  unsubscribe?: boolean;
 }
 
 export class Message extends Owned<Message> {

@@ -8,6 +8,7 @@ import { initCreditOrder } from './credit-order.js';
 import { initCreditPackage } from './credit-package.js';
 import { initDelivery } from './delivery.js';
 import { initMessage } from './message.js';
+import { initSuppression } from './suppression.js';
 import { initWebhook } from './webhook.js';
 import { initWorkspace } from './workspace.js';
 
@@ -23,6 +24,7 @@ export function initModels(sequelize: Sequelize): void {
     initContact,
     initCreditPackage,
     initCreditOrder,
+    initSuppression,
   ];
   for (const init of inits) init(sequelize);
 }

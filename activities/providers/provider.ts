@@ -16,7 +16,8 @@ export interface OutgoingMessage {
 }
 
 /**
- * What a call came to. `throttled` and `retryable`: certainly not taken, try again. `rejected`: never will be, with our public code.
+ * What a call came to. `throttled` and `retryable`: certainly not taken, try again. `rejected`: never will be, with our public code; with the code
+ * `suppressed` where the provider knows that the recipient has opted out.
  * `unknown`: the answer was lost, the message may be on its way. `isUnreported`: nothing will ever be heard of it again.
  */
 export type SendOutcome =

@@ -8,7 +8,7 @@ import type { BulkRequest } from '../../models/rules/bulk-templates.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { date, dateOrNull, id } from '../schemas.js';
 import { type Checked, requiredText, rule, text } from '../validation.js';
-import { commonFields, htmlField } from './message-schemas.js';
+import { commonFields, htmlField, unsubscribeField } from './message-schemas.js';
 
 /** The body of a bulk send, checked, and what follows from it. */
 export interface BulkBody {
@@ -50,6 +50,7 @@ export const bulkBody = Joi.object<BulkBody>({
     text: requiredText().description('Placeholders: {{ name }}, {{ name | fallback }}; \\{{ is a literal {{'),
     subject: text().empty(['', null]),
     html: htmlField,
+    unsubscribe: unsubscribeField,
   })
     .empty(null)
     .required(),

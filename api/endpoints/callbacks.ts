@@ -1,9 +1,12 @@
 /** Delivery reports of the providers: verified, stored, and only then answered. */
 import Joi from 'joi';
+import type { Database } from '../../models/database.js';
 import { notFound } from '../../models/errors.js';
+import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
 import { recordReports } from '../../models/operations/record-reports.js';
-import type { CallbackReader } from '../../models/rules/callbacks/callback.js';
+import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readSandboxCallback, sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
+import { keywordOf } from '../../models/rules/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../endpoint.js';
 
@@ -16,6 +19,24 @@ const readers = new Map<string, (deps: Deps) => CallbackReader>([
         readSandboxCallback(config.secretKey, request),
   ],
 ]);
+
+/** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
+async function hearRecipients(db: Database, events: readonly CallbackEvent[]): Promise<void> {
+  for (const event of events) {
+    if (event.kind === 'opt_out') {
+      const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
+      await recordOptOut(db, { ...event, reason, source: 'provider' });
+    }
+    if (event.kind !== 'inbound') continue;
+    const { provider, channel, from: recipient } = event;
+    const keyword = keywordOf(event.text);
+    if (keyword === 'start') await recordOptIn(db, { provider, channel, recipient });
+    if (keyword === 'stop') {
+      const unnamed = { message_id: null, provider_message_id: null };
+      await recordOptOut(db, { provider, channel, recipient, ...unnamed, reason: 'opt_out', source: 'inbound' });
+    }
+  }
+}
 
 export const receiveReports = endpoint({
   id: 'callbacks.receive',
@@ -33,6 +54,7 @@ export const receiveReports = endpoint({
     const events = read(deps)({ ...signed, at: new Date() });
     const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
+    await hearRecipients(deps.db, events);
     // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
     const wakeAll = wakes.map((wake) =>
       deps.temporal.wake(wake).catch((err: unknown) => deps.logger.warn({ err, workflow_id: wake.workflowId }, 'workflow was not woken')),

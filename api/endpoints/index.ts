@@ -10,7 +10,9 @@ import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
 import { previewMessage } from './preview.js';
 import { forgotPassword, setNewPassword } from './passwords.js';
+import { addToList, getSuppression, listSuppressions, removeSuppression } from './suppressions.js';
 import { getTimeline } from './timeline.js';
+import { explainUnsubscribe, unsubscribe } from './unsubscribe.js';
 import { replayWebhook, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
 import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
@@ -40,6 +42,10 @@ export const endpoints: readonly Endpoint[] = [
   getContact, //           GET    /api/v1/contacts/:id
   putContact, //           PUT    /api/v1/contacts/:id
   removeContact, //        DELETE /api/v1/contacts/:id
+  addToList, //            POST   /api/v1/suppressions
+  listSuppressions, //     GET    /api/v1/suppressions
+  getSuppression, //       GET    /api/v1/suppressions/:id
+  removeSuppression, //    DELETE /api/v1/suppressions/:id
   createWebhook, //        POST   /api/v1/webhooks
   listWebhooks, //         GET    /api/v1/webhooks
   listEventTypes, //       GET    /api/v1/webhooks/events
@@ -57,5 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   receivePayment, //       POST   /api/v1/billing/webhook
   returnFromCheckout, //   GET    /billing/return
   receiveReports, //       POST   /callbacks/:provider
+  unsubscribe, //          POST   /unsubscribe/:token
+  explainUnsubscribe, //   GET    /unsubscribe/:token
   getHealth, //            GET    /health
 ];

@@ -14,7 +14,7 @@ export interface SendBody {
   to?: string;
   contact_id?: string;
   channel: Channel;
-  content: { text: string; subject?: string; html?: string };
+  content: { text: string; subject?: string; html?: string; unsubscribe?: boolean };
   metadata?: Record<string, unknown>;
   reference?: string;
   scheduled_at?: Date;
@@ -66,6 +66,10 @@ const toContact = {
   required: ['contact_id', 'channel', 'content'],
 };
 
+export const unsubscribeField = Joi.boolean()
+  .empty(null)
+  .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
+
 export const sendBody = Joi.object<SendBody>({
   // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
   contact_id: text()
@@ -82,6 +86,7 @@ export const sendBody = Joi.object<SendBody>({
     text: requiredText().custom(contentText),
     subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
     html: htmlField,
+    unsubscribe: unsubscribeField,
   })
     .empty(null)
     .required(),
@@ -97,7 +102,12 @@ export const messageResponse = Joi.object({
   channel: Joi.string()
     .valid(...channels)
     .required(),
-  content: Joi.object({ text: Joi.string().required(), subject: Joi.string().allow(''), html: Joi.string() }).required(),
+  content: Joi.object({
+    text: Joi.string().required(),
+    subject: Joi.string().allow(''),
+    html: Joi.string(),
+    unsubscribe: Joi.boolean(),
+  }).required(),
   status: Joi.string()
     .valid(...publicStatuses)
     .required(),

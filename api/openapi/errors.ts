@@ -114,6 +114,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
   ['/api/v1/messages', 'Contact'],
   ['/api/v1/api-keys', 'API key'],
   ['/api/v1/contacts', 'Contact'],
+  ['/api/v1/suppressions', 'Suppression'],
   ['/api/v1/webhooks', 'Webhook'],
   ['/api/v1/billing', 'Credit package'],
 ];

@@ -21,8 +21,10 @@ export const tags = [
   { name: 'messages', description: 'Send messages, one or many, and see what became of them' },
   { name: 'api-keys', description: 'API keys, made and revoked with a JWT' },
   { name: 'contacts', description: 'Whom a workspace writes to' },
+  { name: 'suppressions', description: 'Whom a workspace must not write to, and why' },
   { name: 'webhooks', description: 'Where events are sent, and what became of them' },
   { name: 'billing', description: 'Buy credits, and see where they went' },
   { name: 'callbacks', description: 'For providers: delivery reports' },
+  { name: 'unsubscribe', description: 'For mail programs: the link in a mail' },
   { name: 'health', description: 'Whether the service is well' },
 ];

@@ -1,19 +1,24 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { failureOf } from '../rules/error-codes.js';
+import { isHardBounce } from '../rules/suppression.js';
 import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../rules/status.js';
 import type { Channel } from '../config.js';
 import type { MessageRow } from '../message.js';
 import { type GroupWork, groupState } from './group-work.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
+import { type NewSuppression, suppress } from './suppress.js';
 
 interface Unapplied {
   id: string;
   message_id: string;
+  workspace_id: string;
   channel: Channel;
+  to: string;
   message_status: Status;
   provider: string;
   provider_message_id: string;
   error_code: string | null;
+  is_permanent: boolean;
   provider_error_code: string | null;
   status: ReportStatus;
   occurred_at: Date;
@@ -42,8 +47,8 @@ export async function applyReports(db: Database, groupId: string): Promise<Group
 }
 
 const unapplied = `
-  SELECT d.id, d.message_id, m.channel, m.status AS message_status, d.provider, d.provider_message_id, d.error_code, d.provider_error_code,
-    d.status, d.occurred_at
+  SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status, d.provider, d.provider_message_id,
+    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id
   WHERE m.group_id = $1 AND d.applied_at IS NULL ORDER BY d.id FOR UPDATE OF d, m`;
 
@@ -67,7 +72,17 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
       : { id, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
   );
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
+  await suppress(db, reports.filter(isHardBounce).map(bounceOf), transaction);
 }
+
+const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
+  workspace_id,
+  channel,
+  recipient: to,
+  reason: 'bounce',
+  source: 'report',
+  message_id,
+});
 
 const markApplied = `
   UPDATE delivery_reports d SET applied_at = now(), outcome = o.outcome, reason = o.reason

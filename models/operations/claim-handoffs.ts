@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { MessageRow } from '../message.js';
-import { recordStatuses } from './record-statuses.js';
+import { type SuppressionReason, suppressedCode, suppressedTexts } from '../rules/suppression.js';
+import { recordStatuses, type StatusChange } from './record-statuses.js';
 
 /** A message that this caller may hand to its provider now. */
 export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'created_at'> & {
@@ -21,7 +22,8 @@ export interface ClaimLimits {
 
 /**
  * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
- * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded.
+ * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded, and so do those whose recipient is
+ * suppressed.
  * @param providerOf the provider that will be called, by channel
  *
  * Nothing is claimed of a batch that is paused or cancelled: the batch's row is locked until the claim is committed, so that
@@ -35,12 +37,12 @@ export async function claimHandoffs(
 ): Promise<Claim[]> {
   const bind = [groupId, JSON.stringify(providerOf), limit, except];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
-  if (claims[0]?.others_expired !== false) await inTransaction(db, (transaction) => expire(db, transaction, groupId));
-  return claims.map(({ others_expired: _, ...claimed }) => claimed);
+  if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId));
+  return claims.map(({ others_refused: _, ...claimed }) => claimed);
 }
 
-/** `others_expired`: told with the claim, so that a group without them costs no second statement. */
-type Claimed = Claim & { others_expired: boolean };
+/** `others_refused`: whether there are any is told with the claim, so that a group without them costs no second statement. */
+type Claimed = Claim & { others_refused: boolean };
 
 function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<Claimed[]> {
   return inTransaction(db, async (transaction) => {
@@ -53,6 +55,15 @@ function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<C
 const isUncertain = `EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown'))`;
 
+/** SQL: the time for the message `m` has come. */
+const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
+
+/** SQL: why the recipient of the message `m` is not written to; null when he is. */
+const suppression = `(
+  SELECT s.reason FROM suppressions s
+  WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
+    AND s.recipient = CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END AND (s.expires_at IS NULL OR s.expires_at > now()))`;
+
 const stoppedBatch = `
   SELECT 1 FROM (
     SELECT b.status FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1 FOR SHARE OF b
@@ -63,8 +74,8 @@ const claim = `
     UPDATE messages SET status_detail = 'sending'
     WHERE id IN (
       SELECT id FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second')
-        AND id <> ALL($4::uuid[]) AND (expires_at IS NULL OR expires_at > now() OR ${isUncertain})
+      WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[])
+        AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference, created_at
@@ -78,25 +89,39 @@ const claim = `
     RETURNING message_id, number
   )
   SELECT due.*, attempts.number AS attempt, COALESCE(earlier.uncertain, false) AS uncertain,
-    EXISTS (SELECT 1 FROM messages WHERE group_id = $1 AND status = 'queued' AND expires_at <= now()) AS others_expired
+    EXISTS (
+      SELECT 1 FROM messages m
+      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression} IS NOT NULL)
+    ) AS others_refused
   FROM due JOIN attempts ON attempts.message_id = due.id LEFT JOIN earlier ON earlier.message_id = due.id
   ORDER BY due.id`;
 
-/** A message whose hand-off is uncertain is not expired: it may be on its way. */
-async function expire(db: Database, transaction: Transaction, groupId: string): Promise<void> {
-  const expired = await select<{ id: string }>(db, findExpired, [groupId], transaction);
+/** A message whose hand-off is uncertain is not refused: it may be on its way. */
+async function refuse(db: Database, transaction: Transaction, groupId: string): Promise<void> {
+  const refused = await select<{ id: string; suppressed: SuppressionReason | null }>(db, findRefused, [groupId], transaction);
   const at = new Date();
-  const changes = expired.map(({ id }) => ({
-    id,
-    status_detail: 'expired' as const,
-    at,
-    error_code: 'expired',
-    error_message: 'The message expired before it was handed to the provider',
-  }));
+  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...(suppressed === null ? expired : suppressedBy(suppressed)) }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
 }
 
-const findExpired = `
-  SELECT id FROM messages m
-  WHERE group_id = $1 AND status = 'queued' AND expires_at <= now()
-    AND NOT ${isUncertain}`;
+type Refusal = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_message'>;
+
+const expired: Refusal = {
+  status_detail: 'expired',
+  error_code: 'expired',
+  error_message: 'The message expired before it was handed to the provider',
+};
+
+const suppressedBy = (reason: SuppressionReason): Refusal => ({
+  status_detail: 'suppressed',
+  error_code: suppressedCode,
+  error_message: suppressedTexts[reason],
+});
+
+const findRefused = `
+  SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE suppressed END AS suppressed
+  FROM (
+    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${suppression} END AS suppressed FROM messages m
+    WHERE group_id = $1 AND status = 'queued' AND NOT ${isUncertain}
+  ) queued
+  WHERE expires_at <= now() OR suppressed IS NOT NULL`;

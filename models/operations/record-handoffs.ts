@@ -1,5 +1,8 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import type { MessageRow } from '../message.js';
+import { suppressedCode } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
+import { type NewSuppression, suppress } from './suppress.js';
 
 /** What came of one call to a provider. */
 export type HandoffResult = { id: string; attempt: number; provider: string } & (
@@ -18,11 +21,12 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
     await select(db, closeAttempts, [JSON.stringify(results)], transaction);
     const at = new Date();
     await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
-    await recordStatuses(db, transaction, {
+    const failed = await recordStatuses(db, transaction, {
       to: 'failed',
       from: ['queued'],
       changes: results.flatMap((result) => rejectedChange(result, at)),
     });
+    await suppress(db, failed.filter(({ error_code }) => error_code === suppressedCode).map(optOutOf), transaction);
     await release(db, transaction, results);
   });
   await matchEarlyReports(db, results);
@@ -44,8 +48,28 @@ function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
 function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
   if (result.outcome !== 'rejected') return [];
   const { id, provider, error_code, error_message, provider_error_code } = result;
-  return [{ id, status_detail: 'rejected', at, provider, error_code, error_message, provider_error_code }];
+  return [
+    {
+      id,
+      status_detail: error_code === suppressedCode ? 'suppressed' : 'rejected',
+      at,
+      provider,
+      error_code,
+      error_message,
+      provider_error_code,
+    },
+  ];
 }
+
+/** The provider has the recipient on a list of its own: he said STOP to it. */
+const optOutOf = ({ id, workspace_id, channel, to }: MessageRow): NewSuppression => ({
+  workspace_id,
+  channel,
+  recipient: to,
+  reason: 'opt_out',
+  source: 'provider',
+  message_id: id,
+});
 
 /** Gives back the claim of what was certainly not handed off, so that it can be cancelled until the next attempt. */
 async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {

@@ -137,6 +137,7 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
     text: text.text,
     ...(subject === null ? {} : { subject: subject.text }),
     ...(html === null ? {} : { html: html.text }),
+    ...(templates.unsubscribe ? { unsubscribe: true } : {}),
   };
   if (text.text === '') return { content, fault: missingFieldText('content.text') };
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };

@@ -23,6 +23,7 @@ export interface BulkTemplates {
   text: Template;
   subject: Template | null;
   html: Template | null;
+  unsubscribe: boolean;
   metadata: Record<string, unknown> | null;
   reference: string | null;
 }
@@ -51,7 +52,8 @@ export function compileBulk({ channel, content, metadata, reference }: BulkReque
   const html = channel === 'email' ? compiled('html') : null;
   const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
   if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
-  const templates = { channel, text, subject, html, metadata: metadata ?? null, reference: reference ?? null };
+  const unsubscribe = channel === 'email' && content.unsubscribe === true;
+  const templates = { channel, text, subject, html, unsubscribe, metadata: metadata ?? null, reference: reference ?? null };
   return { templates, faults };
 }
 

@@ -29,6 +29,8 @@ describe('what belongs to others', () => {
     theirs.webhooks = (await buildWebhook(other.workspace.id, 'https://example.com')).row.id;
     const contact = { phone: '+15551234567' };
     theirs.contacts = (await app.call('POST', '/api/v1/contacts', { jwt: other.jwt, body: contact })).body.data.contact.id;
+    const listed = { channel: 'sms', recipient: '+15551234567' };
+    theirs.suppressions = (await app.call('POST', '/api/v1/suppressions', { jwt: other.jwt, body: listed })).body.data.suppression.id;
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
   after(() => app.close());
@@ -49,6 +51,7 @@ describe('what belongs to others', () => {
         webhooks: 'Webhook not found',
         'api-keys': 'API key not found',
         contacts: 'Contact not found',
+        suppressions: 'Suppression not found',
       }[resource];
       assert.equal(new Set(answers).size, 1, answers.join('\n'));
       assert.ok(answers[0]?.startsWith(`[404,{"success":false,"error":"${text}","code":"not_found"`), answers[0]);

@@ -12,12 +12,14 @@ const resources: readonly [prefix: string, id: string][] = [
   ['/api/v1/messages', ids.message],
   ['/api/v1/api-keys', ids.key],
   ['/api/v1/contacts', ids.contact],
+  ['/api/v1/suppressions', ids.suppression],
   ['/api/v1/webhooks', ids.webhook],
 ];
 
 /** A value for a parameter of a path. */
 export function pathSample(path: string, name: string): string {
   if (name === 'provider') return 'sandbox';
+  if (name === 'token') return `${ids.message}.kP3x`;
   if (name === 'delivery_id') return ids.delivery;
   return resources.find(([prefix]) => path.startsWith(prefix))?.[1] ?? ids.message;
 }

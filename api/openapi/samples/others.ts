@@ -11,6 +11,17 @@ const contact = {
   created_at: at,
   updated_at: at,
 };
+const until = '2026-12-21T10:00:00.000Z';
+const suppression = {
+  id: ids.suppression,
+  channel: 'sms',
+  recipient: '+15551234567',
+  reason: 'manual',
+  source: 'api',
+  message_id: null,
+  expires_at: null,
+  created_at: at,
+};
 const faults = [
   errors.invalidField('phone', 'Phone number must be in E.164 format'),
   errors.invalidField('email', 'Invalid email address'),
@@ -36,6 +47,34 @@ export const otherSamples: Samples = {
     refusals: [errors.unreachableContact(), ...faults],
   },
   'contacts.delete': { data: { message: 'Contact has been deleted' } },
+  'suppressions.create': {
+    about:
+      'A message to somebody on this list is accepted, fails as `suppressed` before any provider sees it, and is refunded. Who is on the list for good stays as he is; one who would expire is replaced.',
+    requests: {
+      forGood: { channel: 'sms', recipient: '+15551234567' },
+      forAWhile: { channel: 'email', recipient: 'ada@example.com', expires_at: until },
+    },
+    data: { suppression },
+    refusals: [
+      errors.invalidField('recipient', 'Phone number must be in E.164 format'),
+      errors.invalidField('recipient', 'Invalid email address'),
+      errors.invalidField('expires_at', 'expires_at must be in the future'),
+    ],
+  },
+  'suppressions.list': { data: { suppressions: [suppression], pagination } },
+  'suppressions.get': { data: { suppression } },
+  'suppressions.delete': {
+    about: 'Messages to the recipient are handed over again; a carrier may still have a list of its own.',
+    data: { message: 'Suppression has been removed' },
+  },
+  'unsubscribe.post': {
+    about: 'The address in the `List-Unsubscribe` header of a mail that was sent with `content.unsubscribe`; signed, not for clients.',
+    data: { message: 'You will get no more of these e-mails.' },
+    refusals: [errors.notFound()],
+  },
+  'unsubscribe.explain': {
+    data: { message: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.' },
+  },
   'billing.packages': {
     data: { packages: [{ id: ids.package, name: 'Starter', credits: 1000, price_cents: 1000, currency: 'usd' }] },
   },

@@ -1,6 +1,7 @@
 /** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Joi from 'joi';
+import { type Channel, channels } from '../../config.js';
 import { badSignature, invalid, invalidJson } from '../../errors.js';
 import { reportOrder } from '../status.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
@@ -16,6 +17,21 @@ export interface SandboxReport {
   status: string;
   error_code: string | null;
   occurred_at: string;
+}
+
+/** A message that somebody wrote to a sender of the sandbox. */
+interface SandboxInbound {
+  id: string;
+  channel: Channel;
+  from: string;
+  to: string;
+  text: string;
+  occurred_at: string;
+}
+
+interface SandboxBody {
+  reports: SandboxReport[];
+  inbound: SandboxInbound[];
 }
 
 /** Headers for a callback body. */
@@ -35,25 +51,39 @@ export function readSandboxCallback(secretKey: string, { headers, body, at }: Om
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw badSignature();
   // Said this way round, a timestamp that is no number is refused too.
   if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
-  return parse(body).map((report) => ({
+  const { reports, inbound } = parse(body);
+  return [...reports.map(reportOf), ...inbound.map(inboundOf)];
+}
+
+const inboundOf = ({ id, occurred_at, ...message }: SandboxInbound): CallbackEvent => ({
+  kind: 'inbound',
+  provider: sandboxProvider,
+  provider_message_id: id,
+  ...message,
+  occurred_at: new Date(occurred_at),
+  raw: JSON.stringify({ id, ...message, occurred_at }),
+});
+
+function reportOf(report: SandboxReport): CallbackEvent {
+  return {
     kind: 'report',
     provider: sandboxProvider,
     provider_message_id: report.id,
     status: report.status as IncomingReport['status'],
     message_id: report.reference,
     error_code: report.error_code,
-    is_permanent: report.error_code === '30006' || report.error_code === '30008',
+    is_permanent: false, // a recipient of the sandbox has the same fate each time
     provider_error_code: report.error_code,
     occurred_at: new Date(report.occurred_at),
     raw: JSON.stringify(report),
-  }));
+  };
 }
 
 function signature(secretKey: string, timestamp: string, body: string | Buffer): string {
   return createHmac('sha256', `sandbox-callback:${secretKey}`).update(`${timestamp}.`).update(body).digest('hex');
 }
 
-const schema = Joi.object<{ reports: SandboxReport[] }>({
+const schema = Joi.object<Partial<SandboxBody>>({
   reports: Joi.array()
     .items({
       id: Joi.string().uuid().required(),
@@ -64,11 +94,22 @@ const schema = Joi.object<{ reports: SandboxReport[] }>({
       error_code: Joi.string().allow(null).required(),
       occurred_at: Joi.string().isoDate().required(),
     })
-    .max(1000)
-    .required(),
-});
+    .max(1000),
+  inbound: Joi.array()
+    .items({
+      id: Joi.string().uuid().required(),
+      channel: Joi.string()
+        .valid(...channels)
+        .required(),
+      from: Joi.string().required(),
+      to: Joi.string().required(),
+      text: Joi.string().allow('').required(),
+      occurred_at: Joi.string().isoDate().required(),
+    })
+    .max(1000),
+}).or('reports', 'inbound');
 
-function parse(body: Buffer): SandboxReport[] {
+function parse(body: Buffer): SandboxBody {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));
@@ -77,5 +118,5 @@ function parse(body: Buffer): SandboxReport[] {
   }
   const { value, error } = schema.validate(parsed);
   if (error !== undefined) throw invalid([{ field: 'reports', message: 'Malformed report' }]);
-  return value.reports;
+  return { reports: value.reports ?? [], inbound: value.inbound ?? [] };
 }

@@ -85,7 +85,7 @@ describe('the sandbox provider', () => {
       ['sandbox', 'sandbox', 'sandbox'],
     );
     assert.throws(
-      () => createProviders({ providers: { sms: 'pigeon', whatsapp: 'sandbox', email: 'sandbox' }, accounts: testConfig().accounts }, deps),
+      () => createProviders({ ...testConfig(), providers: { sms: 'pigeon', whatsapp: 'sandbox', email: 'sandbox' } }, deps),
       /no provider is called pigeon/,
     );
   });

@@ -34,7 +34,7 @@ describe('the sandbox callback', () => {
         status: 'failed',
         message_id: report.reference,
         error_code: '30006',
-        is_permanent: true,
+        is_permanent: false,
         provider_error_code: '30006',
         occurred_at: new Date(report.occurred_at),
         raw: JSON.stringify(report),

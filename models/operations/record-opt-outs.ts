@@ -1,0 +1,65 @@
+/** What recipients say of being written to: STOP, START, a complaint, the link in a mail. */
+import type { Channel } from '../config.js';
+import { type Database, select } from '../database.js';
+import { isUuid } from '../rules/text.js';
+import type { SuppressionReason, SuppressionSource } from '../rules/suppression.js';
+import { suppress } from './suppress.js';
+
+/** Somebody who wrote to one of our senders. */
+export interface Sender {
+  /** The account that the message came by. */
+  provider: string;
+  channel: Channel;
+  recipient: string;
+}
+
+/** A wish not to be written to. */
+export interface OptOutWish extends Sender {
+  reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
+  source: SuppressionSource;
+  /** The message that it answers, by our id or by the provider's; null where nobody says. */
+  message_id: string | null;
+  provider_message_id: string | null;
+}
+
+/**
+ * Suppresses the recipient: in the workspace whose message it is about; where no message is named, in every workspace that
+ * this account has written to him for. The sender is theirs together: neither he nor his carrier can tell them apart.
+ */
+export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void> {
+  const { reason, source, channel } = wish;
+  // What is no id of ours finds nothing: the echo of a provider may be anything.
+  const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
+  const named = await select<Written>(db, byMessage, [messageId, wish.provider, wish.provider_message_id]);
+  const written = named.length > 0 ? named : await writtenTo(db, wish);
+  await suppress(
+    db,
+    written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
+  );
+}
+
+/** Takes back what the recipient said himself; a bounce or a workspace's own entry stays. */
+export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
+  const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
+  await select(db, remove, [sender.channel, sender.recipient, workspaceIds]);
+}
+
+interface Written {
+  id: string | null;
+  to: string;
+  workspace_id: string;
+}
+
+const byMessage = `
+  SELECT id, "to", workspace_id FROM messages WHERE id = $1
+  UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = $3`;
+
+const writtenTo = (db: Database, { channel, provider, recipient }: Sender) =>
+  select<Written>(db, byRecipient, [recipient, channel, provider]);
+
+const byRecipient = `
+  SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = $1 AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;
+
+const remove = `
+  DELETE FROM suppressions
+  WHERE channel = $1 AND recipient = $2 AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'`;

@@ -1,0 +1,54 @@
+/** The writer of the suppression list. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from '../config.js';
+import { type Database, select, type Transaction } from '../database.js';
+import { recipientKey } from '../rules/recipient.js';
+import { expiryOf, type SuppressionReason, type SuppressionSource } from '../rules/suppression.js';
+import { Suppression } from '../suppression.js';
+
+/** One recipient of one workspace on one channel. */
+export interface NewSuppression {
+  workspace_id: string;
+  channel: Channel;
+  recipient: string;
+  reason: SuppressionReason;
+  source: SuppressionSource;
+  message_id?: string | null;
+  /** As the reason has it when not given; null: never. */
+  expires_at?: Date | null | undefined;
+}
+
+/** Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced. */
+export async function suppress(db: Database, entries: readonly NewSuppression[], transaction?: Transaction): Promise<void> {
+  if (entries.length === 0) return;
+  const now = new Date();
+  const rows = new Map<string, object>();
+  for (const { recipient, expires_at, ...entry } of entries) {
+    const key = recipientKey(entry.channel, recipient);
+    const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
+    rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: uuidv7(), ...entry, recipient: key, expires_at: expiry });
+  }
+  await select(db, insert, [JSON.stringify([...rows.values()])], transaction);
+}
+
+// In one order, so that two who report the same bounces wait for each other.
+const insert = `
+  INSERT INTO suppressions AS s (id, workspace_id, channel, recipient, reason, source, message_id, expires_at)
+  SELECT id, workspace_id, channel, recipient, reason, source, message_id, expires_at
+  FROM json_to_recordset($1::json) AS r (id uuid, workspace_id uuid, channel text, recipient text, reason text, source text, message_id uuid,
+                                         expires_at timestamptz)
+  ORDER BY workspace_id, channel, recipient
+  ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
+    id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
+    expires_at = excluded.expires_at, created_at = now()
+  WHERE s.expires_at IS NOT NULL`;
+
+/** The same for one recipient, as its owner asks. @returns the entry that holds now */
+export async function addSuppression(db: Database, entry: NewSuppression): Promise<Suppression> {
+  for (;;) {
+    await suppress(db, [entry]);
+    const { workspace_id, channel } = entry;
+    const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
+    if (found !== null) return found; // else it was removed in between
+  }
+}
