@@ -60,9 +60,10 @@ function operation(item: Endpoint): Json {
   const { about, requests } = samples[item.id] ?? {};
   const success = successResponse(item);
   const examples = Object.fromEntries(Object.entries(requests ?? {}).map(([name, value]) => [name, { value }]));
-  const body = item.body && {
-    requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(item.body, { isOpen: true }), examples } } },
-  };
+  const schema = item.body && jsonSchema(item.body, { isOpen: true });
+  // No body at all counts as an empty object, which is enough where no field is required.
+  const required = schema !== undefined && ('anyOf' in schema || 'required' in schema);
+  const body = schema && { requestBody: { required, content: { 'application/json': { schema, examples } } } };
   return {
     operationId: item.id,
     summary: item.summary,

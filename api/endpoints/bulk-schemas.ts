@@ -29,11 +29,11 @@ const rateMax = 10_000;
 const anyVariable = { type: ['string', 'number', 'boolean', 'null'] };
 const recipientSchema = {
   oneOf: [
-    { type: 'string', description: 'E.164 phone number, or the e-mail address on the channel email' },
+    { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
     {
       type: 'object',
       properties: {
-        to: { type: 'string' },
+        to: { type: 'string', minLength: 1 },
         variables: { type: 'object', additionalProperties: anyVariable },
         metadata: { type: ['object', 'null'], additionalProperties: true },
         reference: { type: 'string', minLength: 1, maxLength: 255 },

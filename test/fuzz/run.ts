@@ -1,0 +1,63 @@
+/**
+ * `npm run fuzz`: starts the whole service and lets Schemathesis drive it from its own document for some seconds. What was answered is
+ * counted in the log of the API, not by the one who asked.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Cleanup, runToExit, stopChild } from '../../bench/cleanup.js';
+import { startService } from '../../bench/service.js';
+import { DemoClient } from '../../local/demo-client.js';
+import { root } from '../deploy/project.js';
+import { assess, readAnswers } from './answers.js';
+import { provideSchemathesis } from './provide-schemathesis.js';
+
+const { seconds, seed } = parseArgs({ options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' } } }).values;
+const folder = join(root, 'test/fuzz');
+/** Starting, and the last requests. */
+const graceMs = 300_000;
+
+await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
+  const schemathesis = provideSchemathesis(folder);
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidings-fuzz-'));
+  cleanup.add(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+  const { baseUrl } = await startService(
+    dataDir,
+    { LOG_LEVEL: 'info', RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_BULK: '1000000/60' },
+    cleanup,
+  );
+  const exitCode = await drive(schemathesis, baseUrl, cleanup);
+  const report = assess(readAnswers(join(dataDir, 'logs')));
+  process.stdout.write(`${report.lines.join('\n')}\n`);
+  return exitCode === 0 && report.faults === 0 ? 0 : 1;
+});
+
+/** Runs Schemathesis; its own words go to the terminal. */
+async function drive(program: string, baseUrl: string, cleanup: Cleanup): Promise<number> {
+  const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
+  const account = { email: 'fuzz@tidings.invalid', password: 'correct horse battery' };
+  await client.call('POST', '/auth/signup', { body: { ...account, company_name: 'Fuzz' } });
+  const { token } = await client.call<{ token: string }>('POST', '/auth/login', { body: account });
+  const { id, key } = await client.call<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'fuzz' }, token });
+  const args = [
+    '--config-file',
+    join(folder, 'schemathesis.toml'),
+    'run',
+    `${baseUrl}/openapi.json`,
+    '--max-time',
+    seconds,
+    '--workers',
+    '2',
+  ];
+  const child = spawn(program, seed === undefined ? args : [...args, '--seed', seed], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PYTHONPATH: folder, FUZZ_JWT: token, FUZZ_API_KEY: key, FUZZ_API_KEY_ID: id },
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  cleanup.add(() => stopChild(child));
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  return exitCode ?? 1;
+}
