@@ -7,6 +7,7 @@ import type { Deps } from './deps.js';
 import { createDocs } from './docs.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
+import { createMailPages } from './mail-pages.js';
 import { openapiEndpoint } from './openapi.js';
 import { requestContext } from './request-context.js';
 import { createRouter } from './router.js';
@@ -25,6 +26,7 @@ export function createApp(deps: Deps): Express {
   app.use(cors(deps.config.corsOrigins));
   app.use(onlyDeclaredMethods);
   app.use(createDocs(deps.limiter));
+  app.use(createMailPages(deps.limiter));
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import express, { type RequestHandler, type Router } from 'express';
+import express, { type Router } from 'express';
 import { mountOptions } from './options.js';
-import { addressKey, type Limiter } from './rate-limit.js';
-import { contextOf } from './request-context.js';
+import { asPage } from './pages.js';
+import type { Limiter } from './rate-limit.js';
 
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const folder = dirname(manifest);
@@ -51,17 +51,12 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
 
 /** The page and its files. They are counted per address, apart from the calls that the page makes. */
 export function createDocs(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const limited: RequestHandler = async (req, res, next) => {
-    contextOf(res).route = '/docs';
-    await limiter.consume({ rateClass: 'address', key: `docs:${addressKey(req.ip)}` }, res);
-    res.setHeader('Content-Security-Policy', policy);
-    next();
-  };
+  const limited = asPage(limiter, '/docs', policy);
   router.get('/docs', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('html').send(page));
   router.get('/docs/start.js', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('js').send(start));
   for (const name of assets) {

@@ -1,20 +1,7 @@
 /** `/docs` in a real browser: it shows the document, sends a message, and talks to nobody but us. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { startBrowser, type TestBrowser } from '../support/browser.js';
 import { startApp, type TestApp } from './start-app.js';
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 describe('/docs', () => {
   let app: TestApp;
@@ -57,31 +44,16 @@ describe('/docs', () => {
   });
 
   describe('in Chromium', () => {
-    let folder: string;
-    let context: BrowserContext;
-    let page: Page;
-    const complaints: string[] = [];
-    const hosts = new Set<string>();
+    let browser: TestBrowser;
     before(async function () {
       this.timeout(60_000);
-      folder = mkdtempSync(join(tmpdir(), 'tidings-chromium-'));
-      context = await chromium.launchPersistentContext(folder, { executablePath: '/usr/bin/chromium', headless: true, args: flags });
-      page = await context.newPage();
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-      });
-      page.on('pageerror', (error) => complaints.push(error.message));
-      context.on('request', (request) => {
-        if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).origin);
-      });
+      browser = await startBrowser();
     });
-    after(async () => {
-      await context?.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    after(() => browser?.close());
 
     it('loads, expands an operation, and "try it out" sends a message', async function () {
       this.timeout(60_000);
+      const { page } = browser;
       const { key } = await app.account();
       await page.goto(`${app.url}/docs`);
       await page.locator('.authorize').first().click();
@@ -102,8 +74,8 @@ describe('/docs', () => {
     });
 
     it('complained of nothing, and asked no other host', () => {
-      assert.deepEqual(complaints, []);
-      assert.deepEqual([...hosts], [app.url]);
+      assert.deepEqual(browser.complaints, []);
+      assert.deepEqual([...browser.hosts], [app.url]);
     });
   });
 });
