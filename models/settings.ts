@@ -21,7 +21,7 @@ const list = (item: Joi.Schema) =>
     });
 const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example twilio=100' });
+  .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
@@ -75,9 +75,7 @@ export const settings: Record<string, Joi.Schema> = {
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
-  SMTP_URL: url('smtp', 'smtps').description(
-    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; and of PROVIDER_EMAIL=smtp',
-  ),
+  SMTP_URL: url('smtp', 'smtps').description('mail server of the account mails, which become .eml files in DATA_DIR/mail when not set'),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   SIGNUP_CREDITS: Joi.number()
     .min(0)

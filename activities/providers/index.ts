@@ -5,10 +5,12 @@ import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
 import { type SandboxDeps, sandboxAdapter } from './sandbox.js';
 
-/** The provider of one account. */
+/** The provider of one account; every kind that the settings accept has its case, or this does not compile. */
 function createProvider(account: ProviderAccount, sandbox: SandboxDeps): Provider {
-  if (account.kind === 'sandbox') return sandboxAdapter(sandbox);
-  throw new Error(`no provider is called ${account.kind}`);
+  switch (account.kind) {
+    case 'sandbox':
+      return sandboxAdapter(sandbox);
+  }
 }
 
 /** The providers that the settings name. */
