@@ -1,7 +1,9 @@
 /** What a bulk send and a batch look like on their way in and out. */
 import Joi from 'joi';
+import type { Fault } from '../../models/errors.js';
 import { batchStatuses } from '../../models/batch.js';
 import { type Channel, channels } from '../../models/config.js';
+import type { BulkContacts } from '../../models/rules/bulk-contact.js';
 import type { Content } from '../../models/message.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../models/rules/bulk.js';
 import type { BulkRequest } from '../../models/rules/bulk-templates.js';
@@ -14,15 +16,18 @@ import { commonFields, htmlField, unsubscribeField } from './message-schemas.js'
 export interface BulkBody {
   channel: Channel;
   content: Content;
+  /** Empty when a tag is given instead. */
   recipients: unknown[];
+  tag?: string;
   metadata?: Record<string, unknown>;
   reference?: string;
   rate?: number;
   scheduled_at?: Date;
   on_invalid?: 'reject' | 'skip';
   allow_duplicates?: boolean;
-  /** Not in the request: made of it by `examineBulk`. */
+  /** Not in the request: made of it by `examineBulk` and `withContacts`. */
   plan: BulkPlan;
+  contacts?: BulkContacts;
 }
 
 const rateMax = 10_000;
@@ -34,14 +39,20 @@ const recipientSchema = {
       type: 'object',
       properties: {
         to: { type: 'string', minLength: 1 },
+        contact_id: { type: 'string', minLength: 1, description: 'Instead of to: a contact; its name and custom_fields are variables' },
         variables: { type: 'object', additionalProperties: anyVariable },
         metadata: { type: ['object', 'null'], additionalProperties: true },
         reference: { type: 'string', minLength: 1, maxLength: 255 },
       },
-      required: ['to'],
+      anyOf: [{ required: ['to'] }, { required: ['contact_id'] }],
       description: 'Every other text, number or boolean of the object is a variable too',
     },
   ],
+};
+
+const toTagged = {
+  properties: { tag: { type: 'string', minLength: 1 }, recipients: { type: 'null' } },
+  required: ['channel', 'content', 'tag'],
 };
 
 export const bulkBody = Joi.object<BulkBody>({
@@ -54,8 +65,16 @@ export const bulkBody = Joi.object<BulkBody>({
   })
     .empty(null)
     .required(),
+  // Before `recipients`, which depend on it.
+  tag: text()
+    .empty(['', null])
+    .custom(rule((_tag: string, { recipients }) => ((recipients ?? null) === null ? null : 'tag cannot be given together with recipients')))
+    .description('Instead of recipients: all contacts with this tag that the channel reaches'),
   // The items are not the schema's business: ten thousand at once would hold up other requests.
-  recipients: Joi.array().empty(null).required().meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
+  recipients: Joi.array()
+    .empty(null)
+    .when('tag', { is: Joi.exist(), otherwise: Joi.required() })
+    .meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
   ...commonFields,
   rate: Joi.number()
     .unsafe()
@@ -65,18 +84,26 @@ export const bulkBody = Joi.object<BulkBody>({
     .meta({ exclusiveMinimum: 0, maximum: rateMax }),
   on_invalid: text().valid('reject', 'skip').description('reject (default): one bad recipient refuses all; skip: the others are sent to'),
   allow_duplicates: Joi.boolean().empty(null).description('Send more than once to a recipient who is there more than once'),
-}).required();
+})
+  .meta({ variants: [{ required: ['channel', 'content', 'recipients'] }, toTagged] })
+  .required();
 
 /** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */
-export async function examineBulk(checked: Checked<BulkBody>): Promise<Checked<BulkBody>> {
-  const { value, faults } = checked;
-  if (!Array.isArray(value.recipients)) return checked;
-  const plan = await planBulk(judgeable(checked));
-  return { value: { ...value, plan }, faults: [...faults, ...faultsOfPlan(value, plan)] };
+export const examineBulk = (checked: Checked<BulkBody>): Promise<Checked<BulkBody>> => planned(checked, faultsOfPlan);
+
+/** The body with its plan, and the faults that `refusals` finds in that. */
+export async function planned(
+  { value: given, faults }: Checked<BulkBody>,
+  refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
+): Promise<Checked<BulkBody>> {
+  const value = given.tag === undefined ? given : { ...given, recipients: [] };
+  if (!Array.isArray(value.recipients)) return { value, faults };
+  const plan = await planBulk(judgeable({ value, faults }));
+  return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
 /** The body with a stand-in for each part that has faults of its own. */
-export function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
+function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
   const isFaulty = (name: string) => faults.some(({ field }) => field === name || field.startsWith(`${name}.`));
   return { ...value, channel: isFaulty('channel') ? null : value.channel, content: isFaulty('content') ? { text: '-' } : value.content };
 }

@@ -5,13 +5,16 @@ import { viewBatch, viewBatches } from '../../models/operations/batch-view.js';
 import { waitingPages } from '../../models/operations/batch-pages.js';
 import { cancelBatch, pauseBatch, resumeBatch } from '../../models/operations/change-batch.js';
 import type { Database } from '../../models/database.js';
+import { invalid } from '../../models/errors.js';
+import { faultsOfPlan } from '../../models/rules/bulk.js';
 import { acceptBatch, findAcceptedBatch } from '../accept-batch.js';
 import type { Deps } from '../deps.js';
-import { apiKey, endpoint, Reply } from '../endpoint.js';
+import { apiKey, type Caller, endpoint, Reply } from '../endpoint.js';
 import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
-import { batchInList, batchResponse, bulkBody, examineBulk } from './bulk-schemas.js';
+import { withContacts } from './bulk-contacts.js';
+import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 
 /** Of bulk sends and their previews. */
@@ -32,15 +35,23 @@ export const sendBulk = endpoint({
   idempotent: true,
   response: oneBatch,
   status: 201,
-  async handler({ caller, body, idempotencyKey: key }, deps) {
-    const { recipients, plan: _plan, ...rest } = body;
+  async handler({ caller, body: given, idempotencyKey: key }, deps) {
+    const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);
-    const batch = newBatch(caller, body, key, digest);
-    const { row, isReplay } = earlier ?? (await acceptBatch(deps, caller, batch, () => pagesOf(batch, body)));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, key, digest));
     return new Reply({ batch: presentAcceptedBatch(row) }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
+
+async function accept(deps: Deps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
+  // After the look-up: a repeated request gets its answer also when its contacts have changed.
+  const body = await withContacts(deps.db, caller.workspaceId, given);
+  const faults = faultsOfPlan(body, body.plan);
+  if (faults.length > 0) throw invalid(faults);
+  const batch = newBatch(caller, body, key, digest);
+  return acceptBatch(deps, caller, batch, () => pagesOf(batch, body));
+}
 
 export const listBulk = endpoint({
   id: 'messages.list-bulk',

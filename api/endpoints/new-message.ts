@@ -4,6 +4,7 @@ import { Contact } from '../../models/contact.js';
 import { invalidField } from '../../models/errors.js';
 import type { NewMessage } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
+import { noAddressText } from '../../models/rules/recipient.js';
 import { carrierView } from '../../models/rules/segments.js';
 import type { Caller } from '../endpoint.js';
 import type { SendBody } from './message-schemas.js';
@@ -60,8 +61,7 @@ export async function recipientOf(
 ): Promise<string> {
   if (to !== undefined) return to;
   const address = (await Contact.owned(workspaceId, contact_id ?? '')).addressOn(channel);
-  if (address === null)
-    throw invalidField('contact_id', channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
+  if (address === null) throw invalidField('contact_id', noAddressText(channel));
   return address;
 }
 

@@ -1,6 +1,7 @@
 /** Renders and prices what a single or a bulk send would send, without sending it. */
 import Joi from 'joi';
-import { planBulk } from '../../models/rules/bulk.js';
+import type { Database } from '../../models/database.js';
+import { invalid } from '../../models/errors.js';
 import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { carrierView } from '../../models/rules/segments.js';
@@ -8,11 +9,12 @@ import { apiKey, endpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { type Checked, check } from '../validation.js';
 import { bulkBytesMax } from './bulk.js';
-import { type BulkBody, bulkBody, judgeable } from './bulk-schemas.js';
+import { withContacts } from './bulk-contacts.js';
+import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
 
-/** One of two bodies, told apart by `recipients`. */
+/** One of two bodies, told apart by `recipients` or `tag`. */
 interface PreviewBody {
   single: SendBody | null;
   bulk: BulkBody | null;
@@ -45,24 +47,33 @@ export const previewMessage = endpoint({
     ),
     credits: Joi.number().required(),
   }),
-  async handler({ caller, body: { single, bulk } }) {
+  async handler({ caller: { workspaceId }, body: { single, bulk } }, { db }) {
     const messages =
-      bulk === null ? (single === null ? [] : [await previewOf(caller.workspaceId, single)]) : await previewBulk(bulk, bulk.plan);
+      bulk === null ? (single === null ? [] : [await previewOf(workspaceId, single)]) : await previewAll(db, workspaceId, bulk);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return { messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })), credits: toCredits(cost) };
   },
 });
 
+/** A single message's body may have a field called `tag`, which means nothing there. */
+function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): boolean {
+  return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
+}
+
+async function previewAll(db: Database, workspaceId: string, given: BulkBody): Promise<PreviewedMessage[]> {
+  const bulk = await withContacts(db, workspaceId, given);
+  if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
+  return previewBulk(bulk, bulk.plan);
+}
+
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
 async function examinePreview({ value: given }: Checked<PreviewBody>): Promise<Checked<PreviewBody>> {
-  if (!('recipients' in given) || given.recipients === null) {
+  if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, faults } = check(sendBody, given);
     return { value: { single: value, bulk: null }, faults };
   }
-  const checked = check(bulkBody, given);
-  if (!Array.isArray(checked.value.recipients)) return { value: { single: null, bulk: null }, faults: checked.faults };
-  const plan = await planBulk(judgeable(checked));
-  return { value: { single: null, bulk: { ...checked.value, plan } }, faults: [...checked.faults, ...plan.faults] };
+  const { value, faults } = await planned(check(bulkBody, given), (_body, plan) => plan.faults);
+  return { value: { single: null, bulk: value }, faults };
 }
 
 async function previewOf(workspaceId: string, body: SendBody): Promise<PreviewedMessage> {

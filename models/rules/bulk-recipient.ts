@@ -2,6 +2,7 @@
 import type { Channel } from '../config.js';
 import { type Fault, missingFieldText } from '../errors.js';
 import type { Content } from '../message.js';
+import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { emailBytesMax, faultOfTexts, isReference, isSubject, lengthText, subjectText, textLengthMax } from './content.js';
 import { priceOf } from './credits.js';
@@ -38,18 +39,21 @@ const fieldShownMax = 200;
 const subjectUnitsMax = 2000;
 
 /**
- * Reads `"+15551234567"` or `{to, variables?, metadata?, reference?}`; every other scalar of the object is a variable too,
- * behind those of `variables`.
+ * Reads `"+15551234567"` or `{to | contact_id, variables?, metadata?, reference?}`; every other scalar of the object is a variable
+ * too, behind those of `variables`, and behind both what is known of the contact.
  */
 export function readRecipient(templates: BulkTemplates, given: unknown, index: number): ReadRecipient {
-  const path = `recipients[${index}]`;
+  const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;
   const row = typeof given === 'string' ? { to: given } : (given ?? {});
   if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }] };
   const faults: Fault[] = [];
-  const to = readTo(templates.channel, row, path, faults);
-  const values = readValues(row, path, faults);
+  const named = namedContact(row);
+  const { to, contact } = named === undefined ? readTo(templates.channel, row, path, faults) : readContact(templates, named, path, faults);
+  const values = readValues(row, contact, path, faults);
   const metadata = readMetadata(row, path, faults) ?? templates.metadata;
   const reference = readReference(row, path, faults) ?? templates.reference;
+  // What a contact that nobody has looked up or found would give is not known.
+  if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax) };
   for (const name of missingVariables(templates, values)) {
     faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
   }
@@ -64,13 +68,25 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
 
 const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };
 
-function readTo(channel: Channel | null, row: Given, path: string, faults: Fault[]): string {
+/** Of a recipient: where it is, and the contact that was named. */
+interface Whom {
+  to: string;
+  contact?: BulkContact | undefined;
+}
+
+function readContact({ contacts, channel }: BulkTemplates, named: unknown, path: string, faults: Fault[]): Whom {
+  const { contact, to, fault } = addressOf(contacts, named, channel, `${path}.contact_id`);
+  if (fault !== null) faults.push(fault);
+  return { to: to ?? '', contact };
+}
+
+function readTo(channel: Channel | null, row: Given, path: string, faults: Fault[]): Whom {
   const field = `${path}.to`;
   const to = readText(row.to, field, faults);
   if (to === '') faults.push(faultAt(field, missingFieldText));
   const wrong = to === null || to === '' || channel === null ? null : faultOfRecipient(channel, to);
   if (wrong !== null) faults.push({ field, message: wrong });
-  return to ?? '';
+  return { to: to ?? '' };
 }
 
 /** The text; empty where it is absent; null where it is no text, and that is a fault. */
@@ -81,8 +97,13 @@ function readText(value: unknown, field: string, faults: Fault[]): string | null
   return null;
 }
 
-function readValues({ to: _, variables, metadata: _m, reference: _r, ...others }: Given, path: string, faults: Fault[]): Values {
-  const values = new Map<string, string>();
+function readValues(
+  { to: _, variables, metadata: _m, reference: _r, ...others }: Given,
+  contact: BulkContact | undefined,
+  path: string,
+  faults: Fault[],
+): Values {
+  const values = contact === undefined ? new Map<string, string>() : valuesOf(contact);
   for (const [name, value] of Object.entries(others)) {
     // What is neither scalar nor declared is an unknown field, and those are ignored.
     if (typeof value !== 'object') putValue(values, name, value, `${path}.${name}`, faults);

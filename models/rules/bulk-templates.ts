@@ -1,6 +1,7 @@
 /** What all messages of a bulk send have in common. */
 import type { Channel } from '../config.js';
 import type { Fault } from '../errors.js';
+import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../message.js';
 import { emailBytesMax, faultOfTexts } from './content.js';
 import { compileTemplate, type Template } from './template.js';
@@ -14,6 +15,9 @@ export interface BulkRequest {
   /** Of every message whose recipient has none of its own; so is `reference`. */
   metadata?: Record<string, unknown> | undefined;
   reference?: string | undefined;
+  /** The recipients are the contacts with this tag. */
+  tag?: string | undefined;
+  contacts?: BulkContacts;
   on_invalid?: 'reject' | 'skip' | undefined;
   allow_duplicates?: boolean | undefined;
 }
@@ -26,13 +30,18 @@ export interface BulkTemplates {
   unsubscribe: boolean;
   metadata: Record<string, unknown> | null;
   reference: string | null;
+  contacts: BulkContacts;
+  isOfTag: boolean;
 }
 
 /** Placeholders take room that the rendered text does not: a template may be longer than a text, but not without end. */
 const sourceUnitsMax = (channel: Channel | null) => (channel === 'email' ? 2 * emailBytesMax : 16_000);
 
 /** Reads the texts of the request once, and judges what no recipient can change. */
-export function compileBulk({ channel, content, metadata, reference }: BulkRequest): { templates: BulkTemplates; faults: Fault[] } {
+export function compileBulk({ channel, content, metadata, reference, contacts, tag }: BulkRequest): {
+  templates: BulkTemplates;
+  faults: Fault[];
+} {
   const faults: Fault[] = [];
   const compiled = (name: 'text' | 'subject' | 'html') => {
     const source = content[name];
@@ -53,7 +62,17 @@ export function compileBulk({ channel, content, metadata, reference }: BulkReque
   const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
   if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
   const unsubscribe = channel === 'email' && content.unsubscribe === true;
-  const templates = { channel, text, subject, html, unsubscribe, metadata: metadata ?? null, reference: reference ?? null };
+  const templates = {
+    channel,
+    text,
+    subject,
+    html,
+    unsubscribe,
+    metadata: metadata ?? null,
+    reference: reference ?? null,
+    contacts,
+    isOfTag: tag !== undefined,
+  };
   return { templates, faults };
 }
 

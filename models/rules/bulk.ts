@@ -40,6 +40,7 @@ export async function planBulk(request: BulkRequest, most = recipientsMax): Prom
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
   const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
+  if (request.tag !== undefined && request.contacts === undefined) return plan; // whoever has the tag is not known yet
   if (total === 0 || total > most) {
     faults.push({ field: 'recipients', message: `recipients must have 1 to ${most.toLocaleString('en-US')} items` });
     return plan;

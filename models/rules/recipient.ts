@@ -6,6 +6,9 @@ import { isPhone } from './phone.js';
 export const phoneText = 'Phone number must be in E.164 format';
 export const emailText = 'Invalid email address';
 
+/** What is said of a contact that a channel does not reach. */
+export const noAddressText = (channel: Channel) => (channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
+
 /** What is wrong with a recipient of this channel; null when nothing is. */
 export function faultOfRecipient(channel: Channel, to: string): string | null {
   if (channel === 'email') return isEmail(to) ? null : emailText;

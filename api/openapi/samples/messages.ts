@@ -118,8 +118,12 @@ export const messageSamples: Samples = {
   },
   'messages.send-bulk': {
     about:
-      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once.',
-    requests: { bulk, lenient: { ...bulk, on_invalid: 'skip', rate: 10 } },
+      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once. A recipient may be `{contact_id}`, or a `tag` may stand instead of all recipients: name and `custom_fields` of a contact are variables, behind what the recipient brings.',
+    requests: {
+      bulk,
+      lenient: { ...bulk, on_invalid: 'skip', rate: 10 },
+      tagged: { channel: 'sms', content: bulk.content, tag: 'customers' },
+    },
     data: { batch },
     refusals: [...bulkFaults, ...purse],
   },

@@ -1,0 +1,41 @@
+/** The contacts that a bulk send is for: its recipients by `contact_id`, or everybody with a tag. */
+import type { Database } from '../../models/database.js';
+import { invalidField } from '../../models/errors.js';
+import { bulkContactsById, bulkContactsByTag } from '../../models/operations/find-bulk-contacts.js';
+import { planBulk, recipientsMax } from '../../models/rules/bulk.js';
+import { type BulkContact, namedContact } from '../../models/rules/bulk-contact.js';
+import type { BulkBody } from './bulk-schemas.js';
+
+/**
+ * The body with what is known of its contacts, judged with that; a body without contacts stays as it is.
+ * @throws AppError 400 when nobody, or too many, have the tag
+ */
+export async function withContacts(db: Database, workspaceId: string, body: BulkBody): Promise<BulkBody> {
+  const { tag, recipients } = body;
+  const ids = tag === undefined ? contactIdsIn(recipients) : [];
+  if (tag === undefined && ids.length === 0) return body;
+  const contacts = tag === undefined ? await bulkContactsById(db, workspaceId, ids) : await contactsOf(db, workspaceId, tag, body);
+  const known = { ...body, contacts, recipients: tag === undefined ? recipients : [...contacts.keys()].map((id) => ({ contact_id: id })) };
+  return { ...known, plan: await planBulk(known) };
+}
+
+function contactIdsIn(recipients: readonly unknown[]): string[] {
+  return recipients.flatMap((given) => {
+    const id = typeof given === 'object' && given !== null ? namedContact(given as Record<string, unknown>) : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}
+
+async function contactsOf(
+  db: Database,
+  workspaceId: string,
+  tag: string,
+  { channel }: Pick<BulkBody, 'channel'>,
+): Promise<Map<string, BulkContact>> {
+  const contacts = await bulkContactsByTag(db, workspaceId, { tag, channel, most: recipientsMax + 1 });
+  if (contacts.size === 0) throw invalidField('tag', 'No contact with this tag can be reached on this channel');
+  if (contacts.size > recipientsMax) {
+    throw invalidField('tag', `More than ${recipientsMax.toLocaleString('en-US')} contacts with this tag can be reached on this channel`);
+  }
+  return contacts;
+}
