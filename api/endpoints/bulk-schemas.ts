@@ -32,24 +32,36 @@ export interface BulkBody {
 
 const rateMax = 10_000;
 const anyVariable = { type: ['string', 'number', 'boolean', 'null'] };
+const ofRecipient = {
+  variables: { type: 'object', additionalProperties: anyVariable },
+  metadata: { type: ['object', 'null'], additionalProperties: true },
+  reference: { type: 'string', minLength: 1, maxLength: 255 },
+};
 const recipientSchema = {
-  oneOf: [
+  anyOf: [
     { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
     {
       type: 'object',
-      properties: {
-        to: { type: 'string', minLength: 1 },
-        contact_id: { type: 'string', minLength: 1, description: 'Instead of to: a contact; its name and custom_fields are variables' },
-        variables: { type: 'object', additionalProperties: anyVariable },
-        metadata: { type: ['object', 'null'], additionalProperties: true },
-        reference: { type: 'string', minLength: 1, maxLength: 255 },
-      },
-      anyOf: [{ required: ['to'] }, { required: ['contact_id'] }],
+      properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
+      required: ['to'],
       description: 'Every other text, number or boolean of the object is a variable too',
+    },
+    {
+      type: 'object',
+      properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 }, ...ofRecipient },
+      required: ['contact_id'],
+      description: 'A contact, whose name and custom_fields are variables behind those that are given here',
     },
   ],
 };
 
+const toListed = {
+  properties: {
+    recipients: { type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema },
+    tag: { type: ['string', 'null'], maxLength: 0 },
+  },
+  required: ['channel', 'content', 'recipients'],
+};
 const toTagged = {
   properties: { tag: { type: 'string', minLength: 1 }, recipients: { type: 'null' } },
   required: ['channel', 'content', 'tag'],
@@ -71,10 +83,7 @@ export const bulkBody = Joi.object<BulkBody>({
     .custom(rule((_tag: string, { recipients }) => ((recipients ?? null) === null ? null : 'tag cannot be given together with recipients')))
     .description('Instead of recipients: all contacts with this tag that the channel reaches'),
   // The items are not the schema's business: ten thousand at once would hold up other requests.
-  recipients: Joi.array()
-    .empty(null)
-    .when('tag', { is: Joi.exist(), otherwise: Joi.required() })
-    .meta({ type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema }),
+  recipients: Joi.array().empty(null).when('tag', { is: Joi.exist(), otherwise: Joi.required() }),
   ...commonFields,
   rate: Joi.number()
     .unsafe()
@@ -85,7 +94,7 @@ export const bulkBody = Joi.object<BulkBody>({
   on_invalid: text().valid('reject', 'skip').description('reject (default): one bad recipient refuses all; skip: the others are sent to'),
   allow_duplicates: Joi.boolean().empty(null).description('Send more than once to a recipient who is there more than once'),
 })
-  .meta({ variants: [{ required: ['channel', 'content', 'recipients'] }, toTagged] })
+  .meta({ variants: [toListed, toTagged] })
   .required();
 
 /** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */

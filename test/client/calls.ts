@@ -15,11 +15,15 @@ export async function rightCalls(baseUrl: string, credential: Required<Credentia
     body: { channel: 'email', content: { text: 'Hello {{ name }}' }, recipients: [{ to: 'ada@example.com', variables: { name: 'Ada' } }] },
   });
   const { contact } = await withToken('post', '/api/v1/contacts', {
-    body: { email: 'ada@example.com', custom_fields: { language: 'en' } },
+    body: { email: 'ada@example.com', tags: ['customers'], custom_fields: { language: 'en' } },
   });
   const toContact = await withKey('post', '/api/v1/messages/send', {
     body: { contact_id: contact.id, channel: 'email', content: { text: 'Hello', subject: 'Greetings' } },
   });
+  await withKey('post', '/api/v1/messages/preview', {
+    body: { channel: 'email', content: { text: 'Hello' }, recipients: [{ contact_id: contact.id }, 'bob@example.com'] },
+  });
+  await withKey('post', '/api/v1/messages/bulk', { body: { channel: 'email', content: { text: 'Hello' }, tag: 'customers' } });
   const status: 'queued' | 'sent' | 'delivered' | 'failed' | 'read' = found.message.status;
   const credits: number[] = [message.credits_used, batch.credits_used, toContact.message.credits_used];
   const deliveredAt: string | null = found.message.delivered_at;
@@ -45,6 +49,8 @@ export async function wrongCalls(baseUrl: string) {
   await call('post', '/api/v1/messages/send', { body: { to: '+15551234567', channel: 'voice', content: { text: 'Hello' } } });
   // @ts-expect-error -- the text is missing
   await call('post', '/api/v1/messages/send', { body: { to: '+15551234567', channel: 'sms', content: {} } });
+  // @ts-expect-error -- neither recipients nor a tag
+  await call('post', '/api/v1/messages/bulk', { body: { channel: 'sms', content: { text: 'Hello' } } });
   // @ts-expect-error -- neither phone nor address
   await call('post', '/api/v1/contacts', { body: { name: 'Ada' } });
   // @ts-expect-error -- not a status
