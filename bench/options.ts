@@ -18,6 +18,8 @@ export interface Options {
   secondsMax: number;
   /** send 2,000 and again 2,000 messages and watch the memory, instead of the cases */
   memory: boolean;
+  /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
+  groupMax: number;
   /** record CPU profiles of API and worker in case b */
   profile: boolean;
 }
@@ -29,6 +31,7 @@ export const usage = `npm run bench -- [options]
   --alone 60         sends of the pass with one client (0: none)
   --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
+  --group-max 100    most single messages that share a workflow; 1: a workflow for every message
   --profile          CPU profiles of API and worker in case b
   --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
 
@@ -48,6 +51,7 @@ export function readOptions(args: string[]): Options {
       seconds: { type: 'string', default: '45' },
       memory: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      'group-max': { type: 'string', default: '100' },
     },
   });
   return {
@@ -59,6 +63,7 @@ export function readOptions(args: string[]): Options {
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     memory: values.memory,
     profile: values.profile,
+    groupMax: count('group-max', values['group-max'], 1, 100),
   };
 }
 

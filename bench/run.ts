@@ -19,7 +19,8 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   const loadBefore = currentLoad();
   const profileDir = join(resultsDir, `profile-${stampOf(at)}`);
   say('Starting a service of its own…');
-  const bench = await openWorkbench(options.profile ? profilingEnvironment(profileDir) : {}, cleanup);
+  const env = { ACCEPT_GROUP_MAX: String(options.groupMax), ...(options.profile ? profilingEnvironment(profileDir) : {}) };
+  const bench = await openWorkbench(env, cleanup);
   const results: Results = {
     at: at.toISOString(),
     environment: await describeEnvironment(bench, loadBefore),

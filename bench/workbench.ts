@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Cleanup } from './cleanup.js';
-import { type ClosedGroups, watchClosedGroups } from './closed-groups.js';
+import { type FinishedMessages, watchFinishedMessages } from './finished-messages.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { type PartName, type Service, startService } from './service.js';
 
@@ -12,7 +12,7 @@ export interface Workbench {
   folder: string;
   receiver: Receiver;
   service: Service;
-  closed: ClosedGroups;
+  finished: FinishedMessages;
   /** Asks the service's Temporal. */
   client: Client;
 }
@@ -31,8 +31,8 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   const service = await startService(folder, { NODE_EXTRA_CA_CERTS: receiver.authorityFile, ...env }, cleanup);
   const connection = await Connection.connect({ address: service.temporalAddress });
   cleanup.add(() => connection.close());
-  const closed = await watchClosedGroups(service.databaseUrl, cleanup);
-  return { folder, receiver, service, closed, client: new Client({ connection }) };
+  const finished = await watchFinishedMessages(service.databaseUrl, cleanup);
+  return { folder, receiver, service, finished, client: new Client({ connection }) };
 }
 
 /** Process id of a part of the service. */
