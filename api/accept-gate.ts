@@ -21,7 +21,7 @@ export interface AcceptGate {
 type Outcome = MessageRow | AppError | null;
 
 /** A send that has waited so long for its turn is answered 503: its client is better served by trying again. */
-const waitMsMax = 1_000;
+const patienceMs = 5_000;
 /** Where every message has a workflow of its own, more at once only wait inside the servers. */
 const lanesOfSingles = 50;
 
@@ -29,7 +29,7 @@ const lanesOfSingles = 50;
  * Groups are of one channel, whose time-outs they share; workspaces take turns in them. A scheduled message goes alone: others are not
  * to wait for it.
  */
-export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>): AcceptGate {
+export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes } = deps.config;
   const lanes = most === 1 ? lanesOfSingles : acceptLanes;
   const acceptGroup = (messages: NewMessage[]) => acceptTogether(deps, messages);

@@ -30,6 +30,34 @@ describe('at once', () => {
     assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
   });
 
+  it('60 sends of two workspaces with every fate share workflows, and each message has its own end', async () => {
+    const accounts = await Promise.all([client.signUp(), client.signUp()]);
+    const ends: Record<string, string> = {
+      '+15551234567': 'delivered ',
+      '+15005550001': 'failed 30008',
+      '+15005550003': 'delivered ',
+      '+15005550005': 'delivered ',
+      '+15005550006': 'failed 30006',
+    };
+    const sends = Array.from({ length: 60 }, (_, index) => {
+      const to = Object.keys(ends)[index % 5] ?? '';
+      const account = accounts[index % 2] as (typeof accounts)[0];
+      return client.send(account, { to }).then((message) => ({ account, id: message.id as string, to }));
+    });
+    const sent = await Promise.all(sends);
+    for (const { account, id, to } of sent) {
+      const { status, error_code } = await client.messageUntil(account, id, (message) => ['delivered', 'failed'].includes(message.status));
+      assert.equal(`${status} ${error_code ?? ''}`, ends[to], to);
+    }
+    const shared = await rows<{ workflow_id: string; workspaces: number }>(
+      service.db,
+      `SELECT g.workflow_id, count(DISTINCT m.workspace_id) AS workspaces FROM messages m JOIN message_groups g ON g.id = m.group_id
+       WHERE m.id = ANY($1::uuid[]) GROUP BY g.id HAVING count(*) > 1`,
+      [sent.map(({ id }) => id)],
+    );
+    assert.ok(shared.some(({ workspaces }) => workspaces === 2) && shared.every(({ workflow_id }) => workflow_id.startsWith('grp:')));
+  });
+
   it('100 sends on credits for 25: exactly 25 are accepted, 75 are refused with 402 and leave nothing', async () => {
     const account = await client.signUp();
     await client.send(account, { content: { text: 'x'.repeat(160 * 10) } });
