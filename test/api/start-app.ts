@@ -15,10 +15,10 @@ import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import type { Workspace } from '../../models/workspace.js';
-import { assertAsDeclared } from './response-check.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/factories.js';
+import { assertAsDeclared } from '../support/response-check.js';
 
 export interface Answer {
   status: number;

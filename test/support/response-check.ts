@@ -1,10 +1,11 @@
-/** Holds every answer of every test against the declaration: the schema of its success, the shape of errors, the headers. */
+/** Holds every answer of every test against the declaration: its status, the schema of its success, the shape of errors, the headers. */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../api/endpoint.js';
 import { endpoints } from '../../api/endpoints/index.js';
 import { jsonSchema } from '../../api/json-schema.js';
+import { statusesOf } from '../../api/openapi/errors.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -27,6 +28,16 @@ function declarationOf(method: string, path: string): Endpoint | undefined {
   return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));
 }
 
+/** Every status that the document gives this operation. */
+export const documentedStatuses = (item: Endpoint): Set<number> =>
+  new Set([item.status ?? 200, ...(item.alsoAs === undefined ? [] : [item.alsoAs]), ...statusesOf(item)]);
+
+/** HEAD is documented as GET. Where nothing is declared there is nothing, but the document itself. */
+function assertDocumented(item: Endpoint | undefined, method: string, path: string, status: number): void {
+  const statuses = item === undefined ? new Set([path === '/openapi.json' ? 200 : 404]) : documentedStatuses(item);
+  assert.ok(statuses.has(status), `${method} ${path} answered ${status}, which is not documented: ${[...statuses].join(', ')}`);
+}
+
 /** Fails the test whose answer is not as declared. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
 export function assertAsDeclared(method: string, path: string, status: number, headers: Headers, body: any): void {
@@ -38,7 +49,8 @@ export function assertAsDeclared(method: string, path: string, status: number, h
   if (status === 204) return; // the answer to OPTIONS
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
   assert.equal(headers.get('x-powered-by'), null);
-  const item = declarationOf(method, path);
+  const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
+  assertDocumented(item, method, path, status);
   if (method === 'HEAD') return;
   if (status < 300) assertSuccess(item, body, `${method} ${path}`);
   else if (item?.envelope !== false) assertError(status, body, headers);
