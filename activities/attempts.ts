@@ -95,10 +95,10 @@ export class Attempts {
     const timestampSeconds = Math.floor(Date.now() / 1000);
     const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
     const result = await poster.post(delivery.url, headers, delivery.body);
-    if (trigger === 'scheduled') this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
     const isTest = delivery.event === testEventType;
-    const next = ladder ? nextStep(result, delivery, isTest ? [] : config.webhookRetryDelaysSeconds) : lastStep(result);
     const loggedAs = isTest && ladder ? 'test' : trigger;
+    if (loggedAs === 'scheduled') this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
+    const next = ladder ? nextStep(result, delivery, isTest ? [] : config.webhookRetryDelaysSeconds) : lastStep(result);
     const isActive = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),

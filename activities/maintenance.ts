@@ -17,7 +17,8 @@ import {
 import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';
-import type { DeliverWebhookInput } from '../workflows/contract.js';
+import { stuckReplays } from '../models/operations/replay-progress.js';
+import type { DeliverWebhookInput, ReplayInput } from '../workflows/contract.js';
 
 export interface MaintenanceDeps {
   db: Database;
@@ -31,6 +32,7 @@ export interface Stuck {
   wakes: Wake[];
   deliveries: DeliverWebhookInput[];
   mailIds: string[];
+  replays: ReplayInput[];
 }
 
 /** Longer than any step takes by itself, so that nothing that is being driven is found. */
@@ -54,6 +56,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
         wakes: await unwokenGroups(db, graceSeconds / 2),
         deliveries: await overdueDeliveries(db, graceSeconds),
         mailIds: await unsentMails(db, graceSeconds),
+        replays: await stuckReplays(db, 3 * graceSeconds),
       };
       const counts = Object.fromEntries(Object.entries(stuck).map(([kind, list]) => [kind, list.length]));
       if (Object.values(counts).some((count) => count > 0)) logger.warn(counts, 'waking what was stuck');

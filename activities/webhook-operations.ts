@@ -2,8 +2,9 @@
 import { activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../models/delivery.js';
 import { deliveriesIn } from '../models/operations/due-deliveries.js';
-import { listReplayable, requeueDeliveries, takesDeliveries } from '../models/operations/replay-deliveries.js';
-import type { AttemptInput, ReplayInput, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
+import { listReplayable, requeueDeliveries } from '../models/operations/replay-deliveries.js';
+import { isReplayRunning, recordReplayPage } from '../models/operations/replay-progress.js';
+import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
 
@@ -23,23 +24,27 @@ export function webhookOperationActivities(deps: AttemptDeps) {
         if (delivery !== undefined) await attempts.toEndpoint([delivery], { trigger, ladder: isTest });
       }),
 
-    /** The next deliveries of a replay, oldest first; none when it is done. */
-    listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<string[]> =>
-      withHeartbeat(() =>
-        listReplayable(db, { webhookId, since: new Date(since), until: new Date(until), statuses }, after ?? null, replayedAtOnce),
-      ),
+    /** The next deliveries of a replay. */
+    listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
+      withHeartbeat(async () => {
+        const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
+        const deliveryIds = await listReplayable(db, range, after ?? null, replayedAtOnce);
+        return { deliveryIds, isLast: deliveryIds.length < replayedAtOnce };
+      }),
 
     /**
      * Attempts deliveries of a replay. What was failed or held gets a new ladder, whose first attempt this is; what succeeded or
-     * has a ladder already gets this attempt and no more.
+     * has a ladder already gets this attempt and no more. Nothing is attempted once the replay was cancelled.
      */
-    replayPage: ({ webhookId, deliveryIds, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
+    replayPage: ({ replayId, deliveryIds, isLast, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
       withHeartbeat(async () => {
+        if (!(await isReplayRunning(db, replayId))) return { left: [], goesOn: false };
         const ladder = statuses.includes('failed') || statuses.includes('held');
         const ids = ladder ? await requeueDeliveries(db, deliveryIds, activityInfo().attempt > 1) : deliveryIds;
         const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
         const left = await attempts.toEndpoint(due, { trigger: 'replay', ladder });
-        return { left: left.map(({ id }) => id), isActive: await takesDeliveries(db, webhookId) };
+        const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
+        return { left: left.map(({ id }) => id), goesOn: status === 'running' };
       }),
   };
 }

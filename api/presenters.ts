@@ -1,7 +1,6 @@
 /** The public shape of every resource: fields are listed one by one, so that a new column is never shown by accident. */
 import type { ApiKey } from '../models/api-key.js';
 import type { BatchRow } from '../models/batch.js';
-import type { Delivery } from '../models/delivery.js';
 import type { Contact } from '../models/contact.js';
 import type { CreditEntry } from '../models/credit-entry.js';
 import type { CreditPackage } from '../models/credit-package.js';
@@ -9,11 +8,11 @@ import type { MessageRow } from '../models/message.js';
 import type { BatchView } from '../models/operations/batch-view.js';
 import { toCredits } from '../models/rules/credits.js';
 import type { Suppression } from '../models/suppression.js';
-import type { Webhook } from '../models/webhook.js';
 import type { Workspace } from '../models/workspace.js';
 import type { Page } from './schemas.js';
 
-const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
+/** A moment as the API shows it. */
+export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
 
 export const presentWorkspace = (row: Workspace) => ({
   id: row.id,
@@ -112,47 +111,6 @@ export const presentAcceptedBatch = (batch: BatchRow) =>
     counts: { queued: batch.accepted, sent: 0, delivered: 0, failed: 0, read: 0 },
     creditsUsed: batch.cost,
   });
-
-/** The five fields of the creation answer. */
-export const presentNewWebhook = (row: Webhook) => ({
-  id: row.id,
-  url: row.url,
-  events: row.events,
-  is_active: row.is_active,
-  created_at: iso(row.created_at),
-});
-
-export const presentWebhook = (row: Webhook) => ({
-  ...presentNewWebhook(row),
-  description: row.description,
-  updated_at: iso(row.updated_at),
-  disabled_reason: row.disabled_reason ?? null,
-});
-
-export const presentDelivery = (row: Delivery) => ({
-  id: row.id,
-  webhook_id: row.webhook_id,
-  event: row.event,
-  message_id: row.message_id,
-  status: row.status,
-  attempts: (row.attempts ?? []).map((attempt) => ({
-    number: attempt.number,
-    at: iso(attempt.at),
-    trigger: attempt.trigger,
-    response_status: attempt.response_status,
-    error: attempt.error,
-    duration_ms: attempt.duration_ms,
-    response_body: attempt.response_body,
-    url: attempt.url,
-    request_headers: attempt.request_headers,
-    response_headers: attempt.response_headers,
-    timings: attempt.timings,
-    remote_address: attempt.remote_address,
-  })),
-  next_attempt_at: iso(row.next_attempt_at),
-  created_at: iso(row.created_at),
-  delivered_at: iso(row.delivered_at),
-});
 
 export const presentContact = (row: Contact) => ({
   id: row.id,

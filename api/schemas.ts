@@ -48,6 +48,16 @@ export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
     .empty(null)
     .custom((list: T[]) => [...new Set(list)]);
 
+/** One or several of a fixed set in a query, separated by commas. */
+export const listOf = <T extends string>(values: readonly T[]) =>
+  text()
+    .messages({ 'string.empty': `Invalid {#label}. Must be one of: ${values.join(', ')}` })
+    .custom((value: string, helpers) => {
+      const given = [...new Set(value.split(','))];
+      return given.every((one) => (values as readonly string[]).includes(one)) ? given : helpers.error('any.only', { valids: values });
+    })
+    .meta({ pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`, examples: [values[0]] }) as unknown as Joi.Schema<T[]>;
+
 /** A moment with its zone, as a Date. */
 export const moment = () =>
   text()

@@ -6,11 +6,14 @@ import {
   type InferCreationAttributes,
   Model,
   type NonAttribute,
+  Op,
   type Order,
   type Sequelize,
+  type WhereOptions,
 } from 'sequelize';
 import { notFound } from './errors.js';
 import type { EventType, testEventType } from './rules/events.js';
+import { idAfter, idBefore } from './rules/id-time.js';
 import { isUuid } from './rules/text.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
@@ -26,6 +29,15 @@ export interface Timings {
   first_byte_ms: number | null;
   /** All of it, waiting for a connection and reading the answer included. */
   total_ms: number;
+}
+
+/** What a list may be narrowed to; `since` and `until` are times of creation, both included. */
+export interface DeliveryFilters {
+  status?: DeliveryStatus[];
+  event?: string;
+  message_id?: string;
+  since?: Date;
+  until?: Date;
 }
 
 export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttributes<Delivery>> {
@@ -56,17 +68,24 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
   /** One page of a webhook's deliveries, newest first, each as it stood with its attempts at one moment. */
   static async pageOf(
     webhookId: string,
-    filters: { status?: DeliveryStatus | undefined; event?: string | undefined; message_id?: string | undefined },
+    { since, until, ...filters }: DeliveryFilters,
     { page, limit }: { page: number; limit: number },
   ): Promise<{ rows: Delivery[]; total: number }> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const where = { ...given, webhook_id: webhookId };
+    const where = { ...given, webhook_id: webhookId, ...createdBetween(since, until) };
     const total = await Delivery.count({ where });
     const offset = (page - 1) * limit;
     if (offset >= total) return { rows: [], total };
     const order: Order = [['id', 'DESC'], ...inOrder];
     return { rows: await Delivery.findAll({ where, include: ['attempts'], order, limit, offset }), total };
   }
+}
+
+/** By id too, which the index knows. Created is stored to the microsecond: the last millisecond counts whole. */
+function createdBetween(since: Date | undefined, until: Date | undefined): WhereOptions<InferAttributes<Delivery>> {
+  const from = since && [{ id: { [Op.gt]: idBefore(since) } }, { created_at: { [Op.gte]: since } }];
+  const to = until && [{ id: { [Op.lt]: idAfter(until) } }, { created_at: { [Op.lt]: new Date(until.getTime() + 1) } }];
+  return { [Op.and]: [...(from ?? []), ...(to ?? [])] };
 }
 
 const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];

@@ -42,7 +42,16 @@ export class AppError extends Error {
 }
 
 /** Resources by the name that their 404 carries. */
-export type ResourceName = 'Message' | 'Batch' | 'Contact' | 'Webhook' | 'Delivery' | 'API key' | 'Credit package' | 'Suppression';
+export type ResourceName =
+  | 'Message'
+  | 'Batch'
+  | 'Contact'
+  | 'Webhook'
+  | 'Delivery'
+  | 'Replay'
+  | 'API key'
+  | 'Credit package'
+  | 'Suppression';
 
 /** 400 with every fault found; the first one gives the text. */
 export function invalid(details: Fault[]): AppError {

@@ -8,6 +8,7 @@ import { initCreditOrder } from './credit-order.js';
 import { initCreditPackage } from './credit-package.js';
 import { initDelivery } from './delivery.js';
 import { initMessage } from './message.js';
+import { initReplay } from './replay.js';
 import { initSuppression } from './suppression.js';
 import { initWebhook } from './webhook.js';
 import { initWorkspace } from './workspace.js';
@@ -20,6 +21,7 @@ export function initModels(sequelize: Sequelize): void {
     initBatch,
     initWebhook,
     initDelivery,
+    initReplay,
     initCreditEntry,
     initContact,
     initCreditPackage,

@@ -120,15 +120,20 @@ export interface ReplayInput {
   after?: string;
 }
 
-export interface ReplayPageInput extends Pick<ReplayInput, 'webhookId' | 'statuses'> {
+/** The next deliveries of a replay, oldest first. */
+export interface ReplayList {
   deliveryIds: string[];
+  /** Nothing comes after them. */
+  isLast: boolean;
 }
+
+export interface ReplayPageInput extends Pick<ReplayInput, 'replayId' | 'statuses'>, ReplayList {}
 
 export interface ReplayPageResult {
   /** What failed and has a ladder, for a child workflow. */
   left: string[];
-  /** False when the webhook takes no deliveries any more. */
-  isActive: boolean;
+  /** False when the replay has ended. */
+  goesOn: boolean;
 }
 
 export interface SendMailInput {

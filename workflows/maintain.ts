@@ -4,6 +4,7 @@ import { applyLateReports } from './apply-late-reports.js';
 import { background } from './activities.js';
 import { reportsSignal, workflowIds } from './contract.js';
 import { startDelivery } from './event-pump.js';
+import { replayDeliveries } from './replay-deliveries.js';
 import { sendMail } from './send-mail.js';
 import { sendMessages } from './send-messages.js';
 
@@ -12,7 +13,7 @@ import { sendMessages } from './send-messages.js';
  * should be driven and is not is found in the database here and started again. Starting what runs already does nothing.
  */
 export async function maintain(): Promise<void> {
-  const { groups, wakes, deliveries, mailIds } = await background.findStuck();
+  const { groups, wakes, deliveries, mailIds, replays } = await background.findStuck();
   for (const { groupId, workflowId, batchId } of groups) {
     const input = { groupId, ...(batchId === null ? {} : { batchId }) };
     await unlessRunning(() => startChild(sendMessages, { workflowId, args: [input], ...abandoned }));
@@ -25,6 +26,10 @@ export async function maintain(): Promise<void> {
   for (const input of deliveries) await startDelivery(input);
   for (const mailId of mailIds) {
     await unlessRunning(() => startChild(sendMail, { workflowId: workflowIds.mail(mailId), args: [{ mailId }], ...abandoned }));
+  }
+  for (const replay of replays) {
+    const workflowId = workflowIds.replay(replay.replayId);
+    await unlessRunning(() => startChild(replayDeliveries, { workflowId, args: [replay], ...abandoned }));
   }
 }
 

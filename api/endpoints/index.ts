@@ -13,8 +13,10 @@ import { forgotPassword, setNewPassword } from './passwords.js';
 import { addToList, getSuppression, listSuppressions, removeSuppression } from './suppressions.js';
 import { getTimeline } from './timeline.js';
 import { explainUnsubscribe, unsubscribe } from './unsubscribe.js';
-import { replayWebhook, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
-import { createWebhook, getWebhook, listDeliveries, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
+import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './replays.js';
+import { resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
+import { getDelivery, listDeliveries } from './deliveries.js';
+import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
 export const endpoints: readonly Endpoint[] = [
   signup, //               POST   /api/v1/auth/signup
@@ -53,8 +55,12 @@ export const endpoints: readonly Endpoint[] = [
   putWebhook, //           PUT    /api/v1/webhooks/:id
   removeWebhook, //        DELETE /api/v1/webhooks/:id
   listDeliveries, //       GET    /api/v1/webhooks/:id/deliveries
+  getDelivery, //          GET    /api/v1/webhooks/:id/deliveries/:delivery_id
   resendDelivery, //       POST   /api/v1/webhooks/:id/deliveries/:delivery_id/resend
   replayWebhook, //        POST   /api/v1/webhooks/:id/replay
+  listReplays, //          GET    /api/v1/webhooks/:id/replays
+  getReplay, //            GET    /api/v1/webhooks/:id/replays/:replay_id
+  cancelOneReplay, //      POST   /api/v1/webhooks/:id/replays/:replay_id/cancel
   sendTestEvent, //        POST   /api/v1/webhooks/:id/test
   rotateWebhookSecret, //  POST   /api/v1/webhooks/:id/rotate-secret
   listPackages, //         GET    /api/v1/billing/packages

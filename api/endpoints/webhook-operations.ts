@@ -1,17 +1,14 @@
-/** What an owner does with a webhook and its deliveries: try it, rotate its secret, send again. */
+/** What an owner does with a webhook and its deliveries: try it, rotate its secret, resend one. */
 import Joi from 'joi';
-import { v7 as uuidv7 } from 'uuid';
-import { Delivery, type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
-import { internal, invalidField } from '../../models/errors.js';
+import { Delivery } from '../../models/delivery.js';
+import { internal } from '../../models/errors.js';
 import { createTestDelivery, dropTestDelivery } from '../../models/operations/create-test-delivery.js';
-import { countReplayable } from '../../models/operations/replay-deliveries.js';
 import { rotateSecret } from '../../models/operations/rotate-secret.js';
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
-import { presentDelivery, presentWebhook } from '../presenters.js';
-import { moment } from '../schemas.js';
-import { rule, text } from '../validation.js';
-import { deliveryResponse, replayResponse, rotatedResponse } from './webhook-schemas.js';
+import { presentDelivery, presentWebhook } from '../webhook-presenters.js';
+import { rule } from '../validation.js';
+import { deliveryResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
 const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
@@ -56,41 +53,6 @@ export const resendDelivery = endpoint({
       throw notStarted(error);
     });
     return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id)) };
-  },
-});
-
-interface ReplayBody {
-  since: Date;
-  until?: Date;
-  status?: DeliveryStatus;
-}
-
-export const replayWebhook = endpoint({
-  id: 'webhooks.replay',
-  method: 'post',
-  path: '/api/v1/webhooks/:id/replay',
-  summary: 'Send the deliveries of a time again, oldest first; without a status the failed and the held ones',
-  auth,
-  refusals: [409],
-  body: Joi.object<ReplayBody>({
-    since: moment().required(),
-    until: moment().description('Now, unless given'),
-    status: text().valid(...deliveryStatuses),
-  }).required(),
-  response: replayResponse,
-  async handler({ caller: { workspaceId }, params, body: { since, until = new Date(), status } }, { db, temporal }) {
-    if (until < since) throw invalidField('until', 'until must not be before since');
-    const webhook = await Webhook.owned(workspaceId, params.id);
-    webhook.assertActive();
-    const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
-    const matched = await countReplayable(db, { webhookId: webhook.id, since, until, statuses });
-    const period = { since: since.toISOString(), until: until.toISOString() };
-    if (matched > 0) {
-      await temporal.replay({ workspaceId, replayId: uuidv7(), webhookId: webhook.id, ...period, statuses }).catch((error: unknown) => {
-        throw notStarted(error);
-      });
-    }
-    return { replay: { webhook_id: webhook.id, ...period, statuses, matched } };
   },
 });
 

@@ -1,6 +1,7 @@
 /** What webhooks and deliveries look like on their way out. */
 import Joi from 'joi';
 import { deliveryStatuses } from '../../models/delivery.js';
+import { replayStatuses } from '../../models/replay.js';
 import { eventTypes } from '../../models/rules/events.js';
 import { date, dateOrNull, id, textOrNull } from '../schemas.js';
 
@@ -22,17 +23,36 @@ export const rotatedResponse = Joi.object({
   warning: Joi.string().required(),
 });
 
-/** A replay that has begun; `matched` is how many deliveries it takes. */
+const replayFields = {
+  webhook_id: id(),
+  since: date(),
+  until: date(),
+  statuses: Joi.array()
+    .items(Joi.string().valid(...deliveryStatuses))
+    .required(),
+  matched: Joi.number().integer().required(),
+  attempted: Joi.number().integer().required(),
+  acknowledged: Joi.number().integer().required(),
+};
+
+/** `matched` is how many deliveries it takes, `attempted` how many of them it has reached. */
 export const replayResponse = Joi.object({
-  replay: Joi.object({
-    webhook_id: id(),
-    since: date(),
-    until: date(),
-    statuses: Joi.array()
-      .items(Joi.string().valid(...deliveryStatuses))
-      .required(),
-    matched: Joi.number().integer().required(),
-  }).required(),
+  id: id(),
+  ...replayFields,
+  status: Joi.string()
+    .valid(...replayStatuses)
+    .required(),
+  created_at: date(),
+  ended_at: dateOrNull(),
+});
+
+/** The same, or only its count: without an id, as nothing was begun. */
+export const countedReplayResponse = replayResponse.keys({
+  id: Joi.string().guid().allow(null).required(),
+  status: Joi.string()
+    .valid('counted', ...replayStatuses)
+    .required(),
+  created_at: dateOrNull(),
 });
 
 const headers = () => Joi.object().pattern(Joi.string(), Joi.string().allow('')).allow(null).required();

@@ -1,7 +1,6 @@
-/** Webhooks: where events go, and what became of them. */
+/** Webhooks: where events go. */
 import Joi from 'joi';
 import type { Config } from '../../models/config.js';
-import { Delivery, type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
 import { invalidField } from '../../models/errors.js';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { updateWebhook } from '../../models/operations/update-webhook.js';
@@ -9,11 +8,12 @@ import { eventDescriptions, type EventType, eventTypes } from '../../models/rule
 import { faultOfWebhookUrl, httpsText } from '../../models/rules/webhook-url.js';
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
-import { presentDelivery, presentNewWebhook, presentPagination, presentWebhook } from '../presenters.js';
-import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
+import { presentPagination } from '../presenters.js';
+import { presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
+import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 import { assertAllowedTarget } from '../webhook-target.js';
-import { deliveryResponse, newWebhookResponse, webhookResponse } from './webhook-schemas.js';
+import { newWebhookResponse, webhookResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
 const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
@@ -123,26 +123,6 @@ export const removeWebhook = endpoint({
   async handler({ caller, params }, { db }) {
     await deleteWebhook(db, caller.workspaceId, params.id);
     return { message: 'Webhook has been deleted' };
-  },
-});
-
-export const listDeliveries = endpoint({
-  id: 'webhooks.deliveries',
-  method: 'get',
-  path: '/api/v1/webhooks/:id/deliveries',
-  summary: 'Deliveries of a webhook with their attempts, newest first',
-  auth,
-  query: Joi.object<Page & { status?: DeliveryStatus; event?: string; message_id?: string }>({
-    ...pageQuery,
-    status: text().valid(...deliveryStatuses),
-    event: text().valid(...eventTypes, 'webhook.test'),
-    message_id: uuid('message_id'),
-  }),
-  response: pageOf('deliveries', deliveryResponse),
-  async handler({ caller, params, query: { page, limit, ...filters } }) {
-    const webhook = await Webhook.owned(caller.workspaceId, params.id);
-    const { rows, total } = await Delivery.pageOf(webhook.id, filters, { page, limit });
-    return { deliveries: rows.map(presentDelivery), pagination: presentPagination(total, { page, limit }) };
   },
 });
 

@@ -122,5 +122,5 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
 /** Resources that the path, or the body where the path has no id, may name in vain. */
 export function resourcesOf({ path }: Pick<Endpoint, 'path'>): (errors.ResourceName | undefined)[] {
   const name = resourceNames.find(([prefix]) => path.startsWith(prefix))?.[1];
-  return path.includes('/deliveries/:') ? [name, 'Delivery'] : [name];
+  return path.includes('/deliveries/:') ? [name, 'Delivery'] : path.includes('/replays/:') ? [name, 'Replay'] : [name];
 }

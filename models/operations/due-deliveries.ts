@@ -52,7 +52,7 @@ export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], 
 }
 
 const inStatus = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) AND e.body IS NOT NULL ORDER BY d.id`;
 
 async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<DueDelivery[]> {
   const rows = await select<DueDelivery & { is_active: boolean }>(db, sql, bind);

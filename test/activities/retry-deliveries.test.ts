@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
 import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
 import { webhookActivities } from '../../activities/webhooks.js';
+import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
@@ -60,6 +61,18 @@ describe('retryDeliveries', () => {
     await retry(one.id, two.id);
     assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
     assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
+  });
+
+  it('a failed test that the watcher found says nothing of the endpoint: events still get their first attempt inline', async () => {
+    const activities = webhookActivities({ db: test.db, config: testConfig(), poster });
+    const id = await createTestDelivery(test.db, workspaceId, webhookId);
+    receiver.answer = answerWith(500);
+    await failureOf(inActivity(activities.retryDeliveries, [{ webhookId, deliveryIds: [id] }]));
+    assert.deepEqual([(await deliveryOf(test.db, id)).status, (await attemptsOf(test.db, id))[0]?.trigger], ['failed', 'test']);
+    receiver.answer = acknowledge;
+    const message = await buildSent(test.db, workspaceId);
+    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), []);
+    assert.equal(receiver.received.length, 3);
   });
 
   it('climbs the ladder: every failure asks for the next delay, and after the last it fails for good', async () => {

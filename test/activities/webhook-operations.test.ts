@@ -4,11 +4,12 @@ import { webhookOperationActivities } from '../../activities/webhook-operations.
 import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
 import { recordAttempts } from '../../models/operations/record-attempt.js';
 import { countReplayable, listReplayable, requeueDeliveries } from '../../models/operations/replay-deliveries.js';
+import { Replay } from '../../models/replay.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { attemptsOf, attemptWith, buildDelivery, deliveryOf } from '../support/deliveries.js';
-import { buildWebhook, buildWorkspace } from '../support/factories.js';
+import { buildReplay, buildWebhook, buildWorkspace } from '../support/factories.js';
 import { inActivity } from '../support/in-activity.js';
 import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
 
@@ -37,8 +38,11 @@ describe('attemptNow and replayPage', () => {
   const activities = () => webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster });
   const attempt = (deliveryId: string, trigger: 'manual' | 'test' = 'manual') =>
     inActivity(activities().attemptNow, [{ deliveryId, trigger }]);
-  const replay = (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) =>
-    inActivity(activities().replayPage, [{ webhookId, deliveryIds, statuses }], time);
+  /** A page of a replay of its own, which is not its last one. */
+  const replay = async (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) => {
+    const { id: replayId } = await buildReplay(webhookId, { statuses });
+    return inActivity(activities().replayPage, [{ replayId, deliveryIds, isLast: false, statuses }], time);
+  };
   const delivery = async (status: string) => {
     const { id } = await buildDelivery(test.db, workspaceId);
     await rows(test.db, 'UPDATE deliveries SET status = $2, ladder_step = 2, next_attempt_at = NULL WHERE id = $1', [id, status]);
@@ -72,7 +76,7 @@ describe('attemptNow and replayPage', () => {
     await Webhook.update({ is_active: false }, { where: { id: webhookId } });
     await attempt(pending);
     await attempt(failed);
-    assert.deepEqual(await replay([pending, failed]), { left: [], isActive: false });
+    assert.deepEqual(await replay([pending, failed]), { left: [], goesOn: false });
     assert.deepEqual([await statusesOf([pending, failed]), receiver.received], [['held', 'failed'], []]);
   });
 
@@ -87,8 +91,8 @@ describe('attemptNow and replayPage', () => {
   it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
-    const { left, isActive } = await replay(ids);
-    assert.deepEqual([left.length, isActive, receiver.received.length], [1, true, 2]);
+    const { left, goesOn } = await replay(ids);
+    assert.deepEqual([left.length, goesOn, receiver.received.length], [1, true, 2]);
     const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, left[0] ?? '');
     assert.deepEqual([status, ladder_step], ['pending', 1]);
     assert.ok((next_attempt_at?.getTime() ?? 0) > Date.now() + 50_000);
@@ -97,7 +101,7 @@ describe('attemptNow and replayPage', () => {
   it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
     const id = await delivery('failed');
     await requeueDeliveries(test.db, [id], false);
-    assert.deepEqual(await replay([id]), { left: [], isActive: true });
+    assert.deepEqual(await replay([id]), { left: [], goesOn: true });
     assert.equal(receiver.received.length, 0, 'another replay does not take it');
     await replay([id], ['failed', 'held'], 2);
     assert.deepEqual([await statusesOf([id]), receiver.received.length], [['succeeded'], 1]);
@@ -109,8 +113,27 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
     receiver.answer = answerWith(500);
-    assert.deepEqual(await replay([id], ['pending']), { left: [], isActive: true });
+    assert.deepEqual(await replay([id], ['pending']), { left: [], goesOn: true });
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
+  });
+
+  it('attempts nothing for a replay that was cancelled', async () => {
+    const id = await delivery('failed');
+    const { id: replayId } = await buildReplay(webhookId, { status: 'cancelled' });
+    const page = { replayId, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
+    assert.deepEqual([await statusesOf([id]), receiver.received], [['failed'], []]);
+  });
+
+  it('skips a delivery that loses its body between the list and the attempt', async () => {
+    const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
+    await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
+    const { id: replayId } = await buildReplay(webhookId, { statuses: ['succeeded'] });
+    const page = { replayId, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
+    assert.deepEqual([(await attemptsOf(test.db, gone)).length, (await attemptsOf(test.db, kept)).length], [0, 1]);
+    const { status, attempted, acknowledged } = await Replay.ofWebhook(webhookId, replayId);
+    assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);
   });
 
   it('lists page by page, oldest first, nothing twice', async () => {

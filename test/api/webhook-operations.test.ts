@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { decrypt } from '../../models/rules/encryption.js';
+import { isUuid } from '../../models/rules/text.js';
 import { secretContext, Webhook } from '../../models/webhook.js';
 import { rows } from '../support/database.js';
 import { buildDelivery } from '../support/deliveries.js';
@@ -139,9 +140,18 @@ describe('webhook operations', () => {
     it('200 counts what it takes: failed and held, or the status given, within the time', async () => {
       for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
       const replay = async (body: object) => (await post('/replay', body)).body.data.replay;
-      const { until, ...all } = await replay({ since: longAgo });
-      assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000);
-      assert.deepEqual(all, { webhook_id: id, since: '2020-01-01T00:00:00.000Z', statuses: ['failed', 'held'], matched: 3 });
+      const { id: replayId, until, created_at, ...all } = await replay({ since: longAgo });
+      assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000 && isUuid(replayId) && Date.parse(created_at));
+      assert.deepEqual(all, {
+        webhook_id: id,
+        status: 'running',
+        since: '2020-01-01T00:00:00.000Z',
+        statuses: ['failed', 'held'],
+        matched: 3,
+        attempted: 0,
+        acknowledged: 0,
+        ended_at: null,
+      });
       assert.deepEqual(app.calls, [`replay ${id} failed,held`]);
       const held = await replay({ since: longAgo, status: 'held' });
       assert.deepEqual([held.statuses, held.matched], [['held'], 2]);

@@ -1,6 +1,7 @@
 /** Rows for tests: each factory inserts a minimal valid row and makes what it lacks. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../models/database.js';
+import type { DeliveryStatus } from '../../models/delivery.js';
 import type { MessageRow, NewMessage } from '../../models/message.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { insertMessages } from '../../models/operations/insert-messages.js';
@@ -8,6 +9,7 @@ import { credit } from '../../models/operations/post-credits.js';
 import { encrypt } from '../../models/rules/encryption.js';
 import { eventTypes } from '../../models/rules/events.js';
 import { generateWebhookSecret } from '../../models/rules/signature.js';
+import { Replay, type ReplayStatus } from '../../models/replay.js';
 import { Webhook } from '../../models/webhook.js';
 import { Workspace } from '../../models/workspace.js';
 import { workflowIds } from '../../workflows/contract.js';
@@ -102,4 +104,18 @@ export async function buildWebhook(
     ...overrides,
   });
   return { row, secret };
+}
+
+/** A replay that runs, of what failed or was held until now. */
+export function buildReplay(webhookId: string, overrides: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {}): Promise<Replay> {
+  return Replay.create({
+    id: uuidv7(),
+    webhook_id: webhookId,
+    status: 'running',
+    since: new Date(0),
+    until: new Date(),
+    statuses: ['failed', 'held'],
+    matched: 1,
+    ...overrides,
+  });
 }

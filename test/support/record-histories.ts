@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { cachedPath } from '../../local/temporal-program.js';
-import { type Account, type Json, restClient, until } from './client.js';
+import { type Account, bearer, type Json, restClient, until } from './client.js';
 import { rows } from './database.js';
-import { answerWith, startReceiver } from './receiver.js';
+import { acknowledge, answerWith, startReceiver } from './receiver.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from './servers.js';
 import { type Service, startService } from './service.js';
 
@@ -53,10 +53,14 @@ await client.hook(subscriber, receiver.url);
 await record(service, 'delivered-with-webhook', `msg:${await send(subscriber)}`);
 const failing = await startReceiver(answerWith(500));
 const unlucky = await client.signUp();
-await client.hook(unlucky, failing.url, ['message.queued']);
+const hook = await client.hook(unlucky, failing.url, ['message.queued']);
 await record(service, 'webhook-left-to-child', `msg:${await send(unlucky)}`);
 const [delivery] = await rows<{ id: string }>(service.db, 'SELECT id FROM deliveries ORDER BY id DESC LIMIT 1');
 await record(service, 'webhook-failed', `wh:${delivery?.id}`);
+failing.answer = acknowledge;
+const again = { headers: bearer(unlucky.token), body: { since: '2020-01-01T00:00:00Z' } };
+const { replay } = (await client.call('POST', `/api/v1/webhooks/${hook.id}/replay`, again)).body.data;
+await record(service, 'replay', `replay:${replay.id}`);
 const [mail] = await rows<{ id: string }>(service.db, 'SELECT id FROM mails LIMIT 1');
 await record(service, 'mail', `mail:${mail?.id}`);
 

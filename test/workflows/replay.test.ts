@@ -18,6 +18,7 @@ const eventCounts: Readonly<Record<string, number>> = {
   'delivered-with-webhook': 39,
   'webhook-left-to-child': 32,
   'webhook-failed': 11,
+  replay: 17,
   mail: 11,
 };
 

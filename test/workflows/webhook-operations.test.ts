@@ -49,6 +49,13 @@ describe('webhook operations, on the real service', () => {
   };
   const hasEnded = ({ status }: Json) => status === 'succeeded' || status === 'failed';
   const resend = async (id: string): Promise<Json> => (await data('POST', `/deliveries/${id}/resend`)).delivery;
+  const begin = async (): Promise<Json> => (await data('POST', '/replay', { since: longAgo })).replay;
+  /** The replay, once it looks like this. */
+  const replayUntil = async (id: string, matches: (replay: Json) => boolean): Promise<Json> => {
+    let found: Json;
+    await until(async () => matches((found = (await data('GET', `/replays/${id}`)).replay)), 'the replay gets there');
+    return found;
+  };
   const triggersOf = ({ attempts }: Json) => attempts.map(({ trigger }: Json) => trigger);
   const activate = (isActive: boolean) => data('PUT', '', { is_active: isActive });
   const verify = (secret: string, { headers, body }: Received) => {
@@ -187,7 +194,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'replay']]);
   });
 
-  it('a replay of more than one page reaches all of them, once each', async () => {
+  it('a replay of several pages is cancelled after the page under way; the next one takes the rest, each delivery once', async () => {
     await activate(false);
     const recipients = Array.from({ length: 120 }, (_, index) => `+1555123${String(index).padStart(4, '0')}`);
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
@@ -203,9 +210,26 @@ describe('webhook operations, on the real service', () => {
     assert.equal(bulk.status, 201, JSON.stringify(bulk.body));
     await until(async () => (await data('GET', '/deliveries?status=held')).pagination.total === 120, 'all are held');
     await activate(true);
-    assert.equal((await data('POST', '/replay', { since: longAgo })).replay.matched, 120);
-    await receiver.until(120);
-    await until(async () => (await data('GET', '/deliveries?status=succeeded')).pagination.total === 120, 'all succeed');
+    assert.equal((await data('POST', '/replay', { since: longAgo, dry_run: true })).replay.matched, 120);
+
+    const answers: (() => void)[] = [];
+    receiver.answer = (received, response, index) => void answers.push(() => acknowledge(received, response, index));
+    const first = await begin();
+    await until(() => answers.length > 0, 'the first page is under way');
+    assert.equal((await data('POST', `/replays/${first.id}/cancel`)).replay.status, 'cancelled');
+    receiver.answer = acknowledge;
+    for (const answer of answers) answer();
+    const cancelled = await replayUntil(first.id, ({ attempted }) => attempted > 0);
+    assert.deepEqual([cancelled.status, cancelled.matched, cancelled.attempted, cancelled.acknowledged], ['cancelled', 120, 50, 50]);
+    const workflow = service.temporal.client.workflow.getHandle(`replay:${first.id}`);
+    await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 'the replay ends');
+    assert.deepEqual([receiver.received.length, (await data('GET', '/deliveries?status=held')).pagination.total], [50, 70]);
+
+    const second = await begin();
+    assert.equal(second.matched, 70);
+    const completed = await replayUntil(second.id, ({ status }) => status === 'completed');
+    assert.deepEqual([completed.attempted, completed.acknowledged, completed.ended_at !== null], [70, 70, true]);
+    assert.equal((await data('GET', '/deliveries?status=succeeded')).pagination.total, 120);
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 120);
     assert.equal(receiver.received.length, 120);
   });

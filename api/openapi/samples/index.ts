@@ -21,5 +21,6 @@ export function pathSample(path: string, name: string): string {
   if (name === 'provider') return 'sandbox';
   if (name === 'token') return `${ids.message}.kP3x`;
   if (name === 'delivery_id') return ids.delivery;
+  if (name === 'replay_id') return ids.replay;
   return resources.find(([prefix]) => path.startsWith(prefix))?.[1] ?? ids.message;
 }

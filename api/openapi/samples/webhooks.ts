@@ -30,6 +30,19 @@ const delivery = {
   created_at: at,
   delivered_at: later,
 };
+const replay = {
+  id: ids.replay,
+  webhook_id: ids.webhook,
+  status: 'running',
+  since: at,
+  until: later,
+  statuses: ['failed', 'held'],
+  matched: 12,
+  attempted: 0,
+  acknowledged: 0,
+  created_at: later,
+  ended_at: null,
+};
 const faults = [
   errors.invalidField('url', 'Webhook URL must use HTTPS'),
   errors.invalidField('events', `Invalid events. Must be one of: ${eventTypes.join(', ')}`),
@@ -60,9 +73,10 @@ export const webhookSamples: Samples = {
   'webhooks.delete': { data: { message: 'Webhook has been deleted' } },
   'webhooks.deliveries': {
     about:
-      'Of every attempt: what was sent, with signatures masked; the first part of what came back; the address that was reached; and how long each part took.',
+      'Of every attempt: what was sent, with signatures masked; the first part of what came back; the address that was reached; and how long each part took. `status` may name several, separated by commas: `failed,held` is what was not delivered, and `since` and `until` narrow it to a time.',
     data: { deliveries: [delivery], pagination },
   },
+  'webhooks.get-delivery': { data: { delivery } },
   'webhooks.test': {
     data: { delivery: { ...delivery, event: 'webhook.test', message_id: null, attempts: [{ ...attempt, trigger: 'test' }] } },
     refusals: inactive,
@@ -73,9 +87,22 @@ export const webhookSamples: Samples = {
     refusals: inactive,
   },
   'webhooks.replay': {
-    requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' } },
-    data: { replay: { webhook_id: ids.webhook, since: at, until: later, statuses: ['failed', 'held'], matched: 12 } },
+    about:
+      'With `dry_run` it only counts, also for an inactive webhook. Deliveries whose body is no longer kept are not taken. A replay disturbs no ladder that is running.',
+    requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
+    data: { replay },
     refusals: inactive,
+  },
+  'webhooks.replays': { data: { replays: [replay], pagination } },
+  'webhooks.get-replay': {
+    about:
+      '`attempted` of the `matched` deliveries had their attempt, and `acknowledged` of those succeeded with it; what failed is tried again by its ladder, as the list of deliveries tells.',
+    data: { replay: { ...replay, attempted: 7, acknowledged: 6 } },
+  },
+  'webhooks.cancel-replay': {
+    about: 'Deliveries that it did not reach stay as they were.',
+    data: { replay: { ...replay, status: 'cancelled', attempted: 7, acknowledged: 6, ended_at: later } },
+    refusals: [errors.conflict('Replay can no longer be cancelled')],
   },
   'webhooks.rotate-secret': {
     about: '`X-Service-Signature` is made with the new secret at once; `webhook-signature` carries both for `overlap_hours`.',

@@ -1,0 +1,76 @@
+/** The public shape of webhooks, of their deliveries, and of replays; as in `presenters.ts`, field by field. */
+import type { Delivery } from '../models/delivery.js';
+import type { ReplayRange } from '../models/operations/replay-deliveries.js';
+import type { Replay } from '../models/replay.js';
+import type { Webhook } from '../models/webhook.js';
+import { iso } from './presenters.js';
+
+/** The five fields of the creation answer. */
+export const presentNewWebhook = (row: Webhook) => ({
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  is_active: row.is_active,
+  created_at: iso(row.created_at),
+});
+
+export const presentWebhook = (row: Webhook) => ({
+  ...presentNewWebhook(row),
+  description: row.description,
+  updated_at: iso(row.updated_at),
+  disabled_reason: row.disabled_reason ?? null,
+});
+
+export const presentDelivery = (row: Delivery) => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  event: row.event,
+  message_id: row.message_id,
+  status: row.status,
+  attempts: (row.attempts ?? []).map((attempt) => ({
+    number: attempt.number,
+    at: iso(attempt.at),
+    trigger: attempt.trigger,
+    response_status: attempt.response_status,
+    error: attempt.error,
+    duration_ms: attempt.duration_ms,
+    response_body: attempt.response_body,
+    url: attempt.url,
+    request_headers: attempt.request_headers,
+    response_headers: attempt.response_headers,
+    timings: attempt.timings,
+    remote_address: attempt.remote_address,
+  })),
+  next_attempt_at: iso(row.next_attempt_at),
+  created_at: iso(row.created_at),
+  delivered_at: iso(row.delivered_at),
+});
+
+export const presentReplay = (row: Replay) => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  status: row.status,
+  since: iso(row.since),
+  until: iso(row.until),
+  statuses: row.statuses,
+  matched: row.matched,
+  attempted: row.attempted,
+  acknowledged: row.acknowledged,
+  created_at: iso(row.created_at),
+  ended_at: iso(row.ended_at),
+});
+
+/** What a replay would take. */
+export const presentCount = ({ webhookId, since, until, statuses }: ReplayRange, matched: number) => ({
+  id: null,
+  webhook_id: webhookId,
+  status: 'counted',
+  since: iso(since),
+  until: iso(until),
+  statuses,
+  matched,
+  attempted: 0,
+  acknowledged: 0,
+  created_at: null,
+  ended_at: null,
+});

@@ -1,0 +1,81 @@
+/** How a replay moves: page by page until it ends, is cancelled, or its webhook takes no deliveries any more. */
+import { type Database, select } from '../database.js';
+import type { DeliveryStatus } from '../delivery.js';
+import { conflict } from '../errors.js';
+import { Replay, type ReplayStatus } from '../replay.js';
+
+/** Whether a replay may attempt a further page. */
+export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
+  return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
+}
+
+/**
+ * Notes that a replay is done with these deliveries, once: what was attempted and acknowledged is counted from the log, so a
+ * page that is recorded after a crash counts as what it was.
+ * @param isLast nothing comes after them
+ * @returns the status of the replay now
+ */
+export async function recordReplayPage(db: Database, id: string, deliveryIds: readonly string[], isLast: boolean): Promise<ReplayStatus> {
+  const [row] = await select<{ status: ReplayStatus }>(db, record, [id, deliveryIds, deliveryIds.at(-1) ?? null, isLast]);
+  return row?.status ?? 'stopped'; // deleted with its webhook
+}
+
+/** Attempts are dated by the worker's clock, a replay by the database's. */
+const clockSkew = `interval '1 second'`;
+
+const record = `
+  WITH page AS (
+    SELECT count(DISTINCT a.delivery_id) AS attempted, count(DISTINCT a.delivery_id) FILTER (WHERE a.error IS NULL) AS acknowledged
+    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at - ${clockSkew}
+    WHERE r.id = $1 AND (r.reached IS NULL OR r.reached < $3::uuid)
+  ), next AS (
+    SELECT CASE WHEN r.status <> 'running' THEN r.status
+      WHEN NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.id = r.webhook_id AND w.is_active AND w.deleted_at IS NULL) THEN 'stopped'
+      WHEN $4 THEN 'completed' ELSE 'running' END AS status
+    FROM replays r WHERE r.id = $1
+  )
+  UPDATE replays r SET attempted = r.attempted + page.attempted, acknowledged = r.acknowledged + page.acknowledged,
+    reached = GREATEST(r.reached, $3::uuid), status = next.status, progress_at = now(),
+    ended_at = CASE WHEN next.status <> 'running' THEN COALESCE(r.ended_at, now()) END
+  FROM page, next WHERE r.id = $1 RETURNING r.status`;
+
+/**
+ * Cancels a replay: no further page begins. Cancelling it again changes nothing.
+ * @throws AppError 404 when the webhook has no such replay, 409 when it has ended otherwise
+ */
+export async function cancelReplay(db: Database, webhookId: string, id: string): Promise<Replay> {
+  const replay = await Replay.ofWebhook(webhookId, id);
+  await select(db, cancel, [replay.id]);
+  await replay.reload();
+  if (replay.status !== 'cancelled') throw conflict('Replay can no longer be cancelled');
+  return replay;
+}
+
+const cancel = `UPDATE replays SET status = 'cancelled', ended_at = now() WHERE id = $1 AND status = 'running'`;
+
+/** What a replay's workflow needs to begin, or to go on. */
+export interface StuckReplay {
+  replayId: string;
+  webhookId: string;
+  since: string;
+  until: string;
+  statuses: DeliveryStatus[];
+  after?: string;
+}
+
+/** Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes. */
+export async function stuckReplays(db: Database, olderThanSeconds: number): Promise<StuckReplay[]> {
+  const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds]);
+  return rows.map(({ id, webhook_id, since, until, statuses, reached }) => ({
+    replayId: id,
+    webhookId: webhook_id,
+    since: since.toISOString(),
+    until: until.toISOString(),
+    statuses,
+    ...(reached === null ? {} : { after: reached }),
+  }));
+}
+
+const stuck = `
+  SELECT id, webhook_id, since, until, statuses, reached FROM replays
+  WHERE status = 'running' AND progress_at < now() - $1 * interval '1 second' LIMIT 200`;

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { rows } from '../support/database.js';
+import { buildDelivery } from '../support/deliveries.js';
+import { buildWebhook } from '../support/factories.js';
+import { startApp, type TestApp } from './start-app.js';
+
+describe('deliveries of a webhook', () => {
+  let app: TestApp;
+  let jwt: string;
+  let id: string;
+  let ids: Record<string, string>;
+  const at = (minute: number) => new Date(Date.now() - 3_600_000 + minute * 60_000);
+  before(async () => {
+    app = await startApp();
+    const account = await app.account();
+    ({ jwt } = account);
+    ({ id } = (await buildWebhook(account.workspace.id, 'https://127.0.0.1:9443/hook')).row);
+    ids = {};
+    for (const status of ['succeeded', 'failed', 'held', 'pending']) {
+      const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspace.id);
+      await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
+      ids[status] = deliveryId;
+    }
+  });
+  after(() => app.close());
+
+  const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
+  const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);
+
+  it('are narrowed to several statuses at once, newest first', async () => {
+    assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
+    assert.deepEqual(await found('status=held,held'), ['held']);
+    assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
+  });
+
+  it('are narrowed to a time, both ends included as they are shown', async () => {
+    const { created_at: failedAt } = (await get(`/${ids.failed}`)).body.data.delivery;
+    const { created_at: heldAt } = (await get(`/${ids.held}`)).body.data.delivery;
+    const between = await found(`since=${failedAt}&until=${heldAt}`);
+    assert.deepEqual([between.includes('failed'), between.includes('held')], [true, true]);
+    assert.deepEqual(await found(`since=${at(61).toISOString()}`), []);
+    assert.deepEqual(await found(`until=${at(0).toISOString()}`), []);
+    assert.deepEqual(await found(`status=failed&since=${at(0).toISOString()}&until=${at(61).toISOString()}`), ['failed']);
+  });
+
+  for (const [query, text] of [
+    ['status=failed,gone', 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+    ['status=', 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+    ['since=soon', 'Invalid date format'],
+    ['until=', 'Invalid date format'],
+  ] as const) {
+    it(`400 for ${query}`, async () => {
+      const { status, body } = await get(`?${query}`);
+      assert.deepEqual([status, body.error], [400, text]);
+    });
+  }
+
+  it('are shown one by one', async () => {
+    const { status, body } = await get(`/${ids.failed}`);
+    assert.deepEqual([status, body.data.delivery], [200, (await get('?status=failed')).body.data.deliveries[0]]);
+    for (const none of [uuidv7(), 'x', '%00']) {
+      const answer = await get(`/${none}`);
+      assert.deepEqual([answer.status, answer.body.error], [404, 'Delivery not found']);
+    }
+  });
+});
