@@ -7,14 +7,20 @@ interface Named {
 }
 
 /** A kind is named here when `createProvider` can build it: the settings accept no other. */
-export type ProviderAccount = Named & { kind: 'sandbox' };
+export type ProviderAccount = Named &
+  (
+    | { kind: 'sandbox' }
+    /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
+    | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; from: string }
+  );
 
 export type ProviderKind = ProviderAccount['kind'];
-type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { kind: Kind }>;
+export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { kind: Kind }>;
 
 /** Kind of provider → channel that it serves → settings without which it cannot. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
   sandbox: { sms: [], whatsapp: [], email: [] },
+  twilio: { sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] },
 };
 
 /** Kinds of providers that serve a channel. */
@@ -27,6 +33,12 @@ type Values = Readonly<Record<string, any>>;
 /** Settings → account, by kind. The settings were checked: what the kind needs for its channel is there. */
 const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
   sandbox: () => ({}),
+  twilio: (value) => ({
+    apiBase: value.TWILIO_API_BASE,
+    accountSid: value.TWILIO_ACCOUNT_SID,
+    authToken: value.TWILIO_AUTH_TOKEN,
+    from: value.TWILIO_FROM,
+  }),
 };
 
 /** The account of a kind, named like it. */

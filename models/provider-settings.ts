@@ -1,6 +1,17 @@
-/** The settings that say which provider serves which channel. A part of settings.ts. */
+/** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
 import Joi from 'joi';
 import { kindsFor } from './provider-account.js';
+
+const oneWord = Joi.string()
+  .pattern(/^[\x21-\x7e]+$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
+
+/** Credentials travel by TLS; a stand-in on this machine needs none. */
+const apiBase = Joi.string()
+  .uri()
+  .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
+  .custom((text: string) => text.replace(/\/$/, ''))
+  .messages({ 'string.pattern.base': '{{#label}} must be https, host and port, for example https://api.example.com' });
 
 const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
   Joi.string()
@@ -12,4 +23,13 @@ export const providerSettings: Record<string, Joi.Schema> = {
   PROVIDER_SMS: providerOf('sms'),
   PROVIDER_WHATSAPP: providerOf('whatsapp'),
   PROVIDER_EMAIL: providerOf('email'),
+  TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
+  TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
+  TWILIO_FROM: Joi.string()
+    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
+    .description('Twilio: sender: a number, a short code, a sender name or a messaging service (MG…)'),
+  TWILIO_API_BASE: apiBase
+    .default('https://api.twilio.com')
+    .description('scheme, host and port of Twilio or of a host that speaks its protocol'),
 };

@@ -4,12 +4,15 @@ import type { ProviderAccount } from '../../models/provider-account.js';
 import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
 import { type SandboxDeps, sandboxAdapter } from './sandbox.js';
+import { twilioAdapter } from './twilio.js';
 
 /** The provider of one account; every kind that the settings accept has its case, or this does not compile. */
-function createProvider(account: ProviderAccount, sandbox: SandboxDeps): Provider {
+function createProvider(account: ProviderAccount, publicUrl: string, sandbox: SandboxDeps): Provider {
   switch (account.kind) {
     case 'sandbox':
       return sandboxAdapter(sandbox);
+    case 'twilio':
+      return twilioAdapter(account, `${publicUrl}/callbacks/${account.name}`);
   }
 }
 
@@ -19,7 +22,7 @@ export function createProviders(
   sandbox: SandboxDeps,
 ): Providers {
   const { providers, accounts } = config;
-  const byName = new Map(accounts.map((account) => [account.name, createProvider(account, sandbox)]));
+  const byName = new Map(accounts.map((account) => [account.name, createProvider(account, config.publicUrl, sandbox)]));
   const named = (name: string): Provider => {
     const provider = byName.get(name);
     if (provider === undefined) throw new Error(`no provider is called ${name}`);

@@ -6,19 +6,23 @@ import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-ou
 import { recordReports } from '../../models/operations/record-reports.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readSandboxCallback, sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
+import { readTwilioCallback } from '../../models/rules/callbacks/twilio.js';
 import { keywordOf } from '../../models/rules/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../endpoint.js';
 
-/** One reader a provider: checks its signature and understands its body. */
-const readers = new Map<string, (deps: Deps) => CallbackReader>([
-  [
-    sandboxProvider,
-    ({ config }) =>
-      (request) =>
-        readSandboxCallback(config.secretKey, request),
-  ],
-]);
+/** The reader of an account's callbacks: checks the signature and understands the body. @throws AppError 404 where there is no such account */
+function readerOf(name: string, { config }: Deps): CallbackReader {
+  // The sandbox answers for what it has taken, also when no channel uses it any more.
+  if (name === sandboxProvider) return (request) => readSandboxCallback(config.secretKey, request);
+  const account = config.accounts.find((each) => each.name === name);
+  switch (account?.kind) {
+    case 'twilio':
+      return (request) => readTwilioCallback(account, request);
+    default:
+      throw notFound();
+  }
+}
 
 /** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
 async function hearRecipients(db: Database, events: readonly CallbackEvent[]): Promise<void> {
@@ -49,9 +53,7 @@ export const receiveReports = endpoint({
   refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
-    const read = readers.get(params.provider);
-    if (read === undefined) throw notFound();
-    const events = read(deps)({ ...signed, at: new Date() });
+    const events = readerOf(params.provider, deps)({ ...signed, at: new Date() });
     const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
     await hearRecipients(deps.db, events);

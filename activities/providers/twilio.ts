@@ -1,0 +1,78 @@
+/** Twilio's Messages resource for sms, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
+import type { AccountOf } from '../../models/provider-account.js';
+import { twilioFailureOf, twilioStatusOf } from '../../models/rules/callbacks/twilio.js';
+import { lookUp } from '../../models/rules/failures/provider-failure.js';
+import { twilioFailures, twilioThrottles } from '../../models/rules/failures/twilio.js';
+import { httpClient, NoAnswer, type ProviderAnswer } from './http-client.js';
+import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+/**
+ * The provider has no idempotency keys, and its lists do not name our ids: what became of a call whose answer was lost is told by
+ * a report, which does, or not at all.
+ * @param callbackUrl where reports are to go
+ */
+export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string): Provider {
+  const client = httpClient(account.apiBase);
+  const resource = `/2010-04-01/Accounts/${encodeURIComponent(account.accountSid)}/Messages`;
+  const headers = { Authorization: `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}` };
+  return {
+    name: account.name,
+    idempotent: false,
+
+    send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      const request = {
+        method: 'POST' as const,
+        path: `${resource}.json`,
+        headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: formOf(account.from, message, callbackUrl).toString(),
+      };
+      return sendOver(client, request, signal, (answer) => outcomeOf(message, answer));
+    },
+
+    async fetchStatus(sid: string, signal: AbortSignal): Promise<FetchedStatus | null> {
+      const path = `${resource}/${encodeURIComponent(sid)}.json`;
+      const answer = await client.call({ method: 'GET', path, headers }, signal).catch(noneWithout);
+      return answer?.status === 200 ? statusOf(answer) : null;
+    },
+  };
+}
+
+function noneWithout(error: unknown): null {
+  if (error instanceof NoAnswer) return null;
+  throw error;
+}
+
+function formOf(from: string, { id, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {
+  const isService = /^MG[0-9a-f]{32}$/.test(from);
+  return new URLSearchParams({
+    To: to,
+    ...(isService ? { MessagingServiceSid: from } : { From: from }),
+    Body: content.text,
+    // Called for every report, and covered by its signature.
+    StatusCallback: `${callbackUrl}?message_id=${id}`,
+  });
+}
+
+function outcomeOf({ channel }: OutgoingMessage, answer: ProviderAnswer): SendOutcome {
+  const { status, json } = answer;
+  if (status === 200 || status === 201) return taken(json.sid);
+  const code = String(json.code ?? status);
+  if (twilioThrottles.has(Number(code))) return throttled(answer, code);
+  if (Object.hasOwn(twilioFailures, code)) return rejected(channel, lookUp(twilioFailures, code), code);
+  // There is no such account: the operator's fault, as wrong credentials are.
+  if (status === 404) return { outcome: 'retryable', detail: 'credentials (404)' };
+  return outcomeOfStatus(answer) ?? rejected(channel, lookUp(twilioFailures, null), code);
+}
+
+function statusOf({ json }: ProviderAnswer): FetchedStatus | null {
+  const status = twilioStatusOf(String(json.status));
+  if (status === null) return null;
+  const updatedAt = new Date(String(json.date_updated)); // RFC 2822
+  return {
+    status,
+    ...twilioFailureOf(status, json.error_code === null || json.error_code === undefined ? null : String(json.error_code)),
+    occurred_at: Number.isNaN(updatedAt.getTime()) ? new Date() : updatedAt,
+    raw: JSON.stringify({ sid: json.sid, status: json.status, error_code: json.error_code, date_updated: json.date_updated }),
+  };
+}

@@ -1,0 +1,19 @@
+/** How a provider's own codes are said in ours. One table a provider beside this file; what is not in it is `undeliverable`. */
+import type { FailureCode } from '../error-codes.js';
+
+export interface ProviderFailure {
+  code: FailureCode;
+  /** The same message to the same recipient would fail again. */
+  isPermanent: boolean;
+}
+
+export type FailureTable = Readonly<Record<string, ProviderFailure>>;
+
+/** It will fail again. */
+export const hard = (code: FailureCode): ProviderFailure => ({ code, isPermanent: true });
+/** It may pass. */
+export const soft = (code: FailureCode): ProviderFailure => ({ code, isPermanent: false });
+
+/** Our failure for a provider's code. */
+export const lookUp = (table: FailureTable, code: string | null): ProviderFailure =>
+  (code !== null && Object.hasOwn(table, code) ? table[code] : undefined) ?? soft('undeliverable');

@@ -1,0 +1,41 @@
+/** Codes of Twilio: refusals of the API (2xxxx) and outcomes in reports (3xxxx). https://www.twilio.com/docs/api/errors */
+import { type FailureTable, hard, soft } from './provider-failure.js';
+
+export const twilioFailures: FailureTable = {
+  '21211': hard('30008'), // invalid To
+  '21217': hard('30008'),
+  '21265': hard('30008'), // a short code as recipient
+  '21408': hard('region_not_permitted'),
+  '21421': hard('30008'),
+  '21602': hard('invalid_content'), // no body
+  '21604': hard('30008'), // no To
+  '21606': hard('sender_refused'), // From is not ours
+  '21610': hard('suppressed'), // answered STOP to this sender
+  '21612': hard('30008'), // To cannot be reached from this From
+  '21614': hard('30006'), // not a mobile number
+  '21617': hard('invalid_content'), // too long
+  '21619': hard('invalid_content'),
+  '21659': hard('sender_refused'), // From is neither a number nor a short code of ours
+  '21660': hard('sender_refused'), // From belongs to another account
+  '21703': hard('sender_refused'), // the messaging service has no sender
+  '30001': soft('limit_exceeded'), // queue overflow
+  '30002': soft('sender_refused'), // account suspended
+  '30003': soft('30006'), // handset switched off or out of reach
+  '30004': soft('30006'), // blocked by the recipient or the carrier
+  '30005': hard('30008'), // unknown handset (decisions §4)
+  '30006': hard('30006'),
+  '30007': soft('30007'),
+  '30008': soft('undeliverable'), // Twilio's 30008 is "unknown error", ours an unknown destination
+  '30010': soft('30034'), // price above the maximum (decisions §4)
+  '30022': soft('limit_exceeded'),
+  '30023': soft('limit_exceeded'),
+  '30024': soft('sender_refused'),
+  '30027': soft('limit_exceeded'),
+  '30032': hard('sender_refused'), // toll-free number not verified
+  '30034': hard('sender_refused'), // unregistered US traffic; not what our 30034 says
+  '30410': soft('30006'), // the provider behind did not answer in time
+  '30450': soft('30007'),
+};
+
+/** The API says: later. */
+export const twilioThrottles: ReadonlySet<number> = new Set([20429, 14107, 21611]); // 21611: the sender's queue is full
