@@ -51,6 +51,7 @@ export function httpClient(apiBase: string): HttpClient {
   const call = ({ method, path, headers, body = '' }: ProviderRequest, signal: AbortSignal) =>
     new Promise<ProviderAnswer>((resolve, reject) => {
       let isConnected = false;
+      let isAnswered = false;
       let connecting: NodeJS.Timeout | undefined;
       const fail = (reason: string) => {
         clearTimeout(connecting);
@@ -67,8 +68,11 @@ export function httpClient(apiBase: string): HttpClient {
         });
       });
       sent.on('error', (error: NodeJS.ErrnoException) => fail(signal.aborted ? 'timeout' : (error.code ?? error.name)));
-      sent.on('close', () => fail('closed')); // told as an error by none of the ways in which there was no answer
-      sent.on('response', (response) => void read(response).then(resolve, () => fail(signal.aborted ? 'timeout' : 'unreadable answer')));
+      sent.on('close', () => void (isAnswered || fail('closed'))); // told as an error by none of the ways in which there was no answer
+      sent.on('response', (response) => {
+        isAnswered = true;
+        read(response).then(resolve, () => fail(signal.aborted ? 'timeout' : 'unreadable answer'));
+      });
       sent.end(body);
     });
   return { call };

@@ -16,12 +16,8 @@ function readerOf(name: string, { config }: Deps): CallbackReader {
   // The sandbox answers for what it has taken, also when no channel uses it any more.
   if (name === sandboxProvider) return (request) => readSandboxCallback(config.secretKey, request);
   const account = config.accounts.find((each) => each.name === name);
-  switch (account?.kind) {
-    case 'twilio':
-      return (request) => readTwilioCallback(account, request);
-    default:
-      throw notFound();
-  }
+  if (account?.kind !== 'twilio') throw notFound();
+  return (request) => readTwilioCallback(account, request);
 }
 
 /** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import twilio from 'twilio';
+import { v7 as uuidv7 } from 'uuid';
+import { twilioAdapter } from '../../../activities/providers/twilio.js';
+import type { OutgoingMessage } from '../../../activities/providers/provider.js';
+import { refuse, startTwilio, twilioAccount, type TwilioCounterpart } from '../../support/twilio.js';
+
+const signal = new AbortController().signal;
+const outgoing = (text = 'Hello'): OutgoingMessage => ({
+  id: uuidv7(),
+  channel: 'sms',
+  to: '+15551234567',
+  content: { text },
+  reference: null,
+  created_at: new Date(),
+});
+
+describe('the Twilio provider', () => {
+  let counterpart: TwilioCounterpart;
+  beforeEach(async () => {
+    counterpart = await startTwilio();
+  });
+  afterEach(() => counterpart.close());
+  const adapter = (given: { authToken?: string; from?: string; apiBase?: string } = {}) =>
+    twilioAdapter(
+      {
+        name: 'twilio',
+        kind: 'twilio',
+        apiBase: counterpart.url,
+        accountSid: twilioAccount.sid,
+        authToken: twilioAccount.token,
+        from: twilioAccount.from,
+        ...given,
+      },
+      'https://tidings.example/callbacks/twilio',
+    );
+  const refused = async (status: number, code: number, headers: Record<string, string> = {}) => {
+    counterpart.interfere = (response) => refuse(response, status, code, headers);
+    return adapter().send(outgoing(), signal);
+  };
+
+  it('is spoken to as the official client speaks: the same fields come, and the answer is understood by both', async () => {
+    const http = new twilio.RequestClient();
+    const request = http.request.bind(http);
+    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
+    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const message = outgoing('Grüße & = +');
+    const theirs = await official.messages.create({
+      to: message.to,
+      from: twilioAccount.from,
+      body: message.content.text,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+    });
+    const ours = await adapter().send(message, signal);
+    const [first, second] = counterpart.taken;
+    assert.deepEqual(second?.form, first?.form);
+    assert.equal(theirs.sid, first?.sid);
+    assert.deepEqual(ours, { outcome: 'accepted', provider_message_id: second?.sid });
+    assert.equal((await official.messages(second?.sid ?? '').fetch()).body, message.content.text);
+    await assert.rejects(official.messages.create({ to: message.to, from: twilioAccount.from }), { code: 21602, status: 400 });
+  });
+
+  it('sends by a messaging service where the sender is one', async () => {
+    const from = `MG${'0'.repeat(32)}`;
+    await adapter({ from }).send(outgoing(), signal);
+    const { MessagingServiceSid, From } = counterpart.taken[0]?.form ?? {};
+    assert.deepEqual([MessagingServiceSid, From], [from, undefined]);
+  });
+
+  it('says refusals in our codes and keeps its own apart', async () => {
+    const expected: [code: number, ours: string, isPermanent: boolean][] = [
+      [21211, '30008', true],
+      [21610, 'suppressed', true],
+      [21614, '30006', true],
+      [21408, 'region_not_permitted', true],
+      [99999, 'undeliverable', false],
+    ];
+    for (const [code, ours, isPermanent] of expected) {
+      const outcome = await refused(400, code);
+      assert.ok(outcome.outcome === 'rejected');
+      assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
+    }
+  });
+
+  it('is throttled by 429 and by its own codes, for as many seconds as it says', async () => {
+    assert.deepEqual(await refused(429, 20429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '20429', retryAfterMs: 3000 });
+    assert.deepEqual(await refused(400, 21611), { outcome: 'throttled', detail: '21611' });
+  });
+
+  it('is tried again where the account or the connection is at fault, and the message is not', async () => {
+    assert.deepEqual(await adapter({ authToken: 'wrong' }).send(outgoing(), signal), { outcome: 'retryable', detail: 'credentials (401)' });
+    assert.deepEqual(await refused(404, 20404), { outcome: 'retryable', detail: 'credentials (404)' });
+    assert.deepEqual(await refused(503, 20503), { outcome: 'retryable', detail: '503' });
+    const nowhere = await startTwilio();
+    await nowhere.close();
+    assert.deepEqual(await adapter({ apiBase: nowhere.url }).send(outgoing(), signal), { outcome: 'retryable', detail: 'ECONNREFUSED' });
+  });
+
+  it('is unknown where it may have taken the message: a lost answer, an answer too late, a failure inside, no id', async () => {
+    counterpart.interfere = (response) => response.socket?.destroy() !== undefined;
+    assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
+    counterpart.interfere = () => true;
+    assert.deepEqual(await adapter().send(outgoing(), AbortSignal.timeout(200)), { outcome: 'unknown', detail: 'timeout' });
+    assert.deepEqual(await refused(500, 20500), { outcome: 'unknown', detail: '500' });
+    counterpart.interfere = (response) => response.writeHead(201).end('gone wrong') !== undefined;
+    assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
+  });
+
+  it('tells when asked what became of a message; nothing of one that is on its way or not there', async () => {
+    const provider = adapter();
+    await provider.send(outgoing(), signal);
+    const [message] = counterpart.taken;
+    assert.ok(message);
+    assert.equal(await provider.fetchStatus(message.sid, signal), null);
+    Object.assign(message, { status: 'undelivered', error_code: 30005 });
+    const fetched = await provider.fetchStatus(message.sid, signal);
+    assert.deepEqual(
+      [fetched?.status, fetched?.error_code, fetched?.is_permanent, fetched?.provider_error_code],
+      ['failed', '30008', true, '30005'],
+    );
+    assert.equal(await provider.fetchStatus('SMnone', signal), null);
+    assert.equal(await adapter({ authToken: 'wrong' }).fetchStatus(message.sid, signal), null);
+  });
+});

@@ -1,0 +1,146 @@
+/** Twilio's Messages resource on a free port of this machine: takes messages, tells of them, and posts signed status callbacks. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import twilio from 'twilio';
+
+export interface TakenMessage {
+  sid: string;
+  status: string;
+  /** Fields of the request that made it. */
+  form: Record<string, string>;
+  error_code: number | null;
+}
+
+/** Answers a request for a message; returning true leaves nothing to do. */
+export type Interference = (response: ServerResponse, form: Record<string, string>, call: number) => boolean;
+
+export interface TwilioCounterpart {
+  url: string;
+  taken: TakenMessage[];
+  /** Requests for a message, taken or not. */
+  calls: number;
+  /** Changes what comes of a request from now on. */
+  interfere: Interference;
+  /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
+  report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
+  close(): Promise<void>;
+}
+
+export const twilioAccount = { sid: 'AC0123456789abcdef0123456789abcdef', token: 'auth-token-of-the-tests', from: '+15005550100' };
+export const twilioEnv = (counterpart: TwilioCounterpart): Record<string, string> => ({
+  PROVIDER_SMS: 'twilio',
+  TWILIO_ACCOUNT_SID: twilioAccount.sid,
+  TWILIO_AUTH_TOKEN: twilioAccount.token,
+  TWILIO_FROM: twilioAccount.from,
+  TWILIO_API_BASE: counterpart.url,
+});
+
+const resource = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages`;
+const credentials = `Basic ${Buffer.from(`${twilioAccount.sid}:${twilioAccount.token}`).toString('base64')}`;
+
+/** A refusal as Twilio words it. */
+export function refuse(response: ServerResponse, status: number, code: number, headers: Record<string, string> = {}): true {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify({ code, message: 'Refused', more_info: `https://www.twilio.com/docs/errors/${code}`, status }));
+  return true;
+}
+
+export async function startTwilio(): Promise<TwilioCounterpart> {
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const counterpart: TwilioCounterpart = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    taken: [],
+    calls: 0,
+    interfere: () => false,
+    report,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const form = Object.fromEntries(new URLSearchParams(await text(request)));
+    if (request.headers.authorization !== credentials) return refuse(response, 401, 20003);
+    if (request.method === 'GET') {
+      const found = counterpart.taken.find(({ sid }) => request.url === `${resource}/${sid}.json`);
+      return found === undefined ? refuse(response, 404, 20404) : show(response, 200, found);
+    }
+    if (request.method !== 'POST' || request.url !== `${resource}.json`) return refuse(response, 404, 20404);
+    counterpart.calls += 1;
+    if (counterpart.interfere(response, form, counterpart.calls)) return;
+    if (form.To === undefined) return refuse(response, 400, 21604);
+    if (form.From === undefined && form.MessagingServiceSid === undefined) return refuse(response, 400, 21603);
+    if (form.Body === undefined) return refuse(response, 400, 21602);
+    return show(response, 201, take(form));
+  }
+
+  function take(form: Record<string, string>): TakenMessage {
+    const message = { sid: `SM${randomBytes(16).toString('hex')}`, status: 'queued', form, error_code: null };
+    counterpart.taken.push(message);
+    return message;
+  }
+  return counterpart;
+}
+
+async function report(
+  message: TakenMessage,
+  status: string,
+  { errorCode, token = twilioAccount.token }: { errorCode?: number; token?: string } = {},
+) {
+  Object.assign(message, { status, error_code: errorCode ?? null });
+  const url = message.form.StatusCallback ?? '';
+  const fields = {
+    AccountSid: twilioAccount.sid,
+    ApiVersion: '2010-04-01',
+    From: message.form.From ?? '',
+    MessageSid: message.sid,
+    MessageStatus: status,
+    SmsSid: message.sid,
+    SmsStatus: status,
+    To: message.form.To ?? '',
+    ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) },
+    body: new URLSearchParams(fields),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+function show(response: ServerResponse, status: number, { sid, form, error_code, status: word }: TakenMessage): void {
+  const now = new Date().toUTCString().replace('GMT', '+0000');
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(
+    JSON.stringify({
+      account_sid: twilioAccount.sid,
+      api_version: '2010-04-01',
+      body: form.Body,
+      date_created: now,
+      date_sent: null,
+      date_updated: now,
+      direction: 'outbound-api',
+      error_code,
+      error_message: null,
+      from: form.From ?? null,
+      messaging_service_sid: form.MessagingServiceSid ?? null,
+      num_media: '0',
+      num_segments: '1',
+      price: null,
+      price_unit: 'USD',
+      sid,
+      status: word,
+      subresource_uris: { media: `${resource}/${sid}/Media.json` },
+      to: form.To,
+      uri: `${resource}/${sid}.json`,
+    }),
+  );
+}
