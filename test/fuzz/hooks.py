@@ -29,12 +29,14 @@ EXPLAINED = {
     r"Contact with this (phone|email) already exists": "depends on what is stored",
     r"Contact has no (phone number|e-mail address)": "depends on what is stored",
     r"Missing required field: phone or email": "depends on what is stored",
+    r"No contact with this tag can be reached on this channel": "depends on what is stored",
     r"Invalid or expired token": "tokens are sent by mail",
     r"Invalid signature": "signed by a provider",
 }
 
-# The same, of the recipients of bulk alone.
-EXPLAINED_OF_BULK = {
+# The same, where an address is of one of several channels.
+OF_A_CHANNEL = ("bulk", "preview", "suppressions")
+EXPLAINED_OF_A_CHANNEL = {
     r"(Missing required field: )?recipients\[\d+\].*": "depends on the channel, and on the placeholders of the text",
     r"(Phone number must be in E\.164 format|Invalid email address)": "depends on the channel",
     r"[\d,]+ more faults are not listed": "of those",
@@ -44,7 +46,8 @@ EXPLAINED_OF_BULK = {
 def is_explained(case, response) -> bool:
     if response.status_code == 422:
         return "idempotency-key" in {name.lower() for name in case.headers or {}}  # an earlier call of this run used the key
-    known = [*EXPLAINED, *(EXPLAINED_OF_BULK if "bulk" in case.path else ())]
+    of_a_channel = any(word in case.path for word in OF_A_CHANNEL)
+    known = [*EXPLAINED, *(EXPLAINED_OF_A_CHANNEL if of_a_channel else ())]
     details = response.json().get("details", []) if response.status_code == 400 else []
     texts = [detail["message"] for detail in details]
     return texts != [] and all(any(re.fullmatch(pattern, text) for pattern in known) for text in texts)

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz`: starts the whole service and lets Schemathesis drive it from its own document for some seconds. What was answered is
+ * `npm run fuzz -- [--seconds 600] [--seed n] [--exclude checks]`: starts the whole service and lets Schemathesis drive it from its own document for some seconds. What was answered is
  * counted in the log of the API, not by the one who asked.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,9 @@ import { root } from '../deploy/project.js';
 import { assess, readAnswers } from './answers.js';
 import { provideSchemathesis } from './provide-schemathesis.js';
 
-const { seconds, seed } = parseArgs({ options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' } } }).values;
+const { seconds, seed, exclude } = parseArgs({
+  options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' }, exclude: { type: 'string' } },
+}).values;
 const folder = join(root, 'test/fuzz');
 /** Starting, and the last requests. */
 const graceMs = 300_000;
@@ -52,7 +54,9 @@ async function drive(program: string, baseUrl: string, cleanup: Cleanup): Promis
     '--workers',
     '2',
   ];
-  const child = spawn(program, seed === undefined ? args : [...args, '--seed', seed], {
+  if (seed !== undefined) args.push('--seed', seed);
+  if (exclude !== undefined) args.push('--exclude-checks', exclude);
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PYTHONPATH: folder, FUZZ_JWT: token, FUZZ_API_KEY: key, FUZZ_API_KEY_ID: id },
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
