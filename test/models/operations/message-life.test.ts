@@ -217,10 +217,21 @@ class Life {
   /** Each statement counts once; before anything was handed over it belongs to nobody. */
   async #report(message: Known, status: ReportStatus): Promise<void> {
     await recordReports(this.test.db, [reportOf({ id: message.id, provider_message_id: message.providerId }, status)]);
+    // What waits for its message finds it when it comes again, if another report has told the provider's id meanwhile.
+    if (message.waiting.has(status) && (await this.#isKnownToProvider(message))) message.waiting.delete(status);
     if ([message.waiting, message.inbox, message.done].some((set) => set.has(status))) return;
     const isAppliedAtOnce = status === 'read' && message.closed && message.inbox.size === 0;
     (message.claim === undefined ? message.waiting : message.inbox).add(status);
     if (isAppliedAtOnce && message.claim !== undefined) this.#apply(message);
+  }
+
+  async #isKnownToProvider({ id }: Known): Promise<boolean> {
+    const [row] = await rows<{ known: boolean }>(
+      this.test.db,
+      'SELECT provider_message_id IS NOT NULL AS known FROM messages WHERE id = $1',
+      [id],
+    );
+    return row?.known ?? false;
   }
 
   #apply(message: Known): void {
