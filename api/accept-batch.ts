@@ -4,11 +4,11 @@ import { idempotencyMismatch, insufficientCredits, internal } from '../models/er
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
 import type { NewGroup } from '../models/operations/insert-messages.js';
+import { createTurnstile } from '../models/turnstile.js';
 import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
-import { createTurnstile } from './turnstile.js';
 
 export interface AcceptedBatch {
   row: BatchRow;

@@ -1,7 +1,7 @@
 /** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
 import { v7 as uuidv7 } from 'uuid';
 import { type Channel, channels } from '../models/config.js';
-import { AppError, unavailable } from '../models/errors.js';
+import { AppError, busy } from '../models/errors.js';
 import { Gather, WaitedTooLong } from '../models/gather.js';
 import type { MessageRow, NewMessage } from '../models/message.js';
 import { insertMessages } from '../models/operations/insert-messages.js';
@@ -49,7 +49,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
 }
 
 function shed(error: unknown): never {
-  throw error instanceof WaitedTooLong ? unavailable('The service is busy. Please try again later.', 1) : error;
+  throw error instanceof WaitedTooLong ? busy() : error;
 }
 
 /** One group, one workflow; the outcome of each message in the order given. */

@@ -1,14 +1,10 @@
 /** Passwords: argon2id, two at a time, so that logins cannot take the whole machine. */
 import { hash, verify } from '@node-rs/argon2';
-import { unavailable } from './errors.js';
+import { createTurnstile } from './turnstile.js';
 
 // OWASP's second choice, of the default variant argon2id: 19 MiB, two passes, one lane; about 15 ms here.
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const concurrentMax = 2;
-const waitingMax = 50;
-
-let running = 0;
-const waiting: (() => void)[] = [];
+const inTurn = createTurnstile(2, 50);
 
 /** The string to store: algorithm, parameters, salt and hash. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, options));
@@ -30,16 +26,3 @@ function decoy(): Promise<string> {
 
 /** Makes the first unknown account take no longer than the next. */
 export const warmUpPasswords = async (): Promise<void> => void (await decoy());
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= waitingMax) throw unavailable('The service is busy. Please try again later.', 1);
-  if (running < concurrentMax) running += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next(); // takes over this turn
-  }
-}

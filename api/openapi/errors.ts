@@ -80,7 +80,7 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
     case 429:
       return [errors.rateLimited(7)];
     case 503:
-      return [errors.unavailable('The service is busy. Please try again later.', 1)];
+      return [errors.busy()];
     default:
       return [errors.internal()];
   }
