@@ -56,6 +56,7 @@ export async function dispatch(deps: RoundDeps, groupId: string, batchId: string
   }
   return { ...(await groupState(db, groupId)), more, ...(waitMs > 0 ? { retryInMs: waitMs } : {}) };
 }
+
 /** What came back after its batch was cancelled is cancelled too; where nobody knows what became of it, that is said. */
 async function finishPage(db: Database, groupId: string, batchId: string): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);

@@ -7,6 +7,7 @@ import type { NewGroup } from '../models/operations/insert-messages.js';
 import { createTurnstile } from '../models/turnstile.js';
 import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
+import { refusalOf } from './decision.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
 
@@ -90,6 +91,5 @@ async function refuse(
   cause: unknown = new Error('the batch was fenced by a twin request'),
 ): Promise<never> {
   const workspace = await Workspace.findByPk(workspace_id, { attributes: ['balance'] });
-  const balance = workspace?.balance ?? 0;
-  throw balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1);
+  throw refusalOf(cost, workspace?.balance ?? 0, cause);
 }

@@ -58,11 +58,14 @@ async function refuse(
   return new Map(
     rows.map(({ id, workspace_id, cost }) => {
       if (accepted.has(id)) return [id, null];
-      const balance = balances.get(workspace_id) ?? 0;
-      return [id, balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1)];
+      return [id, refusalOf(cost, balances.get(workspace_id) ?? 0, cause)];
     }),
   );
 }
+
+/** The answer to a message or a batch that is gone: 402 when the balance is short, else 500 for what fenced it. */
+export const refusalOf = (cost: number, balance: number, cause: unknown): AppError =>
+  balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1);
 
 async function balancesOf(rows: readonly MessageRow[]): Promise<Map<string, number>> {
   const workspaces = await Workspace.findAll({

@@ -110,5 +110,5 @@ export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
 export const billingNotConfigured = () => unavailable('Billing is not configured', 3600);
 /** 503; more is waiting than can be done soon. */
 export const busy = () => unavailable('The service is busy. Please try again later.', 1);
-export const unavailable = (message: string, retryAfterSeconds = 5) =>
+const unavailable = (message: string, retryAfterSeconds = 5) =>
   new AppError(503, 'unavailable', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });

@@ -23,8 +23,10 @@ export const workflowIds = {
    * Drives a group: a single message, which gives the group its id; single messages that were accepted together; a page of a batch.
    * @param message any message of the group
    */
-  group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }) =>
-    batch_id === null ? `${id === group_id ? 'msg' : 'grp'}:${group_id}` : `page:${group_id}`,
+  group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }): string => {
+    if (batch_id !== null) return workflowIds.page(group_id);
+    return id === group_id ? workflowIds.message(id) : `grp:${group_id}`;
+  },
   /** drives a single message: a group of one */
   message: (messageId: string) => `msg:${messageId}`,
   /** drives a bulk batch page by page */
@@ -69,7 +71,12 @@ export const batchChangedSignal = 'batchChanged';
 export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId', messageIds: 'MessageIds' } as const;
 
 /** Their types, by name. */
-export const searchAttributeTypes = { WorkspaceId: 'Keyword', Channel: 'Keyword', BatchId: 'Keyword', MessageIds: 'KeywordList' } as const;
+export const searchAttributeTypes = {
+  [searchAttributes.workspaceId]: 'Keyword',
+  [searchAttributes.channel]: 'Keyword',
+  [searchAttributes.batchId]: 'Keyword',
+  [searchAttributes.messageIds]: 'KeywordList',
+} as const;
 
 export interface SendMessagesInput {
   groupId: string;

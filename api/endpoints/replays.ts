@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
 import { internal, invalidField } from '../../models/errors.js';
-import { beginReplay, dropReplay } from '../../models/operations/begin-replay.js';
+import { beginReplay } from '../../models/operations/begin-replay.js';
 import { countReplayable } from '../../models/operations/replay-deliveries.js';
 import { cancelReplay } from '../../models/operations/replay-progress.js';
 import { Replay } from '../../models/replay.js';
@@ -51,7 +51,7 @@ export const replayWebhook = endpoint({
       await temporal
         .replay({ workspaceId, replayId: replay.id, webhookId: webhook.id, ...period, statuses })
         .catch(async (error: unknown) => {
-          await dropReplay(replay);
+          await replay.destroy(); // a refused request leaves nothing
           throw internal(error, 1); // may be repeated: receivers know the `webhook-id`
         });
     }

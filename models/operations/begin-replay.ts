@@ -13,8 +13,3 @@ export async function beginReplay(db: Database, range: ReplayRange): Promise<Rep
   const row = { id: uuidv7(), webhook_id: webhookId, since, until, statuses: [...statuses], matched };
   return Replay.create({ ...row, ...(matched === 0 ? { status: 'completed', ended_at: new Date() } : { status: 'running' }) });
 }
-
-/** Forgets a replay that nobody could be asked to drive, so that a refused request leaves nothing. */
-export async function dropReplay(replay: Replay): Promise<void> {
-  await replay.destroy();
-}

@@ -56,7 +56,7 @@ const isUncertain = `EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown'))`;
 
 /** SQL: the time for the message `m` has come. */
-const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
+export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
 /** SQL: why the recipient of the message `m` is not written to; null when he is. */
 const suppression = `(

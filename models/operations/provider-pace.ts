@@ -1,6 +1,7 @@
 /** The time of providers: given away in slots, so that all workers together call none faster than it takes messages. */
 import type { Channel } from '../config.js';
 import { type Database, select } from '../database.js';
+import { isDue } from './claim-handoffs.js';
 
 /** What a round of hand-offs would ask of a provider. */
 export interface DueUnits {
@@ -15,9 +16,8 @@ export const dueUnits = (db: Database, groupId: string, limit: number, except: r
 
 const due = `
   SELECT channel, sum(GREATEST(segments, 1)) AS units FROM (
-    SELECT channel, segments FROM messages
-    WHERE group_id = $1 AND status = 'queued' AND (scheduled_at IS NULL OR scheduled_at <= now() + interval '1 second')
-      AND id <> ALL($3::uuid[])
+    SELECT channel, segments FROM messages m
+    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($3::uuid[])
     ORDER BY id LIMIT $2
   ) round GROUP BY channel`;
 
