@@ -7,6 +7,7 @@ import type { DeliverWebhookInput } from '../workflows/contract.js';
 import { Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { WebhookPoster } from './post-webhook.js';
+import { type Tended, tendPage } from './tend-page.js';
 
 export interface WebhookDeps {
   db: Database;
@@ -24,18 +25,11 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
      * endpoint is known to hang or fail
      */
     deliverEvents: (groupId: string): Promise<DeliverWebhookInput[]> =>
-      withHeartbeat(async () => {
-        const due = await firstDeliveries(db, groupId, activityInfo().attempt > 1);
-        const left: DeliverWebhookInput[] =
-          config.webhookFirstAttempt === 'child'
-            ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] }))
-            : await attempts.toAll(due);
-        await leaveToChild(
-          db,
-          left.flatMap(({ deliveryIds }) => deliveryIds),
-        );
-        return left;
-      }),
+      withHeartbeat(() => deliverDue(groupId, activityInfo().attempt > 1)),
+
+    /** Applies the reports of a page and delivers its events, for as long as there are any. */
+    tendPage: (groupId: string): Promise<Tended> =>
+      withHeartbeat((signal) => tendPage({ db, deliver: (again) => deliverDue(groupId, again) }, groupId, signal)),
 
     /**
      * The due ones of these deliveries. While some are pending this activity fails with the delay until the next is due, so that
@@ -54,6 +48,19 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
           throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
       }),
   };
+
+  async function deliverDue(groupId: string, again: boolean): Promise<DeliverWebhookInput[]> {
+    const due = await firstDeliveries(db, groupId, again);
+    const left: DeliverWebhookInput[] =
+      config.webhookFirstAttempt === 'child'
+        ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] }))
+        : await attempts.toAll(due);
+    await leaveToChild(
+      db,
+      left.flatMap(({ deliveryIds }) => deliveryIds),
+    );
+    return left;
+  }
 }
 
 function notYet(count: number, at: Date): ApplicationFailure {

@@ -1,12 +1,12 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { local } from './activities.js';
+import { delivering, local } from './activities.js';
 import { type LateReportsInput, queues, reportsSignal } from './contract.js';
 import { EventPump } from './event-pump.js';
 
 /** Applies reports that came after their group's workflow had closed, and delivers the events they cause. */
 export async function applyLateReports({ groupId }: LateReportsInput): Promise<void> {
   let due = true;
-  const events = new EventPump(groupId, queues.messages);
+  const events = new EventPump(() => delivering(queues.messages).deliverEvents(groupId));
   setHandler(defineSignal(reportsSignal), () => {
     due = true;
   });

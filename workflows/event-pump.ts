@@ -1,6 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
-import { delivering } from './activities.js';
 import { type DeliverWebhookInput, workflowIds } from './contract.js';
 import { deliverWebhook } from './deliver-webhook.js';
 
@@ -12,12 +11,11 @@ export class EventPump {
   #due = false;
   #running: Promise<void> | undefined;
 
-  readonly #groupId: string;
-  readonly #activities: ReturnType<typeof delivering>;
+  /** @param round delivers what is due; tells what is left to child workflows */
+  constructor(private readonly round: () => Promise<DeliverWebhookInput[]>) {}
 
-  constructor(groupId: string, taskQueue: string) {
-    this.#groupId = groupId;
-    this.#activities = delivering(taskQueue);
+  get isRunning(): boolean {
+    return this.#running !== undefined;
   }
 
   /** There is something to deliver. Returns at once. */
@@ -35,7 +33,7 @@ export class EventPump {
   async #pump(): Promise<void> {
     while (this.#due) {
       this.#due = false;
-      const left = await this.#activities.deliverEvents(this.#groupId);
+      const left = await this.round();
       await Promise.all(left.map((input) => startDelivery(input)));
     }
     this.#running = undefined;

@@ -1,7 +1,7 @@
 import { ActivityFailure, condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { Accepted } from '../activities/messages.js';
 import type { GroupWork } from '../models/operations/group-work.js';
-import { asking, dispatching, local } from './activities.js';
+import { asking, delivering, dispatching, local } from './activities.js';
 import {
   type AcceptAnswer,
   acceptUpdate,
@@ -12,6 +12,7 @@ import {
   type SendMessagesInput,
 } from './contract.js';
 import { EventPump } from './event-pump.js';
+import { PageTender } from './page-tender.js';
 
 const accept = defineUpdate<AcceptAnswer>(acceptUpdate);
 const reports = defineSignal(reportsSignal);
@@ -49,14 +50,16 @@ export async function sendMessages({ groupId, batchId }: SendMessagesInput): Pro
   const decided: { answer?: AcceptAnswer } = {};
   const inbox: Inbox = { reports: false, changed: false };
   const queue = batchId === undefined ? queues.messages : queues.bulk;
-  const events = new EventPump(groupId, queue);
+  const page = batchId === undefined ? undefined : new PageTender(groupId);
+  const events = page?.events ?? new EventPump(() => delivering(queue).deliverEvents(groupId));
 
   setHandler(accept, async () => {
     await condition(() => decided.answer !== undefined);
     return decided.answer as AcceptAnswer;
   });
   setHandler(reports, () => {
-    inbox.reports = true;
+    if (page === undefined) inbox.reports = true;
+    else events.start();
   });
   for (const signal of [cancelled, batchChanged]) {
     setHandler(signal, () => {
@@ -72,7 +75,8 @@ export async function sendMessages({ groupId, batchId }: SendMessagesInput): Pro
   const group = { groupId, batchId, queue, startAtMs: Date.now() + accepted.startInMs };
   if (accepted.startInMs > 0) await condition(() => inbox.changed, accepted.startInMs);
   const handedOff = await handOff(accepted, group, inbox, events);
-  await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
+  if (page === undefined) await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
+  else await page.awaitReports(accepted.reportTimeoutMs);
   await events.drained();
 }
 

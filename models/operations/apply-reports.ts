@@ -33,17 +33,18 @@ export interface GroupState {
 /**
  * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
  * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
+ * @param looksAgain the caller will call once more without being woken: until then nobody wakes the group
  */
-export async function applyReports(db: Database, groupId: string): Promise<GroupWork> {
+export async function applyReports(db: Database, groupId: string, looksAgain = false): Promise<GroupWork> {
   await inTransaction(db, async (transaction) => {
-    await select(db, 'UPDATE message_groups SET reports_pending = false WHERE id = $1', [groupId], transaction);
+    await select(db, 'UPDATE message_groups SET reports_pending = $2 WHERE id = $1', [groupId, looksAgain], transaction);
     const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
     if (reports.length > 0) await apply(db, transaction, reports);
     await closeIfDone(db, transaction, groupId);
   });
   // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
   const work = await groupState(db, groupId);
-  return work.reports ? applyReports(db, groupId) : work;
+  return work.reports ? applyReports(db, groupId, looksAgain) : work;
 }
 
 const unapplied = `

@@ -20,6 +20,8 @@ const eventCounts: Readonly<Record<string, number>> = {
   'webhook-failed': 11,
   replay: 17,
   mail: 11,
+  batch: 14,
+  page: 24,
 };
 
 describe('recorded histories', () => {

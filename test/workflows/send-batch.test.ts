@@ -61,8 +61,7 @@ describe('the way of a batch', () => {
     // At least once: a repeated delivery has the same id, and is not a second event.
     const idOf = ({ headers }: Received) => String(headers['webhook-id']);
     await until(() => new Set(receiver.received.map(idOf)).size === 1_800, 'all events have come');
-    const known = new Set<string>();
-    const events = receiver.received.filter((received) => known.size < known.add(idOf(received)).size);
+    const events = [...new Map(receiver.received.toReversed().map((received) => [idOf(received), received])).values()].toReversed();
     const byMessage = new Map<string, string[]>();
     for (const { body } of events) {
       const { event, data } = JSON.parse(body);
@@ -70,8 +69,23 @@ describe('the way of a batch', () => {
     }
     assert.equal(byMessage.size, 600);
     for (const sequence of byMessage.values()) assert.deepEqual(sequence, ['message.queued', 'message.sent', 'message.delivered']);
+    await assertPriceOfPages(id);
     await receiver.close();
   });
+
+  /** Histories are paid by the event: a page has 40 at most, and 3 for each time that it was woken. */
+  async function assertPriceOfPages(batchId: string): Promise<void> {
+    const pages = await rows<{ workflow_id: string }>(service.db, 'SELECT workflow_id FROM message_groups WHERE batch_id = $1', [batchId]);
+    assert.equal(pages.length, 3);
+    for (const { workflow_id } of pages) {
+      const handle = service.temporal.client.workflow.getHandle(workflow_id);
+      await handle.result();
+      const { events } = await handle.fetchHistory();
+      const signals = (events ?? []).filter(({ workflowExecutionSignaledEventAttributes: signal }) => (signal ?? null) !== null).length;
+      const count = events?.length ?? 0;
+      assert.ok(count > 0 && count <= 40 + 3 * signals, `${count} events with ${signals} wake-ups`);
+    }
+  }
 
   it('that is paused sends nothing more until it is resumed', async () => {
     const account = await client.signUp();

@@ -1,0 +1,74 @@
+/** Reports and events of a page come in hundreds: one activity takes them as they come, instead of one for each handful. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
+import type { Database } from '../models/database.js';
+import { applyReports } from '../models/operations/apply-reports.js';
+import { type GroupWork, groupState } from '../models/operations/group-work.js';
+import type { DeliverWebhookInput } from '../workflows/contract.js';
+
+export interface TendDeps {
+  db: Database;
+  /** First attempts of what is due; see `deliverEvents`. */
+  deliver: (again: boolean) => Promise<DeliverWebhookInput[]>;
+}
+
+/** What is left of a page. */
+export interface Tended {
+  /** Messages that wait for a hand-off or a report. */
+  open: number;
+  /** Nothing is open and nothing to deliver: nobody has to look again. */
+  isOver: boolean;
+  /** Deliveries for child workflows, by webhook. */
+  left: DeliverWebhookInput[];
+}
+
+/** Well below the activity's time-out, which has to leave room for the last deliveries. */
+const sliceMs = 20_000;
+const lookEveryMs = 200;
+/** While reports are awaited, the page is given up to its workflow only after so long without any. */
+const quietMs = 1_000;
+
+/**
+ * Applies reports and delivers events until there are none, and none have come for a moment although some are awaited.
+ * Meanwhile the page's workflow is not woken. Ends early when child workflows have to be started, or the worker stops.
+ */
+export async function tendPage({ db, deliver }: TendDeps, groupId: string, signal: AbortSignal): Promise<Tended> {
+  const until = Date.now() + sliceMs;
+  const left: DeliverWebhookInput[] = [];
+  let again = activityInfo().attempt > 1;
+  let busyAt = Date.now();
+  let work = await applyReports(db, groupId, true);
+  const look = async () => {
+    work = await groupState(db, groupId);
+    if (!work.reports) return;
+    work = await applyReports(db, groupId, true);
+    busyAt = Date.now();
+  };
+  while (left.length === 0 && !signal.aborted && Date.now() < until) {
+    if (work.deliveries > 0 || again) {
+      left.push(...(await beside(deliver(again), look)));
+      again = false;
+      busyAt = Date.now();
+    } else if (isQuiet(work, busyAt)) break;
+    else await sleep(lookEveryMs);
+    await look();
+  }
+  const { open, deliveries } = await applyReports(db, groupId);
+  return { open, isOver: open === 0 && deliveries === 0, left };
+}
+
+/** Nothing is awaited, or what is awaited takes its time. */
+const isQuiet = ({ open, queued }: GroupWork, busyAt: number) => open === queued || Date.now() - busyAt > quietMs;
+
+/** Goes on looking while the work is under way: an endpoint that hangs must not delay what is known of the messages. */
+async function beside<Result>(work: Promise<Result>, look: () => Promise<void>): Promise<Result> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await Promise.race([done, sleep(lookEveryMs)]);
+    if (!isDone) await look();
+  }
+  return done;
+}

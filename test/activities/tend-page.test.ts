@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type Tended, tendPage } from '../../activities/tend-page.js';
+import { recordReports, type Wake } from '../../models/operations/record-reports.js';
+import type { DeliverWebhookInput } from '../../workflows/contract.js';
+import { until } from '../support/client.js';
+import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { buildWebhook, buildWorkspace } from '../support/factories.js';
+import { assertBooks } from '../support/invariants.js';
+import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../support/messages.js';
+import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
+import { recordHandoffs } from '../../models/operations/record-handoffs.js';
+
+describe('tendPage', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const buildSentGroup = async (size: number) => {
+    const group = await buildQueuedGroup(
+      test.db,
+      workspaceId,
+      Array.from({ length: size }, () => ({})),
+    );
+    const claims = await claimHandoffs(test.db, group.groupId, sandboxEverywhere);
+    await recordHandoffs(
+      test.db,
+      claims.map((claim) => acceptedAs(claim)),
+    );
+    return group;
+  };
+  const report = async (id: string): Promise<Wake[]> => recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+
+  /** Deliveries as the receiver acknowledges them: all at once, when the gate opens. */
+  const deliverAll = async (groupId: string): Promise<DeliverWebhookInput[]> => {
+    await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
+    return [];
+  };
+  const tend = (groupId: string, deliver: (again: boolean) => Promise<DeliverWebhookInput[]> = () => deliverAll(groupId), attempt = 1) => {
+    const environment = new MockActivityEnvironment({ attempt });
+    const stop = new AbortController();
+    const work = environment.run(() => tendPage({ db: test.db, deliver }, groupId, stop.signal)) as Promise<Tended>;
+    return { work, stop: () => stop.abort() };
+  };
+
+  it('takes the reports as they come, and nobody is woken meanwhile', async () => {
+    const { groupId, ids } = await buildSentGroup(3);
+    const { work } = tend(groupId);
+    await until(async () => (await isAwake(groupId)) === true, 'the page is tended');
+    for (const id of ids) {
+      assert.deepEqual(await report(id), [], 'its tender looks by itself');
+      await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
+    }
+    assert.deepEqual(await work, { open: 0, isOver: true, left: [] });
+  });
+
+  it('gives up the page after a silence; the next report wakes its workflow', async () => {
+    const { groupId, ids } = await buildSentGroup(2);
+    assert.deepEqual(await tend(groupId).work, { open: 2, isOver: false, left: [] });
+    assert.equal(await isAwake(groupId), false);
+    const wakes = await report(ids[0] as string);
+    assert.deepEqual(
+      wakes.map((wake) => wake.groupId),
+      [groupId],
+    );
+  });
+
+  it('does not wait where nothing is at the provider', async () => {
+    await buildWebhook(workspaceId, 'https://one.example.test/');
+    const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}, {}]);
+    const startedAt = Date.now();
+    let rounds = 0;
+    const tended = await tend(groupId, () => {
+      rounds += 1;
+      return deliverAll(groupId);
+    }).work;
+    assert.deepEqual([tended, rounds], [{ open: 2, isOver: false, left: [] }, 1]);
+    assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
+  });
+
+  it('applies reports while an endpoint hangs, and delivers their events in the next round', async () => {
+    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
+    const { groupId, ids } = await buildSentGroup(1);
+    const [id = ''] = ids;
+    let acknowledge: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      acknowledge = resolve;
+    });
+    const rounds: number[] = [];
+    const { work } = tend(groupId, async () => {
+      const [due] = await rows<{ count: number }>(test.db, `SELECT count(*) FROM deliveries WHERE group_id = $1 AND status = 'pending'`, [
+        groupId,
+      ]);
+      rounds.push(due?.count ?? 0);
+      if (rounds.length > 1) return deliverAll(groupId);
+      await answered;
+      await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND event = 'message.sent'`, [groupId]);
+      return [];
+    });
+    await until(() => rounds.length === 1, 'the endpoint is called');
+    await report(id);
+    await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
+    acknowledge();
+    assert.deepEqual(await work, { open: 0, isOver: true, left: [] });
+    assert.deepEqual(rounds, [1, 1]);
+  });
+
+  it('ends at once when deliveries are left to children, and when the worker stops', async () => {
+    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    const { groupId } = await buildSentGroup(1);
+    const left = [{ webhookId: 'w', deliveryIds: ['d'] }];
+    const tended = await tend(groupId, async () => {
+      await deliverAll(groupId);
+      return left;
+    }).work;
+    assert.deepEqual(tended, { open: 1, isOver: false, left });
+    const stopped = tend(groupId);
+    stopped.stop();
+    assert.deepEqual(await stopped.work, { open: 1, isOver: false, left: [] });
+    assert.equal(await isAwake(groupId), false);
+  });
+
+  it('after a crash looks once at what was left to children, which may never have been started', async () => {
+    const { groupId } = await buildSentGroup(1);
+    const asked: boolean[] = [];
+    const { work, stop } = tend(
+      groupId,
+      async (again) => {
+        asked.push(again);
+        stop();
+        return [];
+      },
+      2,
+    );
+    await work;
+    assert.deepEqual(asked, [true]);
+  });
+
+  it('fails when deliveries fail for a reason of ours, to be tried again', async () => {
+    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    const { groupId } = await buildSentGroup(1);
+    await assert.rejects(tend(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);
+  });
+
+  const isAwake = async (groupId: string): Promise<boolean | undefined> => {
+    const [group] = await rows<{ reports_pending: boolean }>(test.db, 'SELECT reports_pending FROM message_groups WHERE id = $1', [
+      groupId,
+    ]);
+    return group?.reports_pending;
+  };
+});
