@@ -1,0 +1,190 @@
+/** Deliberate faults in what must never break: each names the test that has to notice. */
+export interface Mutation {
+  /** What the code guards before the mutation. */
+  guards: string;
+  /** Source file, from the root of the project. */
+  file: string;
+  /** Text that occurs in it exactly once. */
+  find: string;
+  replace: string;
+  /** Test file that must fail, below test/, without its ending. */
+  test: string;
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    guards: 'the balance guard',
+    file: 'models/operations/post-credits.ts',
+    find: 'WHERE id = $1 AND balance + $2 >= 0',
+    replace: 'WHERE id = $1',
+    test: 'models/operations/post-credits',
+  },
+  {
+    guards: 'one ledger entry for each cause',
+    file: 'models/migrations/0001-initial.sql',
+    find: 'UNIQUE (kind, reference)',
+    replace: 'CHECK (true)',
+    test: 'models/operations/post-credits',
+  },
+  {
+    guards: 'a report is stored once',
+    file: 'models/migrations/0001-initial.sql',
+    find: 'UNIQUE (provider, provider_message_id, status)',
+    replace: 'CHECK (true)',
+    test: 'models/operations/record-reports',
+  },
+  {
+    guards: 'one message for each idempotency key',
+    file: 'models/migrations/0001-initial.sql',
+    find: 'CREATE UNIQUE INDEX messages_idempotency',
+    replace: 'CREATE INDEX messages_idempotency',
+    test: 'api/accept',
+  },
+  {
+    guards: 'one workspace for each address',
+    file: 'models/migrations/0001-initial.sql',
+    find: 'CREATE UNIQUE INDEX workspaces_email',
+    replace: 'CREATE INDEX workspaces_email',
+    test: 'api/accounts',
+  },
+  {
+    guards: 'the state guard',
+    file: 'models/operations/record-statuses.ts',
+    find: 'm.status = ANY($3::text[]) AND',
+    replace: '$3::text[] IS NOT NULL AND',
+    test: 'models/operations/record-statuses',
+  },
+  {
+    guards: 'the condition of a refund',
+    file: 'models/operations/record-statuses.ts',
+    find: 'failed.filter(({ credits_used }) => credits_used === 0)',
+    replace: 'failed',
+    test: 'models/operations/apply-reports',
+  },
+  {
+    guards: 'the rank rule',
+    file: 'models/rules/status.ts',
+    find: "delivered: ['sent', 'failed'],",
+    replace: "delivered: ['sent', 'failed', 'read'],",
+    test: 'models/rules/status',
+  },
+  {
+    guards: 'the order in which reports apply',
+    file: 'models/rules/status.ts',
+    find: "reportOrder = ['sent', 'delivered', 'failed', 'read']",
+    replace: "reportOrder = ['sent', 'failed', 'delivered', 'read']",
+    test: 'models/operations/apply-reports',
+  },
+  {
+    guards: 'the fence',
+    file: 'models/operations/fence-messages.ts',
+    find: "AND status = 'accepting' RETURNING",
+    replace: 'RETURNING',
+    test: 'models/operations/fence-messages',
+  },
+  {
+    guards: 'too late to cancel',
+    file: 'models/operations/cancel-message.ts',
+    find: " details: ['scheduled', 'accepted'],",
+    replace: '',
+    test: 'models/operations/cancel-message',
+  },
+  {
+    guards: 'the order of deliveries',
+    file: 'models/operations/due-deliveries.ts',
+    find: 'NOT d.in_child) ORDER BY d.id',
+    replace: 'NOT d.in_child) ORDER BY d.id DESC',
+    test: 'models/operations/due-deliveries',
+  },
+  {
+    guards: 'the scope of a key',
+    file: 'api/authenticate.ts',
+    find: 'if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);',
+    replace: '',
+    test: 'api/matrix-credentials',
+  },
+  {
+    guards: 'the deactivation of a key',
+    file: 'api/authenticate.ts',
+    find: 'if (!key.is_active) throw deactivatedApiKey();',
+    replace: '',
+    test: 'api/matrix-credentials',
+  },
+  {
+    guards: 'the token version',
+    file: 'api/authenticate.ts',
+    find: ' || workspace.token_version !== tv',
+    replace: '',
+    test: 'api/passwords',
+  },
+  {
+    guards: 'a reset token is used once',
+    file: 'models/operations/reset-password.ts',
+    find: 'AND used_at IS NULL AND',
+    replace: 'AND',
+    test: 'api/passwords',
+  },
+  {
+    guards: 'a verification token expires',
+    file: 'models/operations/verify-email.ts',
+    find: ' AND expires_at > now()',
+    replace: '',
+    test: 'api/accounts',
+  },
+  {
+    guards: 'whose row it is',
+    file: 'models/owned.ts',
+    find: 'where = { id, workspace_id: workspaceId } as',
+    replace: 'where = { id } as',
+    test: 'api/isolation',
+  },
+  {
+    guards: 'the digest of an idempotent request',
+    file: 'api/accept.ts',
+    find: 'found.request_digest?.equals(digest) !== true',
+    replace: 'found.request_digest === undefined',
+    test: 'api/accept',
+  },
+  {
+    guards: 'the amount of a payment',
+    file: 'models/operations/record-payment-event.ts',
+    find: "if (amountCents !== order.amount_cents || currency !== order.currency) return 'mismatched';",
+    replace: '',
+    test: 'api/billing-webhook',
+  },
+  {
+    guards: 'a payment is credited once',
+    file: 'models/operations/record-payment-event.ts',
+    find: "order.status === 'paid' || ",
+    replace: '',
+    test: 'api/billing-webhook',
+  },
+  {
+    guards: 'the key of the webhook signature',
+    file: 'models/rules/signature.ts',
+    find: "createHmac('sha256', secret).update(body)",
+    replace: "createHmac('sha256', secret.slice(6)).update(body)",
+    test: 'models/rules/signature',
+  },
+  {
+    guards: "the compare of a callback's signature",
+    file: 'models/rules/callbacks/sandbox.ts',
+    find: ' || !timingSafeEqual(given, expected)',
+    replace: '',
+    test: 'models/rules/sandbox-callback',
+  },
+  {
+    guards: 'link-local addresses are guarded',
+    file: 'models/rules/address.ts',
+    find: ' 169.254.0.0/16',
+    replace: '',
+    test: 'models/rules/address',
+  },
+  {
+    guards: 'IPv6 that carries IPv4 is guarded',
+    file: 'models/rules/address.ts',
+    find: ' 2002::/16',
+    replace: '',
+    test: 'models/rules/address',
+  },
+];
