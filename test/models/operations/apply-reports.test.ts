@@ -155,6 +155,24 @@ describe('applyReports', () => {
     assert.deepEqual(await outcomes(other.id), { delivered: 'applied', failed: 'ignored' });
   });
 
+  it('takes failed and delivered in one round for delivered: one event, and none of a failure', async () => {
+    for (const order of [
+      ['failed', 'delivered'],
+      ['delivered', 'failed'],
+    ] as const) {
+      const message = await buildSent(test.db, workspaceId);
+      await recordReports(
+        test.db,
+        order.map((status) => reportOf(message, status)),
+      );
+      await applyReports(test.db, message.group_id);
+      const { status, failed_at, error_code } = await messageOf(test.db, message.id);
+      assert.deepEqual({ status, failed_at, error_code }, { status: 'delivered', failed_at: null, error_code: null });
+      assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
+      assert.deepEqual(await outcomes(message.id), { delivered: 'applied', failed: 'ignored' });
+    }
+  });
+
   it('ends where an oracle ends, for any reports in any order, repeated or not, in any number of callbacks', async function () {
     this.timeout(60_000);
     const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
