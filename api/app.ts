@@ -8,6 +8,7 @@ import { createDocs } from './docs.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
 import { createMailPages } from './mail-pages.js';
+import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
 import { requestContext } from './request-context.js';
 import { createRouter } from './router.js';
@@ -23,6 +24,7 @@ export function createApp(deps: Deps): Express {
   app.use(requestContext(deps.logger));
   app.use(helmet());
   app.use(noStore);
+  app.use(requireHost);
   app.use(cors(deps.config.corsOrigins));
   app.use(onlyDeclaredMethods);
   app.use(createDocs(deps.limiter));

@@ -3,7 +3,6 @@
  * process counts for itself: a limiter must never be the reason for an outage.
  */
 import { isIPv6 } from 'node:net';
-import type { Response } from 'express';
 import { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
@@ -24,11 +23,16 @@ export interface Bucket {
   key: string;
 }
 
+/** What the three headers are written to: a response. */
+export interface Headers {
+  setHeader(name: string, value: number): unknown;
+}
+
 export interface Limiter {
   /** Counts the request, writes the three headers, and throws 429 when the window is full. */
-  consume(bucket: Bucket, res: Response): Promise<void>;
+  consume(bucket: Bucket, res: Headers): Promise<void>;
   /** Writes the three headers without counting: for answers that belong to no endpoint. */
-  describe(bucket: Bucket, res: Response): Promise<void>;
+  describe(bucket: Bucket, res: Headers): Promise<void>;
   /** Whether the shared store answers; true when there is none. */
   isHealthy(): Promise<boolean>;
   close(): void;
@@ -80,7 +84,7 @@ export function addressKey(ip: string | undefined): string {
     .join(':')}::/64`;
 }
 
-function writeHeaders(res: Response, limit: number, remaining: number, msBeforeNext: number): void {
+function writeHeaders(res: Headers, limit: number, remaining: number, msBeforeNext: number): void {
   res.setHeader('X-RateLimit-Limit', limit);
   res.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
   res.setHeader('X-RateLimit-Reset', Math.ceil((Date.now() + msBeforeNext) / 1000));

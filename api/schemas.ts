@@ -89,7 +89,7 @@ export interface Page {
 
 /** `page` and `limit` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: 9_999_999, default: 1 }, 'Page must be at least 1'),
+  page: integer({ minimum: 1, maximum: 999_999_999_999_999, default: 1 }, 'Page must be at least 1'),
   limit: integer({ minimum: 1, maximum: 100, default: 50 }, 'Limit must be between 1 and 100'),
 };
 
@@ -98,7 +98,7 @@ function integer(range: { minimum: number; maximum: number; default: number }, w
   const schema = Joi.string()
     .messages({ 'string.empty': wrong })
     .custom((value: string, helpers) => {
-      const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
       return number < range.minimum || number > range.maximum ? helpers.error('contract', { text: wrong }) : number;
     });
   return schema.default(range.default).meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;

@@ -1,5 +1,5 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { ConfigError, loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
 import { createLogger } from '../models/logger.js';
@@ -7,9 +7,9 @@ import { warmUpPasswords } from '../models/passwords.js';
 import { createAcceptGate } from './accept-gate.js';
 import { createApp } from './app.js';
 import type { Deps } from './deps.js';
+import { createHttpServer } from './http-server.js';
 import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
-import { answerMalformed } from './malformed.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;
@@ -34,11 +34,7 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
 }
 
 async function start(deps: Deps): Promise<void> {
-  const server = createServer(createApp(deps));
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 20_000;
-  server.keepAliveTimeout = 65_000; // longer than the usual load balancer's
-  server.on('clientError', answerMalformed);
+  const server = createHttpServer(createApp(deps), deps.limiter);
   await warmUpPasswords();
   await listen(server, deps.config);
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');

@@ -62,6 +62,8 @@ export const invalidField = (field: string, message: string) => invalid([{ field
 export const missingField = (field: string) => invalidField(field, missingFieldText(field));
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
 export const invalidJson = () => invalidField('', 'Invalid JSON body');
+/** 400; what is not HTTP as the standard has it. */
+export const malformedRequest = () => invalidField('', 'Malformed HTTP request');
 export const emailExists = () =>
   new AppError(400, 'email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
 export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');

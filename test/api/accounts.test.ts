@@ -206,7 +206,7 @@ describe('accounts', () => {
         ['c', 'b'],
       );
       assert.deepEqual(body.data.pagination, { total: 5, page: 2, pages: 3, limit: 2 });
-      const beyond = await app.call('GET', `${keys}?page=9999999&limit=100`, { jwt: token });
+      const beyond = await app.call('GET', `${keys}?page=999999999999999&limit=100`, { jwt: token });
       assert.deepEqual(beyond.body.data.api_keys, []);
     });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { rows } from '../support/database.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const send = '/api/v1/messages/send';
 
@@ -100,12 +100,24 @@ describe('answers outside the endpoints', () => {
     assert.equal(headers.get('etag'), null);
   });
 
-  it('closes a connection that does not speak HTTP', async () => {
-    const { port } = new URL(app.url);
-    const socket = connect(Number(port), '127.0.0.1').end('nonsense\r\n\r\n');
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    assert.match(answer, /^HTTP\/1\.1 400 /);
+  for (const [what, said, status, text] of [
+    ['nonsense', 'nonsense', 400, 'Malformed HTTP request'],
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close', 400, 'Malformed HTTP request'],
+    ['two lengths', 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', 400, 'Malformed HTTP request'],
+    ['20 kB of headers', `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}`, 431, 'Request headers too large'],
+  ] as const) {
+    it(`${status} for what is not HTTP, in the same words: ${what}`, async () => {
+      const answer = await exchange(app.url, said);
+      assert.equal(answer.status, status);
+      assert.deepEqual(Object.keys(answer.body), ['success', 'error', 'code', 'message', 'request_id', 'details']);
+      assert.deepEqual(answer.body.details, [{ field: '', message: text }]);
+      assert.equal(answer.headers.get('x-request-id'), answer.body.request_id);
+      for (const name of ['limit', 'remaining', 'reset']) assert.match(answer.headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
+    });
+  }
+  it('200 whatever is expected of it', async () => {
+    const { status } = await exchange(app.url, 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close');
+    assert.equal(status, 200);
   });
 });
 
@@ -144,4 +156,15 @@ async function administer(sql: string): Promise<void> {
   await client.connect();
   await client.query(sql);
   await client.end();
+}
+
+/** Says the head of a request as it stands, and reads the answer until the connection is closed. */
+async function exchange(url: string, head: string): Promise<Answer> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(`${head}\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  const [first = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
+  const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) };
 }

@@ -1,11 +1,12 @@
 /** The API on a free port with a database of its own. Temporal is played by the operation that its worker would call. */
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAcceptGate } from '../../api/accept-gate.js';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/authenticate.js';
 import type { Deps } from '../../api/deps.js';
+import { createHttpServer, type Patience } from '../../api/http-server.js';
 import { createPayments } from '../../api/payments.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
@@ -45,7 +46,7 @@ export interface TestApp {
 }
 
 /** Starts the application; `temporal` overrides what the stub does. */
-export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}): Promise<TestApp> {
+export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, patience?: Patience): Promise<TestApp> {
   const database = await freshDatabase();
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const logger = createLogger('test', config.logLevel);
@@ -72,7 +73,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
   };
-  const server = createServer(createApp(deps) as RequestListener).listen(0, '127.0.0.1');
+  const server = createHttpServer(createApp(deps), deps.limiter, patience).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
