@@ -1,6 +1,7 @@
 /** The public shape of a message's timeline: one list of steps in their order, and what it waits for. */
 import type { AttemptRow, EventRow, ReportRow, Timeline } from '../models/operations/read-timeline.js';
 import { toCredits } from '../models/rules/credits.js';
+import { adviceOn } from '../models/rules/error-codes.js';
 import { maskAddresses } from '../models/rules/mask.js';
 import { type WaitLimits, waitingFor } from '../models/rules/waiting.js';
 
@@ -61,7 +62,7 @@ function statusSteps({ message }: Timeline): Step[] {
     { at: message.sent_at, type: 'sent', text: `${provider} took the message`, details: { provider, provider_message_id } },
     { at: message.delivered_at, type: 'delivered', text: 'It reached its recipient', details: {} },
     { at: message.read_at, type: 'read', text: 'It was read', details: {} },
-    { at: message.failed_at, type: 'failed', text: error_message ?? 'It failed', details: { error_code } },
+    { at: message.failed_at, type: 'failed', text: error_message ?? 'It failed', details: { error_code, advice: adviceOn(error_code) } },
   ];
   return steps.flatMap(({ at, ...rest }) => (at === null ? [] : { at, ...rest }));
 }

@@ -12,6 +12,8 @@ export type ProviderAccount = Named &
     | { kind: 'sandbox' }
     /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
     | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; from: string }
+    /** `from`: an address, or a name with one in angle brackets. */
+    | { kind: 'smtp'; url: string; from: string }
   );
 
 export type ProviderKind = ProviderAccount['kind'];
@@ -21,6 +23,7 @@ export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { ki
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
   sandbox: { sms: [], whatsapp: [], email: [] },
   twilio: { sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] },
+  smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
 };
 
 /** Kinds of providers that serve a channel. */
@@ -39,6 +42,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     authToken: value.TWILIO_AUTH_TOKEN,
     from: value.TWILIO_FROM,
   }),
+  smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
 };
 
 /** The account of a kind, named like it. */

@@ -1,6 +1,7 @@
 /** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
 import Joi from 'joi';
 import { kindsFor } from './provider-account.js';
+import { isEmail } from './rules/email.js';
 
 const oneWord = Joi.string()
   .pattern(/^[\x21-\x7e]+$/)
@@ -12,6 +13,11 @@ const apiBase = Joi.string()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
   .custom((text: string) => text.replace(/\/$/, ''))
   .messages({ 'string.pattern.base': '{{#label}} must be https, host and port, for example https://api.example.com' });
+
+/** An address, or a name that needs no quotes with an address in angle brackets. */
+const mailbox = Joi.string()
+  .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
+  .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
 
 const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
   Joi.string()
@@ -32,4 +38,10 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_API_BASE: apiBase
     .default('https://api.twilio.com')
     .description('scheme, host and port of Twilio or of a host that speaks its protocol'),
+  EMAIL_FROM: mailbox.description(
+    'sender of the e-mail channel, with every provider: an address, or a name with an address in angle brackets',
+  ),
+  EMAIL_SMTP_URL: Joi.string()
+    .uri({ scheme: ['smtp', 'smtps'] })
+    .description('SMTP: mail server of the e-mail channel'),
 };

@@ -4,6 +4,7 @@ import type { ProviderAccount } from '../../models/provider-account.js';
 import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
 import { type SandboxDeps, sandboxAdapter } from './sandbox.js';
+import { smtpAdapter } from './smtp.js';
 import { twilioAdapter } from './twilio.js';
 
 /** The provider of one account; every kind that the settings accept has its case, or this does not compile. */
@@ -13,6 +14,8 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
       return sandboxAdapter(sandbox);
     case 'twilio':
       return twilioAdapter(account, `${publicUrl}/callbacks/${account.name}`);
+    case 'smtp':
+      return smtpAdapter(account);
   }
 }
 

@@ -1,13 +1,13 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { MessageRow } from '../message.js';
-import { suppressedCode } from '../rules/suppression.js';
+import { isHardBounce, suppressedCode } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
 import { type NewSuppression, suppress } from './suppress.js';
 
 /** What came of one call to a provider. */
 export type HandoffResult = { id: string; attempt: number; provider: string } & (
   | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
-  | { outcome: 'rejected'; error_code: string; error_message: string; provider_error_code?: string | undefined }
+  | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string | undefined }
   | { outcome: 'throttled' | 'retryable' | 'unknown'; detail: string }
 );
 
@@ -26,7 +26,14 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
       from: ['queued'],
       changes: results.flatMap((result) => rejectedChange(result, at)),
     });
-    await suppress(db, failed.filter(({ error_code }) => error_code === suppressedCode).map(optOutOf), transaction);
+    const isHopeless = new Set(
+      results.flatMap((result) => (result.outcome === 'rejected' && result.is_permanent === true ? [result.id] : [])),
+    );
+    await suppress(
+      db,
+      failed.flatMap((message) => suppressionOf(message, isHopeless.has(message.id))),
+      transaction,
+    );
     await release(db, transaction, results);
   });
   await matchEarlyReports(db, results);
@@ -61,15 +68,14 @@ function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
   ];
 }
 
-/** The provider has the recipient on a list of its own: he said STOP to it. */
-const optOutOf = ({ id, workspace_id, channel, to }: MessageRow): NewSuppression => ({
-  workspace_id,
-  channel,
-  recipient: to,
-  reason: 'opt_out',
-  source: 'provider',
-  message_id: id,
-});
+/** The provider has the recipient on a list of its own, or the mail server knows no such mailbox. */
+function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow, is_permanent: boolean): NewSuppression[] {
+  const isBounce = isHardBounce({ channel, status: 'failed', error_code, is_permanent });
+  if (error_code !== suppressedCode && !isBounce) return [];
+  // Lists of mail providers are of bounces above all, and do not say why somebody is on them: that ends by itself, and is asked again.
+  const reason = channel === 'email' ? 'bounce' : 'opt_out';
+  return [{ workspace_id, channel, recipient: to, reason, source: 'provider', message_id: id }];
+}
 
 /** Gives back the claim of what was certainly not handed off, so that it can be cancelled until the next attempt. */
 async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {

@@ -11,19 +11,34 @@ interface Meaning {
   message: string;
   /** Where e-mail says it in other words. */
   email?: string;
+  /** What whoever sends can do about it. */
+  advice: string;
 }
 
 const meanings = {
-  '30006': { message: 'Landline or unreachable carrier', email: 'Mailbox unreachable' },
-  '30007': { message: 'Message filtered as spam' },
-  '30008': { message: 'Unknown destination' },
-  '30034': { message: 'Exceeded max price' },
-  undeliverable: { message: 'The provider could not deliver the message' },
-  suppressed: { message: suppressedTexts.opt_out },
-  invalid_content: { message: 'The provider refused the content of the message' },
-  region_not_permitted: { message: 'Messages to this region are not permitted' },
-  limit_exceeded: { message: 'A sending limit was exceeded' },
-  sender_refused: { message: 'The sender is not registered, verified or permitted' },
+  '30006': {
+    message: 'Landline or unreachable carrier',
+    email: 'Mailbox unreachable',
+    advice: 'Try later; if it goes on, this channel does not reach the recipient.',
+  },
+  '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
+  '30008': { message: 'Unknown destination', advice: 'Correct or remove the recipient.' },
+  '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the provider.' },
+  undeliverable: { message: 'The provider could not deliver the message', advice: 'Ask the operator for what the provider said.' },
+  suppressed: { message: suppressedTexts.opt_out, advice: 'Do not write to this recipient until they ask for it again.' },
+  invalid_content: {
+    message: 'The provider refused the content of the message',
+    advice: 'Change the content: the same would be refused again.',
+  },
+  region_not_permitted: {
+    message: 'Messages to this region are not permitted',
+    advice: 'Have the operator enable the region at the provider.',
+  },
+  limit_exceeded: { message: 'A sending limit was exceeded', advice: 'Send later, or have the limit raised at the provider.' },
+  sender_refused: {
+    message: 'The sender is not registered, verified or permitted',
+    advice: 'Have the operator register or verify the sender at the provider.',
+  },
 } as const satisfies Record<string, Meaning>;
 
 /** Codes of what a provider may say of a message. */
@@ -37,3 +52,6 @@ export function failureOf(channel: Channel, code: string | null): Failure {
   const { message, email = message }: Meaning = meanings[known];
   return { code: known, message: channel === 'email' ? email : message };
 }
+
+/** What whoever sends can do about a failure; null for a code that no provider causes. */
+export const adviceOn = (code: string | null): string | null => (code !== null && isFailureCode(code) ? meanings[code].advice : null);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { v7 as uuidv7 } from 'uuid';
 import { emailActivities } from '../../activities/emails.js';
 import type { Config } from '../../models/config.js';
@@ -13,33 +11,9 @@ import { verifyEmail } from '../../models/operations/verify-email.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
+import { startSmtp } from '../support/smtp.js';
 
 const publicUrl = 'https://api.example.test';
-
-/** A mail server that answers RCPT TO with these codes in turn, then takes everything. */
-async function startSmtp(...refusals: number[]) {
-  const received: string[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, callback) => {
-      const responseCode = refusals.shift();
-      callback(responseCode === undefined ? null : Object.assign(new Error('no'), { responseCode }));
-    },
-    onData: (stream, _session, callback) => {
-      let text = '';
-      stream
-        .on('data', (chunk: Buffer) => (text += chunk))
-        .on('end', () => {
-          received.push(text);
-          callback(null);
-        });
-    },
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, received, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
-}
 
 describe('sendMail', () => {
   let test: TestDatabase;
@@ -107,7 +81,8 @@ describe('sendMail', () => {
   });
 
   it('fails when the mail server asks to come again, and succeeds then', async () => {
-    const smtp = await startSmtp(451);
+    const smtp = await startSmtp();
+    smtp.refuse.to.push('451 4.3.0 later');
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
     await assert.rejects(activitiesWith(config).sendMail(mailId), { responseCode: 451 });
@@ -119,7 +94,8 @@ describe('sendMail', () => {
   });
 
   it('gives up a mail that the server refuses for good, and says so with the code', async () => {
-    const smtp = await startSmtp(550);
+    const smtp = await startSmtp();
+    smtp.refuse.to.push('550 5.1.1 no such user');
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
@@ -131,7 +107,7 @@ describe('sendMail', () => {
   });
 
   it('fails while the mail server is away; the mail stays unsent', async () => {
-    const smtp = await startSmtp(550);
+    const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
     await smtp.close();

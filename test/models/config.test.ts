@@ -108,6 +108,22 @@ describe('loadConfig', () => {
     assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
   });
 
+  it('wants of a provider that is chosen what it cannot do without', () => {
+    assert.deepEqual(faultsOf({ ...required, PROVIDER_EMAIL: 'smtp' }).toSorted(), ['EMAIL_FROM is not set', 'EMAIL_SMTP_URL is not set']);
+    const email = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://user:pass@mail.example.test' };
+    for (const from of ['hello@example.test', 'Söhne Co. <hello@example.test>']) {
+      assert.deepEqual(load({ ...email, EMAIL_FROM: from }).accounts.at(-1), {
+        name: 'smtp',
+        kind: 'smtp',
+        url: email.EMAIL_SMTP_URL,
+        from,
+      });
+    }
+    for (const from of ['hello', '<hello@example.test', 'a@example.test, b@example.test', '"x" <hello@example.test>']) {
+      assert.match(faultsOf({ ...required, ...email, EMAIL_FROM: from })[0] ?? '', /^EMAIL_FROM must be an e-mail address/);
+    }
+  });
+
   it('reads lists, limits and credits', () => {
     const config = load({
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',

@@ -1,0 +1,33 @@
+/** SMTP: enhanced status codes (RFC 3463), and plain replies (RFC 5321 §4.2.3) for servers that give none. */
+import { type FailureTable, hard, soft } from './provider-failure.js';
+
+export const smtpFailures: FailureTable = {
+  '5.1.0': hard('30008'),
+  '5.1.1': hard('30008'), // no such mailbox
+  '5.1.2': hard('30008'), // no such system
+  '5.1.3': hard('30008'), // no address
+  '5.1.6': hard('30008'), // moved
+  '5.1.7': soft('sender_refused'),
+  '5.1.8': soft('sender_refused'),
+  '5.1.10': hard('30008'), // the domain takes no mail (RFC 7505)
+  '5.2.1': hard('30006'), // mailbox disabled
+  '5.2.2': soft('30006'), // mailbox full
+  '5.2.3': hard('invalid_content'), // longer than this mailbox takes
+  '5.3.4': hard('invalid_content'), // too large
+  '5.4.1': hard('30008'),
+  '5.4.4': hard('30008'),
+  '5.6.0': hard('invalid_content'),
+  '5.7.1': soft('30007'),
+  '5.7.26': soft('sender_refused'), // neither SPF nor DKIM (RFC 7372)
+  '550': hard('30008'),
+  '551': hard('30008'),
+  '552': soft('30006'),
+  '553': hard('30008'),
+  '554': soft('30007'),
+};
+
+/** The code of a reply such as `550 5.1.1 no such user`: the enhanced one where the table has it, else the plain one. */
+export function smtpCodeOf(reply: string): string {
+  const [, plain = '', enhanced = ''] = /^(\d{3})[ -](?:([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
+  return Object.hasOwn(smtpFailures, enhanced) ? enhanced : plain;
+}
