@@ -12,8 +12,12 @@ export type ProviderAccount = Named &
     | { kind: 'sandbox' }
     /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
     | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; from: string }
-    /** `from`: an address, or a name with one in angle brackets. */
+    /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
     | { kind: 'smtp'; url: string; from: string }
+    /** `callbackPassword`: stands in the address of its webhook. */
+    | { kind: 'postmark'; apiBase: string; serverToken: string; messageStream: string; from: string; callbackPassword: string }
+    /** `verificationKey`: of its event webhook; base64 of an SPKI. */
+    | { kind: 'sendgrid'; apiBase: string; apiKey: string; from: string; verificationKey: string }
   );
 
 export type ProviderKind = ProviderAccount['kind'];
@@ -24,6 +28,8 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
   sandbox: { sms: [], whatsapp: [], email: [] },
   twilio: { sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] },
   smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
+  postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
+  sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
 };
 
 /** Kinds of providers that serve a channel. */
@@ -43,6 +49,19 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     from: value.TWILIO_FROM,
   }),
   smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
+  postmark: (value) => ({
+    apiBase: value.POSTMARK_API_BASE,
+    serverToken: value.POSTMARK_SERVER_TOKEN,
+    messageStream: value.POSTMARK_MESSAGE_STREAM,
+    from: value.EMAIL_FROM,
+    callbackPassword: value.POSTMARK_CALLBACK_PASSWORD,
+  }),
+  sendgrid: (value) => ({
+    apiBase: value.SENDGRID_API_BASE,
+    apiKey: value.SENDGRID_API_KEY,
+    from: value.EMAIL_FROM,
+    verificationKey: value.SENDGRID_VERIFICATION_KEY,
+  }),
 };
 
 /** The account of a kind, named like it. */

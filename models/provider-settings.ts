@@ -1,4 +1,5 @@
 /** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
+import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
 import { kindsFor } from './provider-account.js';
 import { isEmail } from './rules/email.js';
@@ -18,6 +19,21 @@ const apiBase = Joi.string()
 const mailbox = Joi.string()
   .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
   .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+
+const callbackPassword = oneWord.min(16).messages({ 'string.min': '{{#label}} must have at least 16 characters' });
+
+/** As it is shown by the provider: base64 of an SPKI. */
+const verificationKey = oneWord
+  .custom((text: string, helpers) => (isPublicKey(text) ? text : helpers.error('key')))
+  .messages({ key: '{{#label}} must be a public key, as SendGrid shows it' });
+
+function isPublicKey(text: string): boolean {
+  try {
+    return createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
 
 const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
   Joi.string()
@@ -44,4 +60,13 @@ export const providerSettings: Record<string, Joi.Schema> = {
   EMAIL_SMTP_URL: Joi.string()
     .uri({ scheme: ['smtp', 'smtps'] })
     .description('SMTP: mail server of the e-mail channel'),
+  POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),
+  POSTMARK_MESSAGE_STREAM: oneWord.default('outbound').description('Postmark: message stream'),
+  POSTMARK_CALLBACK_PASSWORD: callbackPassword.description(
+    'Postmark: password that stands in the address of its webhook, at least 16 characters',
+  ),
+  POSTMARK_API_BASE: apiBase.default('https://api.postmarkapp.com').description('scheme, host and port of Postmark'),
+  SENDGRID_API_KEY: oneWord.description('SendGrid: API key'),
+  SENDGRID_VERIFICATION_KEY: verificationKey.description('SendGrid: verification key of its signed event webhook'),
+  SENDGRID_API_BASE: apiBase.default('https://api.sendgrid.com').description('scheme, host and port of SendGrid'),
 };

@@ -31,6 +31,12 @@ export class NoAnswer extends Error {
   }
 }
 
+/** For `catch`: null where there was no answer. */
+export function noneWithoutAnswer(error: unknown): null {
+  if (error instanceof NoAnswer) return null;
+  throw error;
+}
+
 export interface HttpClient {
   /** @throws NoAnswer */
   call(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer>;

@@ -1,9 +1,11 @@
 /** Which provider serves which channel. */
 import type { Config } from '../../models/config.js';
 import type { ProviderAccount } from '../../models/provider-account.js';
+import { postmarkAdapter } from './postmark.js';
 import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
 import { type SandboxDeps, sandboxAdapter } from './sandbox.js';
+import { sendgridAdapter } from './sendgrid.js';
 import { smtpAdapter } from './smtp.js';
 import { twilioAdapter } from './twilio.js';
 
@@ -14,6 +16,10 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
       return sandboxAdapter(sandbox);
     case 'twilio':
       return twilioAdapter(account, `${publicUrl}/callbacks/${account.name}`);
+    case 'postmark':
+      return postmarkAdapter(account);
+    case 'sendgrid':
+      return sendgridAdapter(account);
     case 'smtp':
       return smtpAdapter(account);
   }

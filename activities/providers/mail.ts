@@ -8,3 +8,6 @@ export const subjectOf = ({ subject = '' }: Content): string => (subject === '' 
 
 /** The address in `Ada <ada@example.com>`, or alone. */
 export const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from;
+
+/** The name beside it; undefined where there is none. */
+export const nameOf = (from: string): string | undefined => /^(.*\S)\s*<[^<>]+>$/.exec(from)?.[1];

@@ -3,7 +3,7 @@ import type { AccountOf } from '../../models/provider-account.js';
 import { twilioFailureOf, twilioStatusOf } from '../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../models/rules/failures/twilio.js';
-import { httpClient, NoAnswer, type ProviderAnswer } from './http-client.js';
+import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -32,15 +32,10 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
 
     async fetchStatus(sid: string, signal: AbortSignal): Promise<FetchedStatus | null> {
       const path = `${resource}/${encodeURIComponent(sid)}.json`;
-      const answer = await client.call({ method: 'GET', path, headers }, signal).catch(noneWithout);
+      const answer = await client.call({ method: 'GET', path, headers }, signal).catch(noneWithoutAnswer);
       return answer?.status === 200 ? statusOf(answer) : null;
     },
   };
-}
-
-function noneWithout(error: unknown): null {
-  if (error instanceof NoAnswer) return null;
-  throw error;
 }
 
 function formOf(from: string, { id, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {

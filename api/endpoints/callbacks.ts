@@ -5,19 +5,21 @@ import { notFound } from '../../models/errors.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
-import { readSandboxCallback, sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
-import { readTwilioCallback } from '../../models/rules/callbacks/twilio.js';
+import { readerOf } from '../../models/rules/callbacks/reader-of.js';
+import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
 import { keywordOf } from '../../models/rules/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../endpoint.js';
 
-/** The reader of an account's callbacks: checks the signature and understands the body. @throws AppError 404 where there is no such account */
-function readerOf(name: string, { config }: Deps): CallbackReader {
-  // The sandbox answers for what it has taken, also when no channel uses it any more.
-  if (name === sandboxProvider) return (request) => readSandboxCallback(config.secretKey, request);
-  const account = config.accounts.find((each) => each.name === name);
-  if (account?.kind !== 'twilio') throw notFound();
-  return (request) => readTwilioCallback(account, request);
+/** The sandbox answers for what it has taken, also when no channel uses it any more. */
+const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
+
+/** @throws AppError 404 where there is no such account, or where it has no callbacks */
+function readerFor(name: string, { config }: Deps): CallbackReader {
+  const account = [sandbox, ...config.accounts].find((each) => each.name === name);
+  const reader = account === undefined ? null : readerOf(account, config.secretKey);
+  if (reader === null) throw notFound();
+  return reader;
 }
 
 /** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
@@ -49,7 +51,7 @@ export const receiveReports = endpoint({
   refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
-    const events = readerOf(params.provider, deps)({ ...signed, at: new Date() });
+    const events = readerFor(params.provider, deps)({ ...signed, at: new Date() });
     const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
     await hearRecipients(deps.db, events);

@@ -1,10 +1,8 @@
 /** Twilio's Messages resource on a free port of this machine: takes messages, tells of them, and posts signed status callbacks. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
 import twilio from 'twilio';
+import { type Counterpart, post, reply, startCounterpart, type Taken } from './counterpart.js';
 
 export interface TakenMessage {
   sid: string;
@@ -17,8 +15,7 @@ export interface TakenMessage {
 /** Answers a request for a message; returning true leaves nothing to do. */
 export type Interference = (response: ServerResponse, form: Record<string, string>, call: number) => boolean;
 
-export interface TwilioCounterpart {
-  url: string;
+export interface TwilioCounterpart extends Counterpart {
   taken: TakenMessage[];
   /** Requests for a message, taken or not. */
   calls: number;
@@ -26,7 +23,6 @@ export interface TwilioCounterpart {
   interfere: Interference;
   /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
   report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
-  close(): Promise<void>;
 }
 
 export const twilioAccount = { sid: 'AC0123456789abcdef0123456789abcdef', token: 'auth-token-of-the-tests', from: '+15005550100' };
@@ -43,36 +39,26 @@ const credentials = `Basic ${Buffer.from(`${twilioAccount.sid}:${twilioAccount.t
 
 /** A refusal as Twilio words it. */
 export function refuse(response: ServerResponse, status: number, code: number, headers: Record<string, string> = {}): true {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  response.end(JSON.stringify({ code, message: 'Refused', more_info: `https://www.twilio.com/docs/errors/${code}`, status }));
-  return true;
+  return reply(response, status, { code, message: 'Refused', more_info: `https://www.twilio.com/docs/errors/${code}`, status }, headers);
 }
 
 export async function startTwilio(): Promise<TwilioCounterpart> {
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const counterpart: TwilioCounterpart = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startCounterpart(answer)),
     taken: [],
     calls: 0,
     interfere: () => false,
     report,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse) {
-    const form = Object.fromEntries(new URLSearchParams(await text(request)));
-    if (request.headers.authorization !== credentials) return refuse(response, 401, 20003);
-    if (request.method === 'GET') {
-      const found = counterpart.taken.find(({ sid }) => request.url === `${resource}/${sid}.json`);
+  function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
+    const form = Object.fromEntries(new URLSearchParams(body));
+    if (headers.authorization !== credentials) return refuse(response, 401, 20003);
+    if (method === 'GET') {
+      const found = counterpart.taken.find(({ sid }) => path === `${resource}/${sid}.json`);
       return found === undefined ? refuse(response, 404, 20404) : show(response, 200, found);
     }
-    if (request.method !== 'POST' || request.url !== `${resource}.json`) return refuse(response, 404, 20404);
+    if (method !== 'POST' || path !== `${resource}.json`) return refuse(response, 404, 20404);
     counterpart.calls += 1;
     if (counterpart.interfere(response, form, counterpart.calls)) return;
     if (form.To === undefined) return refuse(response, 400, 21604);
@@ -107,40 +93,31 @@ async function report(
     To: message.form.To ?? '',
     ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
   };
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) },
-    body: new URLSearchParams(fields),
-  });
-  await response.arrayBuffer();
-  return response.status;
+  return post(url, new URLSearchParams(fields), { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) });
 }
 
-function show(response: ServerResponse, status: number, { sid, form, error_code, status: word }: TakenMessage): void {
+function show(response: ServerResponse, status: number, { sid, form, error_code, status: word }: TakenMessage): true {
   const now = new Date().toUTCString().replace('GMT', '+0000');
-  response.writeHead(status, { 'Content-Type': 'application/json' });
-  response.end(
-    JSON.stringify({
-      account_sid: twilioAccount.sid,
-      api_version: '2010-04-01',
-      body: form.Body,
-      date_created: now,
-      date_sent: null,
-      date_updated: now,
-      direction: 'outbound-api',
-      error_code,
-      error_message: null,
-      from: form.From ?? null,
-      messaging_service_sid: form.MessagingServiceSid ?? null,
-      num_media: '0',
-      num_segments: '1',
-      price: null,
-      price_unit: 'USD',
-      sid,
-      status: word,
-      subresource_uris: { media: `${resource}/${sid}/Media.json` },
-      to: form.To,
-      uri: `${resource}/${sid}.json`,
-    }),
-  );
+  return reply(response, status, {
+    account_sid: twilioAccount.sid,
+    api_version: '2010-04-01',
+    body: form.Body,
+    date_created: now,
+    date_sent: null,
+    date_updated: now,
+    direction: 'outbound-api',
+    error_code,
+    error_message: null,
+    from: form.From ?? null,
+    messaging_service_sid: form.MessagingServiceSid ?? null,
+    num_media: '0',
+    num_segments: '1',
+    price: null,
+    price_unit: 'USD',
+    sid,
+    status: word,
+    subresource_uris: { media: `${resource}/${sid}/Media.json` },
+    to: form.To,
+    uri: `${resource}/${sid}.json`,
+  });
 }

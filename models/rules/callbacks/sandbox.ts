@@ -1,10 +1,12 @@
 /** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../../config.js';
-import { badSignature, invalid, invalidJson } from '../../errors.js';
+import { badSignature, invalid } from '../../errors.js';
+import { isSameSecret } from '../same-secret.js';
 import { reportOrder } from '../status.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
+import { headerOf, parseJson } from './json-body.js';
 
 export const sandboxProvider = 'sandbox';
 /** A signature older than this is a replay. */
@@ -45,10 +47,8 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
  * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is not the sandbox's
  */
 export function readSandboxCallback(secretKey: string, { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
-  const timestamp = String(headers['x-sandbox-timestamp'] ?? '');
-  const given = Buffer.from(String(headers['x-sandbox-signature'] ?? ''));
-  const expected = Buffer.from(signature(secretKey, timestamp, body));
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw badSignature();
+  const timestamp = headerOf(headers, 'x-sandbox-timestamp');
+  if (!isSameSecret(headerOf(headers, 'x-sandbox-signature'), signature(secretKey, timestamp, body))) throw badSignature();
   // Said this way round, a timestamp that is no number is refused too.
   if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
   const { reports, inbound } = parse(body);
@@ -110,13 +110,7 @@ const schema = Joi.object<Partial<SandboxBody>>({
 }).or('reports', 'inbound');
 
 function parse(body: Buffer): SandboxBody {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw invalidJson();
-  }
-  const { value, error } = schema.validate(parsed);
+  const { value, error } = schema.validate(parseJson(body));
   if (error !== undefined) throw invalid([{ field: 'reports', message: 'Malformed report' }]);
   return { reports: value.reports ?? [], inbound: value.inbound ?? [] };
 }

@@ -1,12 +1,13 @@
 /** The status callbacks of Twilio: forms, signed over the public address and all fields. https://www.twilio.com/docs/usage/security */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { badSignature, invalid } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
+import { isSameSecret } from '../same-secret.js';
 import type { ReportStatus } from '../status.js';
 import { suppressedCode } from '../suppression.js';
-import { isUuid } from '../text.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
+import { echoOf, headerOf } from './json-body.js';
 
 /** Twilio's words; what stands for no step of ours (`accepted`, `queued`, `sending`, …) is not here. */
 const statuses: Readonly<Record<string, ReportStatus>> = {
@@ -36,29 +37,23 @@ export function twilioFailureOf(
  */
 export function readTwilioCallback(account: { name: string; authToken: string }, request: CallbackRequest): CallbackEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
-  verify(account.authToken, request, form);
+  const signature = signatureOf(account.authToken, request.url, form);
+  if (!isSameSecret(headerOf(request.headers, 'x-twilio-signature'), signature)) throw badSignature();
   const sid = form.get('MessageSid');
   const word = form.get('MessageStatus');
   if (sid === null || sid === '' || word === null) throw invalid([{ field: 'MessageSid', message: 'Malformed report' }]);
   const status = twilioStatusOf(word);
   if (status === null) return [];
-  const echoed = new URL(request.url).searchParams.get('message_id');
   const source = {
     provider: account.name,
     provider_message_id: sid,
-    message_id: echoed !== null && isUuid(echoed) ? echoed : null,
+    message_id: echoOf(new URL(request.url).searchParams.get('message_id')),
     occurred_at: request.at, // the form tells no time
     raw: JSON.stringify(Object.fromEntries(form)),
   };
   const report: CallbackEvent = { kind: 'report', ...source, status, ...twilioFailureOf(status, form.get('ErrorCode')) };
   if (report.error_code !== suppressedCode) return [report];
   return [report, { kind: 'opt_out', ...source, channel: 'sms', recipient: form.get('To') ?? '', reason: 'unsubscribed' }];
-}
-
-function verify(authToken: string, { url, headers }: CallbackRequest, form: URLSearchParams): void {
-  const given = Buffer.from(String(headers['x-twilio-signature'] ?? ''));
-  const expected = Buffer.from(signatureOf(authToken, url, form));
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw badSignature();
 }
 
 /** The address, then every field's name and value without anything between them, ordered by name; of equal fields, one. */

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import PostalMime from 'postal-mime';
-import { v7 as uuidv7 } from 'uuid';
 import { smtpAdapter } from '../../../activities/providers/smtp.js';
-import type { OutgoingMessage } from '../../../activities/providers/provider.js';
+import { outgoingMail } from '../../support/outgoing.js';
 import { type MailServer, startSmtp } from '../../support/smtp.js';
 
 const from = 'Example & Söhne <hello@example.test>';
-const outgoing = (changes: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
-  id: uuidv7(),
-  channel: 'email',
-  to: 'ada@example.org',
-  content: { text: 'Hello' },
-  reference: null,
-  created_at: new Date(),
-  ...changes,
-});
 const inTime = () => AbortSignal.timeout(10_000);
 
 describe('the SMTP provider', () => {
@@ -28,7 +18,7 @@ describe('the SMTP provider', () => {
   it('sends text, html and headers; the mail is recognized by its Message-ID, and nothing more is heard of it', async () => {
     const adapter = await serving();
     const content = { text: 'Grüße,\n.\nAda', html: '<p>Grüße</p>', subject: 'Für Ada: 😀' };
-    const message = outgoing({ content, headers: { 'List-Unsubscribe': '<https://tidings.example/unsubscribe/token>' } });
+    const message = outgoingMail({ content, headers: { 'List-Unsubscribe': '<https://tidings.example/unsubscribe/token>' } });
     const messageId = `<${message.id}@example.test>`;
     assert.deepEqual(await adapter.send(message, inTime()), {
       outcome: 'accepted',
@@ -43,7 +33,7 @@ describe('the SMTP provider', () => {
   });
 
   it('gives a mail without a subject one', async () => {
-    await (await serving()).send(outgoing(), inTime());
+    await (await serving()).send(outgoingMail({ content: { text: 'Hello' } }), inTime());
     assert.equal((await PostalMime.parse(server.received[0] ?? '')).subject, '(no subject)');
   });
 
@@ -60,7 +50,7 @@ describe('the SMTP provider', () => {
     ];
     for (const [step, reply, ours, isPermanent, theirs] of cases) {
       server.refuse[step].push(reply);
-      const outcome = await adapter.send(outgoing(), inTime());
+      const outcome = await adapter.send(outgoingMail(), inTime());
       assert.ok(outcome.outcome === 'rejected', reply);
       assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, theirs], reply);
     }
@@ -71,32 +61,35 @@ describe('the SMTP provider', () => {
     const adapter = await serving();
     for (const step of ['from', 'to', 'mail'] as const) {
       server.refuse[step].push('451 4.3.0 later');
-      assert.equal((await adapter.send(outgoing(), inTime())).outcome, 'retryable', step);
+      assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'retryable', step);
     }
     await server.close();
-    assert.deepEqual(await adapter.send(outgoing(), inTime()), { outcome: 'retryable', detail: 'ESOCKET ECONNREFUSED' });
+    assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'ESOCKET ECONNREFUSED' });
     await serving({ authOptional: false });
     const wrong = smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url.replace('user', 'nobody'), from });
-    assert.deepEqual(await wrong.send(outgoing(), inTime()), { outcome: 'retryable', detail: 'EAUTH 535' });
-    assert.equal((await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }).send(outgoing(), inTime())).outcome, 'accepted');
+    assert.deepEqual(await wrong.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'EAUTH 535' });
+    assert.equal(
+      (await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }).send(outgoingMail(), inTime())).outcome,
+      'accepted',
+    );
   });
 
   it('cannot say what became of a mail whose answer was lost, and is not asked to send it again', async () => {
     const adapter = await serving();
     server.onMail = () => server.hangUp();
-    assert.equal((await adapter.send(outgoing(), inTime())).outcome, 'unknown');
+    assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'unknown');
     server.onMail = () => new Promise(() => undefined);
-    assert.deepEqual(await adapter.send(outgoing(), AbortSignal.timeout(300)), { outcome: 'unknown', detail: 'EABORT' });
+    assert.deepEqual(await adapter.send(outgoingMail(), AbortSignal.timeout(300)), { outcome: 'unknown', detail: 'EABORT' });
     assert.deepEqual([adapter.idempotent, adapter.reconcile], [false, undefined]);
   });
 
   it('sends through a few kept connections; what is still waiting for one at its deadline was certainly not sent', async () => {
     const adapter = await serving();
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => adapter.send(outgoing(), inTime())));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => adapter.send(outgoingMail(), inTime())));
     assert.ok(outcomes.every(({ outcome }) => outcome === 'accepted'));
     assert.deepEqual([server.received.length, server.connections <= 10], [40, true]);
     server.onMail = () => new Promise(() => undefined);
-    const late = await Promise.all(Array.from({ length: 12 }, () => adapter.send(outgoing(), AbortSignal.timeout(500))));
+    const late = await Promise.all(Array.from({ length: 12 }, () => adapter.send(outgoingMail(), AbortSignal.timeout(500))));
     const count = (wanted: string) => late.filter(({ outcome }) => outcome === wanted).length;
     assert.deepEqual([count('unknown'), count('retryable')], [10, 2]);
   });

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
 import twilio from 'twilio';
-import { v7 as uuidv7 } from 'uuid';
 import { twilioAdapter } from '../../../activities/providers/twilio.js';
-import type { OutgoingMessage } from '../../../activities/providers/provider.js';
+import { never as signal, outgoing } from '../../support/outgoing.js';
 import { refuse, startTwilio, twilioAccount, type TwilioCounterpart } from '../../support/twilio.js';
-
-const signal = new AbortController().signal;
-const outgoing = (text = 'Hello'): OutgoingMessage => ({
-  id: uuidv7(),
-  channel: 'sms',
-  to: '+15551234567',
-  content: { text },
-  reference: null,
-  created_at: new Date(),
-});
 
 describe('the Twilio provider', () => {
   let counterpart: TwilioCounterpart;
@@ -44,7 +33,7 @@ describe('the Twilio provider', () => {
     const request = http.request.bind(http);
     http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
     const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
-    const message = outgoing('Grüße & = +');
+    const message = outgoing({ content: { text: 'Grüße & = +' } });
     const theirs = await official.messages.create({
       to: message.to,
       from: twilioAccount.from,

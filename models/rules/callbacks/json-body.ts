@@ -1,0 +1,29 @@
+/** What callbacks in JSON have in common. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalidJson } from '../../errors.js';
+import { isUuid } from '../text.js';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- every provider has shapes of its own; readers take what they find
+export type Json = any;
+
+/** @throws AppError 400 for what is no JSON */
+export function parseJson(body: Buffer): Json {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw invalidJson();
+  }
+}
+
+/** A header as one text; empty where there is none. */
+export const headerOf = (headers: IncomingHttpHeaders, name: string): string => String(headers[name] ?? '');
+
+/** Our message id as the provider echoes it; null for anything else. */
+export const echoOf = (value: unknown): string | null => (typeof value === 'string' && isUuid(value) ? value : null);
+
+/** A moment as the provider tells it: ISO 8601, or seconds since 1970; `otherwise` where it tells none. */
+export function momentOf(value: unknown, otherwise: Date): Date {
+  const seconds = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+  const at = new Date(Number.isNaN(seconds) ? String(value) : seconds * 1000);
+  return Number.isNaN(at.getTime()) ? otherwise : at;
+}

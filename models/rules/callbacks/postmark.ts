@@ -1,0 +1,57 @@
+/** The webhooks of Postmark: one event a request, behind a password in the address. https://postmarkapp.com/developer/webhooks/webhooks-overview */
+import type { AccountOf } from '../../provider-account.js';
+import { badSignature } from '../../errors.js';
+import { lookUp } from '../failures/provider-failure.js';
+import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
+import { isSameSecret } from '../same-secret.js';
+import type { CallbackEvent, CallbackRequest, OptOut } from './callback.js';
+import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
+
+/**
+ * Verifies a callback and reads its event; none where it is no step of ours, such as an opening.
+ * @throws AppError 403 for a password that is absent or wrong; 400 for what is no JSON
+ */
+export function readPostmarkCallback(
+  { name, callbackPassword }: Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword'>,
+  { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
+): CallbackEvent[] {
+  const [, credentials = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
+  const [, password = ''] = /^[^:]*:(.+)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? [];
+  if (!isSameSecret(password, callbackPassword)) throw badSignature();
+  const event = parseJson(body);
+  if (typeof event?.MessageID !== 'string' || event.MessageID === '') return [];
+  const source = {
+    provider: name,
+    provider_message_id: event.MessageID,
+    message_id: echoOf(event.Metadata?.message_id),
+    raw: JSON.stringify(event),
+  };
+  const optOut = (reason: OptOut['reason'], recipient: unknown, moment: unknown): CallbackEvent[] => [
+    { kind: 'opt_out', ...source, channel: 'email', recipient: String(recipient), reason, occurred_at: momentOf(moment, at) },
+  ];
+  switch (event.RecordType) {
+    case 'Delivery': {
+      const succeeded = { status: 'delivered', error_code: null, is_permanent: false, provider_error_code: null } as const;
+      return [{ kind: 'report', ...source, ...succeeded, occurred_at: momentOf(event.DeliveredAt, at) }];
+    }
+    case 'SpamComplaint':
+      return optOut('complaint', event.Email, event.BouncedAt);
+    case 'SubscriptionChange':
+      return isUnsubscription(event) ? optOut('unsubscribed', event.Recipient, event.ChangedAt) : [];
+    case 'Bounce':
+      if (event.Type === 'Unsubscribe') return optOut('unsubscribed', event.Email, event.BouncedAt);
+      if (postmarkNotes.has(event.Type)) return [];
+      return [{ kind: 'report', ...source, ...bounceOf(String(event.Type)), occurred_at: momentOf(event.BouncedAt, at) }];
+    default:
+      return [];
+  }
+}
+
+/** Bounces and complaints end a subscription too; they are told by events of their own. */
+const isUnsubscription = ({ SuppressSending, SuppressionReason }: Json) =>
+  SuppressSending === true && SuppressionReason === 'ManualSuppression';
+
+function bounceOf(type: string) {
+  const { code, isPermanent } = lookUp(postmarkFailures, type);
+  return { status: 'failed', error_code: code, is_permanent: isPermanent, provider_error_code: type } as const;
+}

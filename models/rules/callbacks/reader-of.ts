@@ -1,0 +1,26 @@
+/** Which callback belongs to which provider. */
+import type { ProviderAccount } from '../../provider-account.js';
+import type { CallbackReader } from './callback.js';
+import { readPostmarkCallback } from './postmark.js';
+import { readSandboxCallback } from './sandbox.js';
+import { readSendgridCallback } from './sendgrid.js';
+import { readTwilioCallback } from './twilio.js';
+
+/**
+ * Verifies the callbacks of an account and understands them; null where the provider has none.
+ * @param secretKey our own: the sandbox signs with it
+ */
+export function readerOf(account: ProviderAccount, secretKey: string): CallbackReader | null {
+  switch (account.kind) {
+    case 'sandbox':
+      return (request) => readSandboxCallback(secretKey, request);
+    case 'twilio':
+      return (request) => readTwilioCallback(account, request);
+    case 'postmark':
+      return (request) => readPostmarkCallback(account, request);
+    case 'sendgrid':
+      return (request) => readSendgridCallback(account, request);
+    case 'smtp':
+      return null;
+  }
+}

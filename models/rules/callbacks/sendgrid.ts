@@ -1,0 +1,86 @@
+/** SendGrid's Event Webhook: many events a request, signed with a key of its own. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
+import { createPublicKey, verify } from 'node:crypto';
+import type { AccountOf } from '../../provider-account.js';
+import { badSignature, invalid } from '../../errors.js';
+import { sendgridFailureOf } from '../failures/sendgrid.js';
+import type { ReportStatus } from '../status.js';
+import { suppressedCode } from '../suppression.js';
+import type { CallbackEvent, CallbackRequest, OptOut } from './callback.js';
+import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
+
+/** What was not acknowledged is posted again for a day; whether with a new signature is not said. An older one is a replay. */
+const replayWindowSeconds = 25 * 3600;
+
+const statuses: Readonly<Record<string, ReportStatus>> = {
+  processed: 'sent',
+  delivered: 'delivered',
+  bounce: 'failed',
+  dropped: 'failed',
+};
+
+const optOuts: Readonly<Record<string, OptOut['reason']>> = {
+  spamreport: 'complaint',
+  unsubscribe: 'unsubscribed',
+  group_unsubscribe: 'unsubscribed',
+};
+
+/**
+ * Verifies a callback and reads its events; what is no step of ours, such as an opening, is left out.
+ * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is no list
+ */
+export function readSendgridCallback(
+  { name, verificationKey }: Pick<AccountOf<'sendgrid'>, 'name' | 'verificationKey'>,
+  { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
+): CallbackEvent[] {
+  const timestamp = headerOf(headers, 'x-twilio-email-event-webhook-timestamp');
+  const signature = Buffer.from(headerOf(headers, 'x-twilio-email-event-webhook-signature'), 'base64');
+  const key = createPublicKey({ key: Buffer.from(verificationKey, 'base64'), format: 'der', type: 'spki' });
+  if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)) throw badSignature();
+  // Said this way round, a timestamp that is no number is refused too.
+  if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
+  const events = parseJson(body);
+  if (!Array.isArray(events)) throw invalid([{ field: '', message: 'Malformed report' }]);
+  return events.flatMap((event: Json) => (typeof event === 'object' && event !== null ? eventsOf(name, event, at) : []));
+}
+
+function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
+  const id = messageIdOf(event);
+  if (id === null) return [];
+  const source = {
+    provider,
+    provider_message_id: id,
+    message_id: echoOf(event.message_id),
+    occurred_at: momentOf(event.timestamp, at),
+    raw: JSON.stringify(event),
+  };
+  const optOut = (reason: OptOut['reason']): CallbackEvent => ({
+    kind: 'opt_out',
+    ...source,
+    channel: 'email',
+    recipient: String(event.email),
+    reason,
+  });
+  const word = String(event.event);
+  const wish = Object.hasOwn(optOuts, word) ? optOuts[word] : undefined;
+  if (wish !== undefined) return [optOut(wish)];
+  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  if (status === undefined) return [];
+  if (status !== 'failed') return [{ kind: 'report', ...source, status, error_code: null, is_permanent: false, provider_error_code: null }];
+  const { code, isPermanent, providerCode } = sendgridFailureOf(event);
+  const report: CallbackEvent = {
+    kind: 'report',
+    ...source,
+    status,
+    error_code: code,
+    is_permanent: isPermanent,
+    provider_error_code: providerCode,
+  };
+  if (code !== suppressedCode) return [report];
+  return [report, optOut(event.reason === 'Spam Reporting Address' ? 'complaint' : 'unsubscribed')];
+}
+
+/** The id of the hand-off's answer: the first part of the event's own, or of the Message-ID where that is all there is. */
+function messageIdOf({ sg_message_id, 'smtp-id': smtpId }: Json): string | null {
+  if (typeof sg_message_id === 'string' && sg_message_id !== '') return sg_message_id.replace(/\.(?:filter|recvd).*$/, '');
+  return /^<?([^@<>]+)@/.exec(String(smtpId ?? ''))?.[1] ?? null;
+}

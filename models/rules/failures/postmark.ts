@@ -1,0 +1,40 @@
+/** Postmark: error codes of its API, and types of bounces. https://postmarkapp.com/developer/api/overview#error-codes */
+import { type FailureTable, hard, soft } from './provider-failure.js';
+
+export const postmarkFailures: FailureTable = {
+  '300': hard('30008'), // an address, mostly
+  '400': soft('sender_refused'), // the sender is not known there
+  '401': soft('sender_refused'), // or not confirmed
+  '402': hard('invalid_content'),
+  '403': hard('invalid_content'),
+  '405': soft('limit_exceeded'), // no credits left there
+  '406': hard('suppressed'), // inactive: bounced hard, complained, or was taken off
+  '409': hard('invalid_content'),
+  '411': hard('invalid_content'),
+  '412': soft('sender_refused'), // the account is not approved yet
+  '413': soft('sender_refused'), // the account may not send
+  '1235': soft('sender_refused'), // no such message stream
+  HardBounce: hard('30008'),
+  BadEmailAddress: hard('30008'),
+  ManuallyDeactivated: hard('suppressed'),
+  SpamComplaint: hard('suppressed'),
+  SpamNotification: soft('30007'),
+  VirusNotification: hard('30007'),
+  Blocked: soft('30007'),
+  ChallengeVerification: soft('30006'),
+  DMARCPolicy: soft('sender_refused'),
+  TemplateRenderingFailed: hard('invalid_content'),
+  DnsError: soft('30006'),
+  SMTPApiError: soft('undeliverable'),
+  SoftBounce: soft('30006'),
+};
+
+/** Bounces that do not say that the mail has failed: it is delayed, or somebody answered. */
+export const postmarkNotes: ReadonlySet<string> = new Set([
+  'Transient',
+  'Subscribe',
+  'AutoResponder',
+  'AddressChange',
+  'OpenRelayTest',
+  'InboundError',
+]);

@@ -1,0 +1,34 @@
+/** SendGrid: kinds of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
+import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
+import { smtpFailures } from './smtp.js';
+
+const bounces: FailureTable = {
+  bounce: hard('30008'),
+  blocked: soft('30007'),
+  expired: soft('30006'), // tried for three days
+};
+
+const drops: FailureTable = {
+  'Bounced Address': hard('30008'),
+  Invalid: hard('30008'),
+  'Unsubscribed Address': hard('suppressed'),
+  'Spam Reporting Address': hard('suppressed'),
+  'Spam Content': soft('30007'),
+  'Recipient List over Package Quota': soft('limit_exceeded'),
+  'Invalid SMTPAPI header': hard('invalid_content'),
+};
+
+/** Our failure for an event `bounce`, by what the receiving server said (RFC 3463), or `dropped`, by its reason. */
+export function sendgridFailureOf({ event, type, status, reason }: Readonly<Record<string, unknown>>): ProviderFailure & {
+  providerCode: string;
+} {
+  if (event === 'dropped') return entryOf(drops, reason);
+  return isIn(smtpFailures, status) && type !== 'blocked' ? entryOf(smtpFailures, status) : entryOf(bounces, type);
+}
+
+const isIn = (table: FailureTable, code: unknown): code is string => typeof code === 'string' && Object.hasOwn(table, code);
+
+function entryOf(table: FailureTable, code: unknown): ProviderFailure & { providerCode: string } {
+  const providerCode = typeof code === 'string' ? code : '';
+  return { ...lookUp(table, providerCode), providerCode };
+}

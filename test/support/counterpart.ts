@@ -1,0 +1,57 @@
+/** A provider's side of its protocol, on a free port of this machine. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request as it came. */
+export interface Taken {
+  method: string;
+  /** Path and query. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Counterpart {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Answers every request with what `answer` does to the response. */
+export async function startCounterpart(answer: (request: Taken, response: ServerResponse) => void): Promise<Counterpart> {
+  const server = createServer((request, response) => {
+    const { method = '', url: path = '', headers } = request;
+    void text(request).then((body) => answer({ method, path, headers, body }, response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Answers with JSON. @returns true: nothing is left to do */
+export function reply(response: ServerResponse, status: number, body: object | null, headers: Record<string, string> = {}): true {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(body === null ? '' : JSON.stringify(body));
+  return true;
+}
+
+/** Ends the connection without an answer. */
+export function drop(response: ServerResponse): true {
+  response.socket?.destroy();
+  return true;
+}
+
+/** Posts a callback. @returns the status of the answer */
+export async function post(url: string, body: string | URLSearchParams, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}

@@ -1,0 +1,99 @@
+/** Postmark's e-mail API: takes messages, finds them again, and posts events behind a password. */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type Counterpart, post, reply, startCounterpart, type Taken } from './counterpart.js';
+
+/** A mail as it was asked for. */
+interface PostmarkMail {
+  From?: string;
+  To?: string;
+  Subject?: string;
+  TextBody?: string;
+  HtmlBody?: string;
+  MessageStream?: string;
+  Metadata?: Record<string, string>;
+  Headers?: { Name: string; Value: string }[];
+}
+
+export interface TakenMail {
+  id: string;
+  mail: PostmarkMail;
+  events: { Type: string; ReceivedAt: string }[];
+}
+
+export interface PostmarkCounterpart extends Counterpart {
+  taken: TakenMail[];
+  calls: number;
+  /** Answers a request for a message; returning true leaves nothing to do. */
+  interfere: (response: ServerResponse, call: number) => boolean;
+  /** Posts an event to the webhook. @returns the status of the answer */
+  tell(callbackUrl: string, event: object, password?: string): Promise<number>;
+}
+
+export const postmarkAccount = { token: 'server-token-of-the-tests', password: 'password-of-the-tests' };
+export const postmarkEnv = ({ url }: Counterpart): Record<string, string> => ({
+  PROVIDER_EMAIL: 'postmark',
+  EMAIL_FROM: 'Example <hello@example.test>',
+  POSTMARK_SERVER_TOKEN: postmarkAccount.token,
+  POSTMARK_CALLBACK_PASSWORD: postmarkAccount.password,
+  POSTMARK_API_BASE: url,
+});
+
+/** A refusal as Postmark words it. */
+export const refuse = (response: ServerResponse, status: number, ErrorCode: number, headers: Record<string, string> = {}): true =>
+  reply(response, status, { ErrorCode, Message: 'Refused' }, headers);
+
+export async function startPostmark(): Promise<PostmarkCounterpart> {
+  const counterpart: PostmarkCounterpart = {
+    ...(await startCounterpart(answer)),
+    taken: [],
+    calls: 0,
+    interfere: () => false,
+    tell: (callbackUrl, event, password = postmarkAccount.password) =>
+      post(callbackUrl, JSON.stringify(event), {
+        'Content-Type': 'application/json',
+        Authorization: `Basic ${Buffer.from(`postmark:${password}`).toString('base64')}`,
+      }),
+  };
+
+  function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
+    if (headers['x-postmark-server-token'] !== postmarkAccount.token) return refuse(response, 401, 10);
+    const { pathname, searchParams } = new URL(path, counterpart.url);
+    if (method === 'GET') return show(response, pathname, searchParams);
+    if (method !== 'POST' || pathname !== '/email') return reply(response, 404, null);
+    counterpart.calls += 1;
+    if (counterpart.interfere(response, counterpart.calls)) return;
+    const mail: PostmarkMail = JSON.parse(body);
+    const fault = faultOf(mail);
+    if (fault !== null) return refuse(response, 422, fault);
+    const id = randomUUID();
+    counterpart.taken.push({ id, mail, events: [] });
+    return reply(response, 200, { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' });
+  }
+
+  function show(response: ServerResponse, path: string, query: URLSearchParams) {
+    const summaryOf = ({ id, mail: { From, Subject, Metadata } }: TakenMail) => ({
+      MessageID: id,
+      Status: 'Sent',
+      From,
+      Subject,
+      Metadata,
+    });
+    if (path === '/messages/outbound') {
+      if (query.get('count') === null || query.get('offset') === null) return refuse(response, 422, 600);
+      const found = counterpart.taken.filter(({ mail }) => mail.Metadata?.message_id === query.get('metadata_message_id'));
+      return reply(response, 200, { TotalCount: found.length, Messages: found.map(summaryOf) });
+    }
+    const found = counterpart.taken.find(({ id }) => path === `/messages/outbound/${id}/details`);
+    if (found === undefined) return refuse(response, 422, 701);
+    return reply(response, 200, { ...summaryOf(found), TextBody: found.mail.TextBody, MessageEvents: found.events });
+  }
+  return counterpart;
+}
+
+/** What Postmark says no to, by its code; null for a mail that it takes. */
+function faultOf({ From, To, TextBody, HtmlBody, Metadata = {} }: PostmarkMail): number | null {
+  if (From === undefined || To === undefined || (TextBody === undefined && HtmlBody === undefined)) return 300;
+  if (!/^[^@\s]+@[^@\s]+$/.test(To)) return 300;
+  return Object.entries(Metadata).some(([name, value]) => name.length > 20 || value.length > 80) ? 300 : null;
+}
