@@ -1,104 +1,145 @@
-/** Attempts to deliver events: in order for one message, side by side for many, recorded in groups. */
+/** Attempts to deliver events: first ones of a group, the carrier's, those of a replay. Recorded in groups. */
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Trigger } from '../models/delivery.js';
 import type { DueDelivery, SendableDelivery } from '../models/operations/due-deliveries.js';
-import { type Attempt, type NextStep, recordAttempts } from '../models/operations/record-attempt.js';
+import { claimProbe } from '../models/operations/note-health.js';
+import { type Attempt, recordAttempts } from '../models/operations/record-attempt.js';
 import { Gather } from '../models/gather.js';
 import { testEventType } from '../models/rules/events.js';
-import { decrypt } from '../models/rules/encryption.js';
 import { groupBy } from '../models/rules/group-by.js';
-import { parseRetryAfter, retryDelaySeconds } from '../models/rules/retry.js';
-import { deliveryHeaders, maskSignatures } from '../models/rules/signature.js';
-import type { DeliverWebhookInput } from '../workflows/contract.js';
+import { maskSignatures } from '../models/rules/signature.js';
 import { EndpointHealth } from './endpoint-health.js';
-import type { PostResult, WebhookPoster } from './post-webhook.js';
+import { EndpointLine, type Outcome } from './endpoint-line.js';
+import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
+import type { WebhookPoster } from './post-webhook.js';
 
 export interface AttemptDeps {
   db: Database;
-  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds'>;
+  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
+  /** How long a group waits for one endpoint; then its deliveries are left to the carrier. */
+  patienceMs?: number;
 }
 
-const endpointsAtOnce = 16;
-/** Connections to one endpoint, for one group of messages. */
-const atOncePerEndpoint = 8;
+const endpointsAtOnce = 64;
+/** Attempts at once to one endpoint: by one call, and by all groups of this process together. */
+const atOncePerEndpoint = 16;
 const recordsAtOnce = 50;
+const defaultPatienceMs = 1_000;
 
 /** What attempts are logged as, and whether a failure is followed by the next rung of the ladder or by nothing. */
 interface Manner {
   trigger: Trigger;
   ladder: boolean;
+  isProbe?: boolean;
 }
 
 const scheduled: Manner = { trigger: 'scheduled', ladder: true };
 
+/** What a group leaves to the carriers. */
+export interface LeftToCarriers {
+  left: DueDelivery[];
+  /** The first attempt has begun and takes long; it goes on in this process. */
+  underWay: DueDelivery[];
+}
+
 export class Attempts {
   readonly #health = new EndpointHealth();
+  readonly #underWay = new Map<string, number>();
   readonly #records: Gather<Attempt, boolean>;
 
   constructor(private readonly deps: AttemptDeps) {
-    this.#records = new Gather((attempts) => recordAttempts(deps.db, attempts), { most: recordsAtOnce });
-  }
-
-  /** First attempts, several webhooks side by side; an endpoint that is known to hang or fail is left alone. @returns what is left, by webhook */
-  async toAll(deliveries: DueDelivery[]): Promise<DeliverWebhookInput[]> {
-    const left: DeliverWebhookInput[] = [];
-    const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
-    const next = async (): Promise<void> => {
-      const endpoint = endpoints.shift();
-      if (endpoint === undefined) return;
-      const [webhookId, due] = endpoint;
-      const rest = this.#health.isFailing(webhookId) ? due : await this.toEndpoint(due);
-      if (rest.length > 0) left.push({ webhookId, deliveryIds: rest.map(({ id }) => id) });
-      await next();
-    };
-    await Promise.all(Array.from({ length: endpointsAtOnce }, next));
-    return left;
+    const { db, config } = deps;
+    this.#records = new Gather((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), { most: recordsAtOnce });
   }
 
   /**
-   * Attempts deliveries to one webhook: the events of a message one after the other, messages side by side. After a failure
-   * nothing further is begun, except in a replay, where each delivery has its attempt.
+   * First attempts, several webhooks side by side. Left to the carrier are an endpoint that hangs, fails or has many attempts under
+   * way, one whose breaker is open, and every webhook that is ordered or has a rate.
+   */
+  async toAll(deliveries: DueDelivery[]): Promise<LeftToCarriers> {
+    const all: LeftToCarriers = { left: [], underWay: [] };
+    const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
+    const next = async (): Promise<void> => {
+      for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
+        const [webhookId, due] = endpoint;
+        const { left, underWay } = this.#isCarried(webhookId, due) ? { left: due, underWay: [] } : await this.#first(webhookId, due);
+        all.left.push(...left);
+        all.underWay.push(...underWay);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(endpointsAtOnce, endpoints.length) }, next));
+    return all;
+  }
+
+  /** Attempts what is due to one webhook, whose breaker may be half-open: then one attempt probes before the others. */
+  async carry(due: SendableDelivery[]): Promise<void> {
+    const [first] = due;
+    if (first === undefined) return;
+    let rest = due;
+    if (first.resume_at !== null) {
+      if (!(await claimProbe(this.deps.db, first.webhook_id))) return;
+      if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
+      rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
+    }
+    await this.toEndpoint(rest);
+  }
+
+  /**
+   * Attempts deliveries to one webhook. After a failure nothing further is begun, except in a replay, where each has its attempt.
    * @returns what failed on the ladder or was not tried
    */
-  async toEndpoint(deliveries: SendableDelivery[], manner = scheduled): Promise<SendableDelivery[]> {
-    const chains = [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
-    const left: SendableDelivery[] = [];
-    let isHealthy = true;
-    const next = async (): Promise<void> => {
-      const chain = chains.shift();
-      if (chain === undefined) return;
-      for (const [index, delivery] of chain.entries()) {
-        const outcome = isHealthy ? await this.#attempt(delivery, manner) : 'not tried';
-        if (outcome === 'done') continue;
-        if (outcome === 'failed' && manner.trigger === 'replay') {
-          left.push(delivery);
-          continue;
-        }
-        isHealthy = false;
-        if (outcome === 'stopped')
-          chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
-        else left.push(...chain.slice(index));
-        break;
-      }
-      await next();
-    };
-    await Promise.all(Array.from({ length: Math.min(atOncePerEndpoint, chains.length) }, next));
-    return left;
+  toEndpoint(deliveries: SendableDelivery[], manner = scheduled): Promise<SendableDelivery[]> {
+    return this.#line(deliveries, manner, atOncePerEndpoint).run();
+  }
+
+  async #first(webhookId: string, due: DueDelivery[]): Promise<LeftToCarriers> {
+    const line = this.#line(due, scheduled, atOncePerEndpoint - this.#countUnderWay(webhookId));
+    const run = line.run();
+    const left = await Promise.race([run, line.late]);
+    if (left !== undefined) return { left, underWay: [] };
+    this.#health.noteLate(webhookId);
+    run.catch(() => undefined); // not recorded: the carrier attempts it again
+    return line.handOver();
+  }
+
+  #isCarried(webhookId: string, due: DueDelivery[]): boolean {
+    if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
+    return this.#health.isFailing(webhookId) || this.#countUnderWay(webhookId) >= atOncePerEndpoint;
+  }
+
+  #countUnderWay = (webhookId: string) => this.#underWay.get(webhookId) ?? 0;
+
+  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, atOnce: number): EndpointLine<Delivery> {
+    const { patienceMs = defaultPatienceMs } = this.deps;
+    const attempt = (delivery: Delivery) => this.#attempt(delivery, manner);
+    return new EndpointLine(deliveries, { attempt, atOnce, patienceMs, goesOn: manner.trigger === 'replay' });
+  }
+
+  async #attempt(delivery: SendableDelivery, manner: Manner): Promise<Outcome> {
+    const { webhook_id: webhookId } = delivery;
+    this.#underWay.set(webhookId, this.#countUnderWay(webhookId) + 1);
+    try {
+      return await this.#recorded(delivery, manner);
+    } finally {
+      const others = this.#countUnderWay(webhookId) - 1;
+      if (others > 0) this.#underWay.set(webhookId, others);
+      else this.#underWay.delete(webhookId);
+    }
   }
 
   /** One attempt, recorded. */
-  async #attempt(delivery: SendableDelivery, { trigger, ladder }: Manner): Promise<'done' | 'failed' | 'stopped'> {
+  async #recorded(delivery: SendableDelivery, { trigger, ladder, isProbe = false }: Manner): Promise<Outcome> {
     const { config, poster } = this.deps;
-    const secrets = secretsOf(config.secretKey, delivery);
-    const timestampSeconds = Math.floor(Date.now() / 1000);
-    const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
-    const result = await poster.post(delivery.url, headers, delivery.body);
+    const result = await attemptOnce(poster, config.secretKey, delivery);
     const isTest = delivery.event === testEventType;
     const loggedAs = isTest && ladder ? 'test' : trigger;
-    if (loggedAs === 'scheduled') this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
-    const next = ladder ? nextStep(result, delivery, isTest ? [] : config.webhookRetryDelaysSeconds) : lastStep(result);
+    const isScheduled = loggedAs === 'scheduled';
+    if (isScheduled) this.#health.note(delivery.webhook_id, result.error === null, result.durationMs);
+    const delays = isTest ? [] : (delivery.retry_delays ?? config.webhookRetryDelaysSeconds);
+    const next = ladder ? nextStep(result, delivery, delays) : lastStep(result);
+    const health = isScheduled ? healthNote(result, delivery, { isProbe, delays }) : undefined;
     const isActive = await this.#records.add({
       ...result,
       requestHeaders: result.requestHeaders && maskSignatures(result.requestHeaders),
@@ -107,33 +148,10 @@ export class Attempts {
       webhookId: delivery.webhook_id,
       trigger: loggedAs,
       next,
+      ...(health === undefined ? {} : { health }),
     });
     if (!isActive) return 'stopped';
-    return next.status === 'pending' ? 'failed' : 'done';
+    if (result.error === null) return 'acknowledged';
+    return next.status === 'pending' ? 'failed' : 'ended';
   }
-}
-
-function secretsOf(secretKey: string, { webhook_id, secret, old_secret, old_secret_until }: SendableDelivery): string[] {
-  const sealed = old_secret !== null && old_secret_until !== null && old_secret_until > new Date() ? [secret, old_secret] : [secret];
-  return sealed.map((bytes) => decrypt(secretKey, `webhook:${webhook_id}`, bytes));
-}
-
-const gone = 'The endpoint answered 410 Gone';
-
-/** What follows where no further attempt does. */
-function lastStep({ error, responseStatus }: PostResult): NextStep {
-  if (error === null) return { status: 'succeeded' };
-  return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
-}
-
-function nextStep(
-  { error, responseStatus, retryAfter, at }: PostResult,
-  { ladder_step }: SendableDelivery,
-  delays: readonly number[],
-): NextStep {
-  if (error === null) return { status: 'succeeded' };
-  if (error === 'blocked_address') return { status: 'failed' };
-  if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
-  const seconds = retryDelaySeconds(delays, ladder_step + 1, parseRetryAfter(retryAfter, at));
-  return seconds === null ? { status: 'failed' } : { status: 'pending', nextAttemptAt: new Date(Date.now() + seconds * 1000) };
 }

@@ -1,6 +1,6 @@
 /**
- * What this worker knows of the webhooks it called lately. An endpoint that hangs or fails is left to the child workflows, which
- * have slots of their own: it delays neither the messages nor anybody else's events. Losing this memory costs one slow attempt.
+ * What this worker knows of the webhooks it called lately. An endpoint that hangs or fails is left to its carrier, which has
+ * slots of its own: it delays neither the messages nor anybody else's events. Losing this memory costs one slow attempt.
  */
 const forgetMs = 60_000;
 const slowMs = 2_000;
@@ -17,9 +17,14 @@ export class EndpointHealth {
     return false;
   }
 
+  /** Notes that an attempt is under way for too long already. */
+  noteLate(webhookId: string, now = Date.now()): void {
+    this.#failingUntil.set(webhookId, now + forgetMs);
+  }
+
   /** Notes how an attempt went. */
   note(webhookId: string, succeeded: boolean, durationMs: number, now = Date.now()): void {
     if (succeeded && durationMs < slowMs) this.#failingUntil.delete(webhookId);
-    else this.#failingUntil.set(webhookId, now + forgetMs);
+    else this.noteLate(webhookId, now);
   }
 }

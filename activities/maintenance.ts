@@ -17,8 +17,9 @@ import {
 import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';
+import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
 import { stuckReplays } from '../models/operations/replay-progress.js';
-import type { DeliverWebhookInput, ReplayInput } from '../workflows/contract.js';
+import type { ReplayInput } from '../workflows/contract.js';
 
 export interface MaintenanceDeps {
   db: Database;
@@ -30,7 +31,8 @@ export interface MaintenanceDeps {
 export interface Stuck {
   groups: UndrivenGroup[];
   wakes: Wake[];
-  deliveries: DeliverWebhookInput[];
+  /** Webhooks with deliveries that are overdue; their carriers have them now. */
+  webhookIds: string[];
   mailIds: string[];
   replays: ReplayInput[];
 }
@@ -54,7 +56,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
       const stuck = {
         groups: await undrivenGroups(db, 2 * graceSeconds),
         wakes: await unwokenGroups(db, graceSeconds / 2),
-        deliveries: await overdueDeliveries(db, graceSeconds),
+        webhookIds: await leaveToCarriers(db, { left: await overdueDeliveries(db, graceSeconds) }, true),
         mailIds: await unsentMails(db, graceSeconds),
         replays: await stuckReplays(db, 3 * graceSeconds),
       };

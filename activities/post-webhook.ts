@@ -23,7 +23,18 @@ export interface PostResult extends Trace {
   error: PostError | null;
 }
 
-export type PostError = 'blocked_address' | 'timeout' | 'dns' | 'refused' | 'reset' | 'tls' | 'network' | 'redirect' | 'http_status';
+export type PostError =
+  | 'undecryptable_secret'
+  | 'gone'
+  | 'blocked_address'
+  | 'timeout'
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'tls'
+  | 'network'
+  | 'redirect'
+  | 'http_status';
 
 export interface WebhookPoster {
   post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>;
@@ -43,7 +54,7 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
     let agent = agents.get(port);
     if (agent === undefined) {
       const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve);
-      agent = new Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 16, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
+      agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 16, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
       agents.set(port, agent);
     }
     return agent;
@@ -141,6 +152,7 @@ function readable(bytes: Buffer): string | null {
 
 function errorOf(status: number): PostError | null {
   if (status >= 200 && status < 300) return null;
+  if (status === 410) return 'gone';
   return status >= 300 && status < 400 ? 'redirect' : 'http_status';
 }
 

@@ -4,12 +4,12 @@ import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../models/database.js';
 import { applyReports } from '../models/operations/apply-reports.js';
 import { type GroupWork, groupState } from '../models/operations/group-work.js';
-import type { DeliverWebhookInput } from '../workflows/contract.js';
+import type { LeftDeliveries } from '../workflows/contract.js';
 
 export interface TendDeps {
   db: Database;
   /** First attempts of what is due; see `deliverEvents`. */
-  deliver: (again: boolean) => Promise<DeliverWebhookInput[]>;
+  deliver: (again: boolean) => Promise<LeftDeliveries>;
 }
 
 /** What is left of a page. */
@@ -18,8 +18,8 @@ export interface Tended {
   open: number;
   /** Nothing is open and nothing to deliver: nobody has to look again. */
   isOver: boolean;
-  /** Deliveries for child workflows, by webhook. */
-  left: DeliverWebhookInput[];
+  /** What has to be started for deliveries. */
+  left: LeftDeliveries;
 }
 
 /** Well below the activity's time-out, which has to leave room for the last deliveries. */
@@ -30,11 +30,11 @@ const quietMs = 1_000;
 
 /**
  * Applies reports and delivers events until there are none, and none have come for a moment although some are awaited.
- * Meanwhile the page's workflow is not woken. Ends early when child workflows have to be started, or the worker stops.
+ * Meanwhile the page's workflow is not woken. Ends early when workflows have to be started, or the worker stops.
  */
 export async function tendPage({ db, deliver }: TendDeps, groupId: string, signal: AbortSignal): Promise<Tended> {
   const until = Date.now() + sliceMs;
-  const left: DeliverWebhookInput[] = [];
+  let left: LeftDeliveries = { children: [], carriers: [] };
   let again = activityInfo().attempt > 1;
   let busyAt = Date.now();
   let work = await applyReports(db, groupId, true);
@@ -44,9 +44,9 @@ export async function tendPage({ db, deliver }: TendDeps, groupId: string, signa
     work = await applyReports(db, groupId, true);
     busyAt = Date.now();
   };
-  while (left.length === 0 && !signal.aborted && Date.now() < until) {
+  while (isEmpty(left) && !signal.aborted && Date.now() < until) {
     if (work.deliveries > 0 || again) {
-      left.push(...(await beside(deliver(again), look)));
+      left = await beside(deliver(again), look);
       again = false;
       busyAt = Date.now();
     } else if (isQuiet(work, busyAt)) break;
@@ -56,6 +56,8 @@ export async function tendPage({ db, deliver }: TendDeps, groupId: string, signa
   const { open, deliveries } = await applyReports(db, groupId);
   return { open, isOver: open === 0 && deliveries === 0, left };
 }
+
+const isEmpty = ({ children, carriers }: LeftDeliveries) => children.length === 0 && carriers.length === 0;
 
 /** Nothing is awaited, or what is awaited takes its time. */
 const isQuiet = ({ open, queued }: GroupWork, busyAt: number) => open === queued || Date.now() - busyAt > quietMs;

@@ -1,9 +1,11 @@
-/** The activities that deliver events: first attempts of a group, and the retries of one webhook. */
+/** The activities that deliver events: first attempts of a group, and what carriers and child workflows attempt afterwards. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
-import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../models/operations/due-deliveries.js';
-import type { DeliverWebhookInput } from '../workflows/contract.js';
+import { beginCarrying, leaveToCarriers, restCarrier } from '../models/operations/carried-deliveries.js';
+import { carriedDeliveries, countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../models/operations/due-deliveries.js';
+import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { WebhookPoster } from './post-webhook.js';
@@ -11,25 +13,39 @@ import { type Tended, tendPage } from './tend-page.js';
 
 export interface WebhookDeps {
   db: Database;
-  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds' | 'webhookFirstAttempt'>;
+  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds' | 'webhookFirstAttempt' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
+  patienceMs?: number;
 }
 
-export function webhookActivities({ db, config, poster }: WebhookDeps) {
-  const attempts = new Attempts({ db, config, poster });
+/** Deliveries that a carrier reads at once; with a rate, as many as go out in this time. */
+const pageMax = 500;
+const pageSeconds = 20;
+/** One call of a carrier works so long at most, and waits for what is due so soon. */
+const carryMsMax = 60_000;
+const soonMs = 500;
+const lookAgainMs = 100;
+
+export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) {
+  const attempts = new Attempts({ db, config, poster, ...rest });
 
   return {
     /**
      * First attempts of everything that is due for a group, each webhook's events in order, webhooks side by side.
-     * @returns what is left to child workflows, by webhook: what was not acknowledged, and what was not tried because the
-     * endpoint is known to hang or fail
+     * @returns what has to be started: carriers for what was not acknowledged or not tried; where the operator wants a child workflow
+     * for every event, those
      */
-    deliverEvents: (groupId: string): Promise<DeliverWebhookInput[]> =>
-      withHeartbeat(() => deliverDue(groupId, activityInfo().attempt > 1)),
+    deliverEvents: (groupId: string): Promise<LeftDeliveries> => withHeartbeat(() => deliverDue(groupId, activityInfo().attempt > 1)),
 
     /** Applies the reports of a page and delivers its events, for as long as there are any. */
     tendPage: (groupId: string): Promise<Tended> =>
       withHeartbeat((signal) => tendPage({ db, deliver: (again) => deliverDue(groupId, again) }, groupId, signal)),
+
+    /**
+     * Attempts what is due to a webhook, page after page.
+     * @returns milliseconds until it has to be called again; null when nothing waits any more
+     */
+    carryDeliveries: (webhookId: string): Promise<number | null> => withHeartbeat((signal) => carry({ db, attempts }, webhookId, signal)),
 
     /**
      * The due ones of these deliveries. While some are pending this activity fails with the delay until the next is due, so that
@@ -37,9 +53,7 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
      */
     retryDeliveries: ({ deliveryIds }: DeliverWebhookInput): Promise<void> =>
       withHeartbeat(async () => {
-        const now = Date.now();
-        const due = (await pendingDeliveries(db, deliveryIds)).filter(({ next_attempt_at }) => next_attempt_at.getTime() <= now);
-        await attempts.toEndpoint(due);
+        await attempts.carry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due }) => is_due));
         const waiting = await pendingDeliveries(db, deliveryIds);
         const [soonest] = waiting;
         if (soonest !== undefined) throw notYet(waiting.length, soonest.next_attempt_at);
@@ -49,18 +63,41 @@ export function webhookActivities({ db, config, poster }: WebhookDeps) {
       }),
   };
 
-  async function deliverDue(groupId: string, again: boolean): Promise<DeliverWebhookInput[]> {
+  async function deliverDue(groupId: string, again: boolean): Promise<LeftDeliveries> {
     const due = await firstDeliveries(db, groupId, again);
-    const left: DeliverWebhookInput[] =
-      config.webhookFirstAttempt === 'child'
-        ? due.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] }))
-        : await attempts.toAll(due);
+    if (config.webhookFirstAttempt === 'inline')
+      return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due), again) };
+    const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
+    const single = due.filter((delivery) => !inLine.includes(delivery));
     await leaveToChild(
       db,
-      left.flatMap(({ deliveryIds }) => deliveryIds),
+      single.map(({ id }) => id),
     );
-    return left;
+    return {
+      children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
+      carriers: await leaveToCarriers(db, { left: inLine }, again),
+    };
   }
+}
+
+async function carry(
+  { db, attempts }: { db: Database; attempts: Attempts },
+  webhookId: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const carriage = await beginCarrying(db, webhookId);
+  if (carriage === undefined) return null;
+  const page = carriage.rate === null ? pageMax : Math.min(pageMax, Math.ceil(carriage.rate * pageSeconds));
+  const until = Date.now() + carryMsMax;
+  while (Date.now() < until && !signal.aborted) {
+    const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
+    await attempts.carry(due);
+    if (due.length > 0) continue;
+    const waitMs = await restCarrier(db, webhookId);
+    if (waitMs === null || waitMs > soonMs) return waitMs;
+    await sleep(Math.max(lookAgainMs, waitMs));
+  }
+  return 0;
 }
 
 function notYet(count: number, at: Date): ApplicationFailure {

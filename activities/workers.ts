@@ -47,7 +47,7 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
   const workers = await Promise.all([
     Worker.create({ ...common, ...messagesOptions(config) }),
     Worker.create({ ...common, taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 }),
-    Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 100 }),
+    Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
   ]);
   if (Object.values(providers).some(({ name }) => name === 'sandbox'))

@@ -11,7 +11,7 @@ import type { Suppression } from '../models/suppression.js';
 import type { Workspace } from '../models/workspace.js';
 import type { Page } from './schemas.js';
 
-/** A moment as the API shows it. */
+/** A moment as the API shows it; null where there is none. */
 export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
 
 export const presentWorkspace = (row: Workspace) => ({

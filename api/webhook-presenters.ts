@@ -17,11 +17,16 @@ export const presentNewWebhook = (row: Webhook) => ({
 export const presentWebhook = (row: Webhook) => ({
   ...presentNewWebhook(row),
   description: row.description,
+  retry_delays: row.retry_delays ?? null,
+  rate: row.rate ?? null,
+  ordered: row.ordered,
   updated_at: iso(row.updated_at),
   disabled_reason: row.disabled_reason ?? null,
+  failing_since: iso(row.failing_since),
 });
 
-export const presentDelivery = (row: Delivery) => ({
+/** The next attempt is made in the delivery's own time, or in its endpoint's where that is later. */
+export const presentDelivery = (row: Delivery, endpoint: Pick<Webhook, 'resume_at'> | null) => ({
   id: row.id,
   webhook_id: row.webhook_id,
   event: row.event,
@@ -41,10 +46,14 @@ export const presentDelivery = (row: Delivery) => ({
     timings: attempt.timings,
     remote_address: attempt.remote_address,
   })),
-  next_attempt_at: iso(row.next_attempt_at),
+  next_attempt_at: iso(laterOf(row.next_attempt_at, endpoint?.resume_at)),
   created_at: iso(row.created_at),
   delivered_at: iso(row.delivered_at),
 });
+
+/** Null where nothing waits. */
+const laterOf = (own: Date | null, endpoints: Date | null | undefined) =>
+  own !== null && endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
 
 export const presentReplay = (row: Replay) => ({
   id: row.id,

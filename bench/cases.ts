@@ -8,7 +8,12 @@ import { createSender, messageIdOf } from './sender.js';
 import { pidOf, type Workbench } from './workbench.js';
 
 /** Workflow types that a message may need on its way. */
-export const messageWorkflows = [workflowTypes.sendMessages, workflowTypes.applyLateReports, workflowTypes.deliverWebhook];
+export const messageWorkflows = [
+  workflowTypes.sendMessages,
+  workflowTypes.applyLateReports,
+  workflowTypes.carryWebhook,
+  workflowTypes.deliverWebhook,
+];
 
 /** a: the bench is its client, so the bench's own CPU stands in the column of the API. */
 export function bareCase(bench: Workbench, bare: Bare): MeasuredCase {

@@ -43,6 +43,8 @@ export interface Config {
   webhookAllowedNetworks: string[];
   webhookPorts: number[];
   webhookRetryDelaysSeconds: number[];
+  /** 0: never. */
+  webhookDisableAfterSeconds: number;
   webhookFirstAttempt: 'inline' | 'child';
   sandboxDelayMs: number;
   /** Channel → name of the account that serves it. */
@@ -142,6 +144,7 @@ function toConfig(value: Checked): Config {
     webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
     webhookPorts: value.WEBHOOK_PORTS,
     webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
+    webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
     webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     providers,

@@ -103,6 +103,12 @@ export const settings: Record<string, Joi.Schema> = {
   WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
     .default(defaultRetryDelays.split(',').map(Number))
     .description('seconds before each further delivery attempt, comma-separated'),
+  WEBHOOK_DISABLE_AFTER: Joi.number()
+    .integer()
+    .min(0)
+    .max(31_536_000)
+    .default(432_000)
+    .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
   WEBHOOK_FIRST_ATTEMPT: Joi.string()
     .valid('inline', 'child')
     .default('inline')

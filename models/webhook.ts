@@ -7,6 +7,17 @@ import { encrypt } from './rules/encryption.js';
 import type { EventType } from './rules/events.js';
 import { generateWebhookSecret } from './rules/signature.js';
 
+/** What an owner says of a new webhook. */
+export interface NewWebhook {
+  workspace_id: string;
+  url: string;
+  events: EventType[];
+  description: string | null;
+  retry_delays?: number[] | null;
+  rate?: number | null;
+  ordered?: boolean;
+}
+
 export class Webhook extends Owned<Webhook> {
   static override readonly resource = 'Webhook';
   declare url: string;
@@ -18,30 +29,31 @@ export class Webhook extends Owned<Webhook> {
   /** The secret before the last rotation; signs too until `old_secret_until`. */
   declare old_secret: CreationOptional<Buffer | null>;
   declare old_secret_until: CreationOptional<Date | null>;
+  /** Seconds before each further attempt; null: `WEBHOOK_RETRY_DELAYS`. */
+  declare retry_delays: CreationOptional<number[] | null>;
+  /** Deliveries a second; null: as fast as the endpoint answers. */
+  declare rate: CreationOptional<number | null>;
+  /** One delivery at a time, in the order of the events. */
+  declare ordered: CreationOptional<boolean>;
+  // How the endpoint has been doing, written by note-health.ts and carried-deliveries.ts.
+  declare failures: CreationOptional<number>;
+  declare failing_since: CreationOptional<Date | null>;
+  declare resume_at: CreationOptional<Date | null>;
+  declare pause_seconds: CreationOptional<number | null>;
+  declare carrier_looks_at: CreationOptional<Date | null>;
   declare created_at: CreationOptional<Date>;
   declare updated_at: CreationOptional<Date>;
   /** Deleted webhooks keep their row until their deliveries are gone; no query sees them. */
   declare deleted_at: CreationOptional<Date | null>;
 
   /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
-  static async register(
-    secretKey: string,
-    {
-      workspace_id,
-      url,
-      events,
-      description,
-    }: { workspace_id: string; url: string; events: readonly EventType[]; description: string | null },
-  ): Promise<{ row: Webhook; secret: string }> {
+  static async register(secretKey: string, wanted: NewWebhook): Promise<{ row: Webhook; secret: string }> {
     const id = uuidv7();
     const secret = generateWebhookSecret();
     const now = new Date();
     const row = await Webhook.create({
       id,
-      workspace_id,
-      url,
-      events: [...events],
-      description,
+      ...wanted,
       is_active: true,
       disabled_reason: null,
       secret: encrypt(secretKey, secretContext(id), secret),
@@ -75,6 +87,14 @@ export function initWebhook(sequelize: Sequelize): void {
       secret: DataTypes.BLOB,
       old_secret: DataTypes.BLOB,
       old_secret_until: DataTypes.DATE,
+      retry_delays: DataTypes.ARRAY(DataTypes.INTEGER),
+      rate: DataTypes.DOUBLE,
+      ordered: DataTypes.BOOLEAN,
+      failures: DataTypes.INTEGER,
+      failing_since: DataTypes.DATE,
+      resume_at: DataTypes.DATE,
+      pause_seconds: DataTypes.DOUBLE,
+      carrier_looks_at: DataTypes.DATE,
       created_at: DataTypes.DATE,
       updated_at: DataTypes.DATE,
       deleted_at: DataTypes.DATE,

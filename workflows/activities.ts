@@ -41,6 +41,14 @@ export const delivering = (taskQueue: string) =>
     retry: { initialInterval: '500ms', maximumInterval: '60s' },
   });
 
+/** The attempts of a carrier. What a receiver does is an outcome; retries are for faults of ours. */
+export const carrying = proxyActivities<Activities>({
+  taskQueue: queues.webhooks,
+  startToCloseTimeout: '180s',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', maximumInterval: '60s' },
+});
+
 /** Retries of deliveries: each failure brings the delay until the next attempt is due (`nextRetryDelay`). */
 export const retrying = proxyActivities<Activities>({
   taskQueue: queues.webhooks,

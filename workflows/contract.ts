@@ -35,7 +35,9 @@ export const workflowIds = {
   page: (groupId: string) => `page:${groupId}`,
   /** applies reports that came after their group's workflow had closed */
   lateReports: (groupId: string) => `late:${groupId}`,
-  /** retries deliveries to one webhook; named after the first of them */
+  /** attempts what was not acknowledged at once by this webhook */
+  carrier: (webhookId: string) => `carrier:${webhookId}`,
+  /** delivers one event to one webhook, where the operator wants a workflow for each */
   deliveries: (deliveryId: string) => `wh:${deliveryId}`,
   /** makes one attempt of a delivery that somebody asked for */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,
@@ -50,6 +52,7 @@ export const workflowTypes = {
   sendMessages: 'sendMessages',
   sendBatch: 'sendBatch',
   applyLateReports: 'applyLateReports',
+  carryWebhook: 'carryWebhook',
   deliverWebhook: 'deliverWebhook',
   attemptDelivery: 'attemptDelivery',
   replayDeliveries: 'replayDeliveries',
@@ -66,6 +69,9 @@ export const cancelledSignal = 'cancelled';
 
 /** Signal of the pages of a batch: it was resumed or cancelled. */
 export const batchChangedSignal = 'batchChanged';
+
+/** Signal of `carryWebhook`: something is due. */
+export const dueSignal = 'due';
 
 /** Search attributes, given at start only. */
 export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId', messageIds: 'MessageIds' } as const;
@@ -107,6 +113,16 @@ export interface LateReportsInput {
 export interface DeliverWebhookInput {
   webhookId: string;
   deliveryIds: string[];
+}
+
+export interface CarryWebhookInput {
+  webhookId: string;
+}
+
+/** What has to be started after the first attempts of a group: child workflows, and the carriers of webhooks. */
+export interface LeftDeliveries {
+  children: DeliverWebhookInput[];
+  carriers: string[];
 }
 
 /** Attempts that no ladder makes. */

@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
-import { type DeliverWebhookInput, workflowIds } from './contract.js';
+import { wakeCarrier } from './carry-webhook.js';
+import { type DeliverWebhookInput, type LeftDeliveries, workflowIds } from './contract.js';
 import { deliverWebhook } from './deliver-webhook.js';
 
 /**
@@ -11,8 +12,8 @@ export class EventPump {
   #due = false;
   #running: Promise<void> | undefined;
 
-  /** @param round delivers what is due; tells what is left to child workflows */
-  constructor(private readonly round: () => Promise<DeliverWebhookInput[]>) {}
+  /** @param round delivers what is due; tells what has to be started for the rest */
+  constructor(private readonly round: () => Promise<LeftDeliveries>) {}
 
   get isRunning(): boolean {
     return this.#running !== undefined;
@@ -33,8 +34,8 @@ export class EventPump {
   async #pump(): Promise<void> {
     while (this.#due) {
       this.#due = false;
-      const left = await this.round();
-      await Promise.all(left.map((input) => startDelivery(input)));
+      const { children, carriers } = await this.round();
+      await Promise.all([...children.map((input) => startDelivery(input)), ...carriers.map(wakeCarrier)]);
     }
     this.#running = undefined;
   }

@@ -1,6 +1,7 @@
 /** Every workflow: the bundle's one door. */
 export { applyLateReports } from './apply-late-reports.js';
 export { attemptDelivery } from './attempt-delivery.js';
+export { carryWebhook } from './carry-webhook.js';
 export { deliverWebhook } from './deliver-webhook.js';
 export { maintain } from './maintain.js';
 export { replayDeliveries } from './replay-deliveries.js';

@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { applyLateReports } from './apply-late-reports.js';
+import { wakeCarrier } from './carry-webhook.js';
 import { background } from './activities.js';
 import { reportsSignal, workflowIds } from './contract.js';
-import { startDelivery } from './event-pump.js';
 import { replayDeliveries } from './replay-deliveries.js';
 import { sendMail } from './send-mail.js';
 import { sendMessages } from './send-messages.js';
@@ -13,7 +13,7 @@ import { sendMessages } from './send-messages.js';
  * should be driven and is not is found in the database here and started again. Starting what runs already does nothing.
  */
 export async function maintain(): Promise<void> {
-  const { groups, wakes, deliveries, mailIds, replays } = await background.findStuck();
+  const { groups, wakes, webhookIds, mailIds, replays } = await background.findStuck();
   for (const { groupId, workflowId, batchId } of groups) {
     const input = { groupId, ...(batchId === null ? {} : { batchId }) };
     await unlessRunning(() => startChild(sendMessages, { workflowId, args: [input], ...abandoned }));
@@ -23,7 +23,7 @@ export async function maintain(): Promise<void> {
     const lateId = workflowIds.lateReports(groupId);
     await unlessRunning(() => startChild(applyLateReports, { workflowId: lateId, args: [{ groupId }], ...abandoned }));
   }
-  for (const input of deliveries) await startDelivery(input);
+  for (const webhookId of webhookIds) await wakeCarrier(webhookId);
   for (const mailId of mailIds) {
     await unlessRunning(() => startChild(sendMail, { workflowId: workflowIds.mail(mailId), args: [{ mailId }], ...abandoned }));
   }

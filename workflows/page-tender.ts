@@ -13,7 +13,7 @@ export class PageTender {
 
   constructor(private readonly groupId: string) {
     this.events = new EventPump(async () => {
-      if (this.#isOver) return [];
+      if (this.#isOver) return { children: [], carriers: [] };
       const { isOver, left } = await delivering(queues.bulk).tendPage(groupId);
       this.#isOver = isOver;
       return left;

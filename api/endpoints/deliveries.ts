@@ -30,7 +30,7 @@ export const listDeliveries = endpoint({
   async handler({ caller, params, query: { page, limit, ...filters } }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
     const { rows, total } = await Delivery.pageOf(webhook.id, filters, { page, limit });
-    return { deliveries: rows.map(presentDelivery), pagination: presentPagination(total, { page, limit }) };
+    return { deliveries: rows.map((row) => presentDelivery(row, webhook)), pagination: presentPagination(total, { page, limit }) };
   },
 });
 
@@ -43,6 +43,6 @@ export const getDelivery = endpoint({
   response: Joi.object({ delivery: deliveryResponse.required() }),
   async handler({ caller, params }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
-    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, params.delivery_id)) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, params.delivery_id), webhook) };
   },
 });

@@ -33,7 +33,7 @@ export const sendTestEvent = endpoint({
       await dropTestDelivery(db, deliveryId);
       throw notStarted(error);
     }
-    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId)) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId), null) };
   },
 });
 
@@ -52,7 +52,7 @@ export const resendDelivery = endpoint({
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });
-    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id)) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), webhook) };
   },
 });
 

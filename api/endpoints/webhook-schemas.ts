@@ -5,7 +5,13 @@ import { replayStatuses } from '../../models/replay.js';
 import { eventTypes } from '../../models/rules/events.js';
 import { date, dateOrNull, id, textOrNull } from '../schemas.js';
 
-export const newWebhookResponse = Joi.object({
+const carriage = {
+  retry_delays: Joi.array().items(Joi.number().integer()).allow(null).required(),
+  rate: Joi.number().allow(null).required(),
+  ordered: Joi.boolean().required(),
+};
+
+const newWebhookResponse = Joi.object({
   id: id(),
   url: Joi.string().required(),
   events: Joi.array()
@@ -15,7 +21,16 @@ export const newWebhookResponse = Joi.object({
   created_at: date(),
 });
 
-export const webhookResponse = newWebhookResponse.keys({ description: textOrNull(), updated_at: date(), disabled_reason: textOrNull() });
+export const webhookResponse = newWebhookResponse.keys({
+  ...carriage,
+  description: textOrNull(),
+  updated_at: date(),
+  disabled_reason: textOrNull(),
+  failing_since: dateOrNull(),
+});
+
+/** The answer of a creation shows of these what the request said. */
+export const createdWebhookResponse = newWebhookResponse.keys(carriage).fork(Object.keys(carriage), (field) => field.optional());
 
 export const rotatedResponse = Joi.object({
   webhook: webhookResponse.required(),

@@ -9,11 +9,12 @@ import { faultOfWebhookUrl, httpsText } from '../../models/rules/webhook-url.js'
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
 import { presentPagination } from '../presenters.js';
-import { presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
 import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
+import { presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
 import { assertAllowedTarget } from '../webhook-target.js';
-import { newWebhookResponse, webhookResponse } from './webhook-schemas.js';
+import { type CarriageFields, carriageFields } from './webhook-fields.js';
+import { createdWebhookResponse, webhookResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
 const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
@@ -27,9 +28,10 @@ const bodyFields = {
     .allow('', null)
     .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
     .meta({ maxLength: 500 }),
+  ...carriageFields,
 };
 
-interface WebhookBody {
+interface WebhookBody extends CarriageFields {
   url: string;
   events: EventType[];
   description?: string | null;
@@ -46,14 +48,14 @@ export const createWebhook = endpoint({
     url: requiredText().custom(https).meta({ format: 'uri' }),
     events: bodyFields.events.required(),
   }).required(),
-  response: Joi.object({ webhook: newWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
+  response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body: { url, events, description } }, { config }) {
+  async handler({ caller, body: { url, events, description, ...carriage } }, { config }) {
     await assertUsable(url, config);
-    const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null };
+    const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null, ...carriage };
     const { row, secret } = await Webhook.register(config.secretKey, wanted);
     return {
-      webhook: presentNewWebhook(row),
+      webhook: { ...presentNewWebhook(row), ...carriage },
       secret,
       warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
     };
@@ -106,9 +108,9 @@ export const putWebhook = endpoint({
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
-  async handler({ caller, params, body: { url, events, is_active, description } }, { db, config }) {
+  async handler({ caller, params, body: { url, events, description, ...others } }, { db, config }) {
     if (url !== undefined) await assertUsable(url, config);
-    const change = { url, events, is_active, description: description === '' ? null : description };
+    const change = { ...others, url, events, description: description === '' ? null : description };
     return { webhook: presentWebhook(await updateWebhook(db, caller.workspaceId, params.id, change)) };
   },
 });

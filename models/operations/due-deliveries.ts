@@ -15,17 +15,37 @@ export interface SendableDelivery {
   old_secret: Buffer | null;
   old_secret_until: Date | null;
   ladder_step: number;
+  /** What the owner chose for this webhook; null: the setting, and no limit. */
+  retry_delays: number[] | null;
+  rate: number | null;
+  ordered: boolean;
+  /** Nothing was acknowledged since; null while the endpoint is well. */
+  failing_since: Date | null;
+  /** Nothing goes out before; from then on one attempt probes. Null while the endpoint may be sent to. */
+  resume_at: Date | null;
 }
 
 /** One that waits for its next attempt. */
 export interface DueDelivery extends SendableDelivery {
+  /** Its own time, or its endpoint's where that is later. */
   next_attempt_at: Date;
+  is_due: boolean;
+  /** A workflow beside the group's carries it already, or has an earlier event of its message to attempt first. */
+  in_child: boolean;
 }
 
-const columns = `
+const columnsWith = (inChild: string) => `
   SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until,
-    d.ladder_step, d.next_attempt_at, w.is_active AND w.deleted_at IS NULL AS is_active
+    d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
+    GREATEST(d.next_attempt_at, w.resume_at) AS next_attempt_at, GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
+    w.is_active AND w.deleted_at IS NULL AS is_active
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
+const columns = columnsWith('d.in_child');
+
+/** So that nothing overtakes what the carrier has not attempted yet. */
+const behindCarried = `EXISTS (
+  SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+    AND b.message_id = d.message_id AND b.id < d.id AND b.ladder_step = 0 AND b.carried)`;
 
 /**
  * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
@@ -35,7 +55,7 @@ export function firstDeliveries(db: Database, groupId: string, again: boolean): 
   return activeOnly(db, first, [groupId, again]);
 }
 
-const first = `${columns}
+const first = `${columnsWith(`d.in_child OR ${behindCarried}`)}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.id`;
 
 /** Those of the given deliveries that are still pending, soonest first. Holds those of a paused webhook. */
@@ -44,7 +64,29 @@ export function pendingDeliveries(db: Database, ids: readonly string[]): Promise
 }
 
 const pending = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' ORDER BY d.next_attempt_at, d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.id`;
+
+/**
+ * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
+ * waits for that. Holds what waits for a paused webhook.
+ * @param ordered only what stands at the head of the line, oldest event first
+ */
+export async function carriedDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
+  if (!ordered) return activeOnly(db, carried, [webhookId, limit]);
+  const line = await activeOnly(db, inLine, [webhookId, limit]);
+  const waiting = line.findIndex(({ is_due }) => !is_due);
+  return waiting === -1 ? line : line.slice(0, waiting);
+}
+
+const carried = `${columns}
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now()
+    AND (w.resume_at IS NULL OR w.resume_at <= now()) AND NOT EXISTS (
+      SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+        AND b.message_id = d.message_id AND b.id < d.id AND b.ladder_step = 0 AND b.next_attempt_at > now())
+  ORDER BY d.next_attempt_at, d.id LIMIT $2`;
+
+const inLine = `${columns}
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.id LIMIT $2`;
 
 /** Those of the given deliveries that are in one of these statuses, in the order of their events. Holds those of a paused webhook. */
 export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {

@@ -55,16 +55,16 @@ const undriven = `
   WHERE m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
 
-/** Pending deliveries that are overdue, one row a webhook: the process died between the status change and the attempt. */
-export function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ webhookId: string; deliveryIds: string[] }[]> {
+/** Pending deliveries that are overdue and for which no carrier looks: the process died between the status change and the attempt. */
+export function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ id: string; webhook_id: string }[]> {
   return select(db, overdue, [olderThanSeconds, batch]);
 }
 
 const overdue = `
-  SELECT webhook_id AS "webhookId", array_agg(id ORDER BY id) AS "deliveryIds" FROM (
-    SELECT id, webhook_id FROM deliveries
-    WHERE status = 'pending' AND next_attempt_at < now() - $1 * interval '1 second' ORDER BY next_attempt_at LIMIT $2
-  ) d GROUP BY webhook_id`;
+  SELECT d.id, d.webhook_id FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.status = 'pending' AND GREATEST(d.next_attempt_at, w.resume_at) < now() - $1 * interval '1 second'
+    AND (NOT d.carried OR w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+  ORDER BY d.next_attempt_at LIMIT $2`;
 
 /** Mails that were not sent. */
 export async function unsentMails(db: Database, olderThanSeconds: number): Promise<string[]> {

@@ -1,7 +1,8 @@
 import { UniqueConstraintError } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../database.js';
 import type { Timings, Trigger } from '../delivery.js';
+import { disableWebhook } from './disable-webhook.js';
+import { type HealthNote, noteHealth } from './note-health.js';
 
 /** What one POST to a webhook came to. */
 export interface Attempt {
@@ -21,6 +22,8 @@ export interface Attempt {
   timings: Timings;
   remoteAddress: string | null;
   next: NextStep;
+  /** What it tells of the endpoint; absent where that is nothing new. */
+  health?: HealthNote;
 }
 
 /** What follows from an attempt for the delivery; from a failure outside the ladder nothing does. */
@@ -33,9 +36,10 @@ export type NextStep =
  * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
  * numbered from 1. Whatever was acknowledged has succeeded; else a delivery that was decided meanwhile, by a manual attempt or
  * because its webhook was paused or deleted, keeps its decision. The attempt is logged in any case.
+ * @param disableAfterSeconds an endpoint that acknowledges nothing for so long is disabled; 0: never
  * @returns for each attempt whether its webhook still takes deliveries
  */
-export async function recordAttempts(db: Database, attempts: Attempt[]): Promise<boolean[]> {
+export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
   const active = new Map<string, boolean>();
   for (const round of inRounds(attempts)) {
     for (const { delivery_id, is_active } of await write(db, JSON.stringify(round.map(rowOf)))) active.set(delivery_id, is_active);
@@ -46,6 +50,8 @@ export async function recordAttempts(db: Database, attempts: Attempt[]): Promise
     await disableWebhook(db, webhookId, next.disableWebhook);
     gone.add(webhookId);
   }
+  const notes = attempts.flatMap(({ health }) => health ?? []);
+  for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
   return attempts.map(({ deliveryId, webhookId }) => active.get(deliveryId) === true && !gone.has(webhookId));
 }
 
@@ -117,17 +123,3 @@ const record = `
   RETURNING delivery_id, (
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active`;
-
-/** Stops sending to a webhook that said it is gone; its waiting deliveries are held and can be replayed. Its owner is told by mail. */
-async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
-  await select(db, disable, [webhookId, reason, uuidv7()]);
-}
-
-const disable = `
-  WITH disabled AS (
-    UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now() WHERE id = $1 AND is_active RETURNING id, workspace_id, url
-  ), mailed AS (
-    INSERT INTO mails (id, workspace_id, kind, detail)
-    SELECT $3::uuid, workspace_id, 'webhook_disabled', json_build_object('url', url, 'reason', $2::text) FROM disabled
-  )
-  UPDATE deliveries d SET status = 'held', next_attempt_at = NULL FROM disabled w WHERE d.webhook_id = w.id AND d.status = 'pending'`;

@@ -6,23 +6,35 @@ import { Webhook } from '../webhook.js';
 export interface WebhookChange {
   url: string | undefined;
   events: EventType[] | undefined;
-  is_active: boolean | undefined;
-  /** null clears it. */
+  is_active?: boolean | undefined;
+  /** null clears it, as in the following. */
   description: string | null | undefined;
+  retry_delays?: number[] | null | undefined;
+  rate?: number | null | undefined;
+  ordered?: boolean | undefined;
 }
 
+/** An endpoint of which nothing bad is known. Its carrier, should it sleep, is woken by the next event or by the watcher. */
+const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
+
 /**
- * Changes a webhook. Activating it forgets why it was disabled; deactivating it holds what was not delivered yet, so
+ * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing;
+ * deactivating it holds what was not delivered yet, so
  * that nothing goes out by itself afterwards.
  * @throws AppError 404 when the workspace has no such webhook
  */
 export async function updateWebhook(db: Database, workspaceId: string, id: string, change: WebhookChange): Promise<Webhook> {
   const webhook = await Webhook.owned(workspaceId, id);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const cleared = change.is_active === true ? { disabled_reason: null } : {};
+  const isNew = change.url !== undefined && change.url !== webhook.url;
+  const cleared = {
+    ...(change.is_active === true ? { disabled_reason: null } : {}),
+    ...(change.is_active === true || isNew ? unburdened : {}),
+  };
   return inTransaction(db, async (transaction) => {
+    const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     if (change.is_active === false) await select(db, holdPending, [id], transaction);
-    return webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
+    return updated;
   });
 }
 

@@ -6,6 +6,7 @@ import { type EventType, eventBody } from '../rules/events.js';
 interface Subscriber {
   id: string;
   is_active: boolean;
+  ordered: boolean;
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
@@ -13,7 +14,7 @@ export type Subscribed = MessageRow & { subscribers: Subscriber[] | null };
 
 /** SQL: the subscribers of the message `m` to the event type in this parameter. */
 export const subscribersOf = (parameter: string) => `(
-    SELECT json_agg(json_build_object('id', w.id, 'is_active', w.is_active)) FROM webhooks w
+    SELECT json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered)) FROM webhooks w
     WHERE w.workspace_id = m.workspace_id AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
   ) AS subscribers`;
 
@@ -33,6 +34,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
       next_attempt_at: subscriber.is_active ? at : null,
+      carried: subscriber.ordered, // from the start: nobody may pass it in the line
     })),
   );
   const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
@@ -45,7 +47,7 @@ const insertEvents = `
     SELECT id, workspace_id, message_id, $1, body
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at, carried
   FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text,
-                                         next_attempt_at timestamptz)`;
+                                         next_attempt_at timestamptz, carried boolean)`;

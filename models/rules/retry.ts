@@ -1,6 +1,7 @@
 /** When a failed webhook delivery is tried again (decisions §7). */
 
-const retryAfterSecondsMax = 86_400;
+/** What a receiver may ask for at most. */
+export const retryAfterSecondsMax = 86_400;
 const jitterShare = 0.2;
 
 /**

@@ -27,7 +27,7 @@ describe('findStuck', () => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     return maintenanceActivities({ db: test.db, config: testConfig(env), logger }).findStuck();
   };
-  const nothing = { groups: [], wakes: [], deliveries: [], mailIds: [], replays: [] };
+  const nothing = { groups: [], wakes: [], webhookIds: [], mailIds: [], replays: [] };
   const age = (table: string, column: string, id: string, seconds: number) =>
     rows(test.db, `UPDATE ${table} SET ${column} = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);
 
@@ -60,13 +60,13 @@ describe('findStuck', () => {
     for (const messageId of [undecided.id, id]) await age('messages', 'created_at', messageId, 130);
     await age('deliveries', 'next_attempt_at', delivery.id, 70);
     await rows(test.db, `UPDATE delivery_reports SET received_at = now() - interval '40 seconds'`);
-    const { groups, wakes, deliveries, mailIds } = await findStuck();
+    const { groups, wakes, webhookIds, mailIds } = await findStuck();
     assert.deepEqual(
       groups.map(({ groupId }) => groupId),
       [group_id],
     );
     assert.deepEqual(wakes, [{ groupId: reported.group_id, workflowId: `msg:${reported.group_id}`, late: false }]);
-    assert.deepEqual([deliveries, mailIds], [[{ webhookId: webhook.id, deliveryIds: [delivery.id] }], []]);
+    assert.deepEqual([webhookIds, mailIds], [[webhook.id], []]);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM messages WHERE id = $1', [undecided.id]), []);
     assert.equal(lines.filter(({ level }) => level === 40).length, 2);
   });

@@ -66,7 +66,7 @@ describe('webhookPoster', () => {
   for (const status of [400, 404, 410, 429, 500, 503]) {
     it(`takes ${status} as a failure and keeps it`, async () => {
       const result = await postTo(answerWith(status, { 'Retry-After': '17' }));
-      assert.deepEqual(summary(result), { error: 'http_status', responseStatus: status, responseBody: null });
+      assert.deepEqual(summary(result), { error: status === 410 ? 'gone' : 'http_status', responseStatus: status, responseBody: null });
       assert.equal(result.retryAfter, '17');
     });
   }

@@ -158,7 +158,7 @@ describe('retryDeliveries', () => {
     assert.equal((await failureOf(retry(...ids))).type, 'DeliveriesFailed');
     const statuses = await Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
     assert.deepEqual(new Set(statuses), new Set(['failed', 'held']));
-    assert.ok(receiver.received.length <= 8, `${receiver.received.length} requests`);
+    assert.ok(receiver.received.length <= 16, `${receiver.received.length} requests`);
     assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Tended, tendPage } from '../../activities/tend-page.js';
 import { recordReports, type Wake } from '../../models/operations/record-reports.js';
-import type { DeliverWebhookInput } from '../../workflows/contract.js';
+import type { LeftDeliveries } from '../../workflows/contract.js';
 import { until } from '../support/client.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { buildWebhook, buildWorkspace } from '../support/factories.js';
@@ -10,6 +10,8 @@ import { assertBooks } from '../support/invariants.js';
 import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../support/messages.js';
 import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { recordHandoffs } from '../../models/operations/record-handoffs.js';
+
+const nothing: LeftDeliveries = { children: [], carriers: [] };
 
 describe('tendPage', () => {
   let test: TestDatabase;
@@ -39,11 +41,11 @@ describe('tendPage', () => {
   const report = async (id: string): Promise<Wake[]> => recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
 
   /** Deliveries as the receiver acknowledges them: all at once, when the gate opens. */
-  const deliverAll = async (groupId: string): Promise<DeliverWebhookInput[]> => {
+  const deliverAll = async (groupId: string): Promise<LeftDeliveries> => {
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
-    return [];
+    return nothing;
   };
-  const tend = (groupId: string, deliver: (again: boolean) => Promise<DeliverWebhookInput[]> = () => deliverAll(groupId), attempt = 1) => {
+  const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), attempt = 1) => {
     const environment = new MockActivityEnvironment({ attempt });
     const stop = new AbortController();
     const work = environment.run(() => tendPage({ db: test.db, deliver }, groupId, stop.signal)) as Promise<Tended>;
@@ -58,12 +60,12 @@ describe('tendPage', () => {
       assert.deepEqual(await report(id), [], 'its tender looks by itself');
       await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
     }
-    assert.deepEqual(await work, { open: 0, isOver: true, left: [] });
+    assert.deepEqual(await work, { open: 0, isOver: true, left: nothing });
   });
 
   it('gives up the page after a silence; the next report wakes its workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
-    assert.deepEqual(await tend(groupId).work, { open: 2, isOver: false, left: [] });
+    assert.deepEqual(await tend(groupId).work, { open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
     const wakes = await report(ids[0] as string);
     assert.deepEqual(
@@ -81,7 +83,7 @@ describe('tendPage', () => {
       rounds += 1;
       return deliverAll(groupId);
     }).work;
-    assert.deepEqual([tended, rounds], [{ open: 2, isOver: false, left: [] }, 1]);
+    assert.deepEqual([tended, rounds], [{ open: 2, isOver: false, left: nothing }, 1]);
     assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
   });
 
@@ -102,20 +104,20 @@ describe('tendPage', () => {
       if (rounds.length > 1) return deliverAll(groupId);
       await answered;
       await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND event = 'message.sent'`, [groupId]);
-      return [];
+      return nothing;
     });
     await until(() => rounds.length === 1, 'the endpoint is called');
     await report(id);
     await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
     acknowledge();
-    assert.deepEqual(await work, { open: 0, isOver: true, left: [] });
+    assert.deepEqual(await work, { open: 0, isOver: true, left: nothing });
     assert.deepEqual(rounds, [1, 1]);
   });
 
   it('ends at once when deliveries are left to children, and when the worker stops', async () => {
     await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
-    const left = [{ webhookId: 'w', deliveryIds: ['d'] }];
+    const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], carriers: [] };
     const tended = await tend(groupId, async () => {
       await deliverAll(groupId);
       return left;
@@ -123,7 +125,7 @@ describe('tendPage', () => {
     assert.deepEqual(tended, { open: 1, isOver: false, left });
     const stopped = tend(groupId);
     stopped.stop();
-    assert.deepEqual(await stopped.work, { open: 1, isOver: false, left: [] });
+    assert.deepEqual(await stopped.work, { open: 1, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
   });
 
@@ -135,7 +137,7 @@ describe('tendPage', () => {
       async (again) => {
         asked.push(again);
         stop();
-        return [];
+        return nothing;
       },
       2,
     );

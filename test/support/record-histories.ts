@@ -60,17 +60,27 @@ await record(service, 'page', `page:${page?.id}`);
 const failing = await startReceiver(answerWith(500));
 const unlucky = await client.signUp();
 const hook = await client.hook(unlucky, failing.url, ['message.queued']);
-await record(service, 'webhook-left-to-child', `msg:${await send(unlucky)}`);
-const [delivery] = await rows<{ id: string }>(service.db, 'SELECT id FROM deliveries ORDER BY id DESC LIMIT 1');
-await record(service, 'webhook-failed', `wh:${delivery?.id}`);
+await record(service, 'webhook-left-to-carrier', `msg:${await send(unlucky)}`);
+await record(service, 'carrier', `carrier:${hook.id}`);
 failing.answer = acknowledge;
 const again = { headers: bearer(unlucky.token), body: { since: '2020-01-01T00:00:00Z' } };
 const { replay } = (await client.call('POST', `/api/v1/webhooks/${hook.id}/replay`, again)).body.data;
 await record(service, 'replay', `replay:${replay.id}`);
+failing.answer = answerWith(500);
 const [mail] = await rows<{ id: string }>(service.db, 'SELECT id FROM mails LIMIT 1');
 await record(service, 'mail', `mail:${mail?.id}`);
 
+await service.stop();
+
+const perEvent = await startService({ env: { WEBHOOK_RETRY_DELAYS: '0.3', WEBHOOK_FIRST_ATTEMPT: 'child' } });
+const theirs = restClient(perEvent.url);
+const each = await theirs.signUp();
+await theirs.hook(each, failing.url, ['message.queued']);
+await record(perEvent, 'webhook-left-to-child', `msg:${(await theirs.send(each)).id}`);
+const [delivery] = await rows<{ id: string }>(perEvent.db, 'SELECT id FROM deliveries ORDER BY id DESC LIMIT 1');
+await record(perEvent, 'webhook-failed', `wh:${delivery?.id}`);
+
 await receiver.close();
 await failing.close();
-await service.stop();
+await perEvent.stop();
 await mochaGlobalTeardown();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { workflowIds } from '../../workflows/contract.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
@@ -147,7 +148,7 @@ describe('webhook operations, on the real service', () => {
     const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
     receiver.answer = acknowledge;
     assert.equal((await resend(waiting.id)).status, 'succeeded');
-    const carrier = service.temporal.client.workflow.getHandle(`wh:${waiting.id}`);
+    const carrier = service.temporal.client.workflow.getHandle(workflowIds.carrier(waiting.webhook_id));
     await until(async () => (await carrier.describe()).status.name === 'COMPLETED', 'the ladder ends well');
     assert.equal(receiver.received.length, 2);
   });

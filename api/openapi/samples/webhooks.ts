@@ -3,7 +3,8 @@ import { eventDescriptions, eventTypes } from '../../../models/rules/events.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
-const webhook = { ...created, description: null, updated_at: at, disabled_reason: null };
+const carriage = { retry_delays: null, rate: null, ordered: false };
+const webhook = { ...created, ...carriage, description: null, updated_at: at, disabled_reason: null, failing_since: null };
 const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
 const attempt = {
   number: 1,
@@ -57,6 +58,7 @@ export const webhookSamples: Samples = {
     requests: {
       all: { url: created.url, events: created.events },
       some: { url: created.url, events: ['message.failed'], description: 'Alarms' },
+      careful: { url: created.url, events: ['message.delivered'], retry_delays: [10, 60, 600, 3600], rate: 20, ordered: true },
     },
     data: { webhook: created, ...secret },
     refusals: faults,
@@ -66,7 +68,11 @@ export const webhookSamples: Samples = {
   'webhooks.get': { data: { webhook } },
   'webhooks.update': {
     about: 'While a webhook is inactive its events are kept as deliveries that are `held`; they go out by replay.',
-    requests: { pause: { is_active: false }, events: { events: ['message.delivered', 'message.failed'] } },
+    requests: {
+      pause: { is_active: false },
+      usual: { retry_delays: null, rate: null, ordered: false },
+      events: { events: ['message.delivered', 'message.failed'] },
+    },
     data: { webhook: { ...webhook, is_active: false } },
     refusals: faults,
   },

@@ -95,7 +95,7 @@ describe('find-stuck', () => {
     assert.deepEqual(await groups(), new Set([old.group_id, due.group_id, tried.group_id]), 'the attempt is long ago too');
   });
 
-  it('overdueDeliveries finds what should have been attempted, by webhook', async () => {
+  it('overdueDeliveries finds what should have been attempted', async () => {
     const { row: webhook } = await buildWebhook(workspaceId, 'https://one.example.test/');
     const [one, two, fresh, held] = [
       await buildDelivery(test.db, workspaceId),
@@ -106,7 +106,10 @@ describe('find-stuck', () => {
     await age('deliveries', 'next_attempt_at', fresh.id, grace - 5);
     for (const { id } of [one, two, held]) await age('deliveries', 'next_attempt_at', id, grace + 5);
     await rows(test.db, `UPDATE deliveries SET status = 'held' WHERE id = $1`, [held.id]);
-    assert.deepEqual(await stuck.overdueDeliveries(test.db, grace), [{ webhookId: webhook.id, deliveryIds: [one.id, two.id] }]);
+    assert.deepEqual(
+      await stuck.overdueDeliveries(test.db, grace),
+      [one, two].map(({ id }) => ({ id, webhook_id: webhook.id })),
+    );
   });
 
   it('unsentMails finds mails that were not sent after their grace', async () => {

@@ -1,0 +1,96 @@
+/** Attempts to one endpoint: the events of a message one after the other, messages side by side, at the pace that its owner set. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SendableDelivery } from '../models/operations/due-deliveries.js';
+import { groupBy } from '../models/rules/group-by.js';
+
+/** `ended`: failed for good. `failed`: the ladder goes on. `stopped`: the webhook takes nothing more. */
+export type Outcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
+
+export interface LineOptions<Delivery> {
+  attempt: (delivery: Delivery) => Promise<Outcome>;
+  /** Attempts at once, where the webhook is not ordered. */
+  atOnce: number;
+  /** Goes on after a failure: each delivery has its attempt. */
+  goesOn: boolean;
+  /** After so long an attempt is late. */
+  patienceMs: number;
+}
+
+export class EndpointLine<Delivery extends SendableDelivery> {
+  readonly #chains: Delivery[][];
+  readonly #open: Set<Delivery>;
+  readonly #underWay = new Set<Delivery>();
+  readonly #left: Delivery[] = [];
+  #isOver = false;
+  #nextAtMs = 0;
+  #tellLate: () => void = () => undefined;
+  /** Resolves when an attempt takes longer than the patience; perhaps never. */
+  readonly late = new Promise<void>((resolve) => {
+    this.#tellLate = resolve;
+  });
+
+  /** @param deliveries of one webhook, in the order of their events */
+  constructor(
+    deliveries: Delivery[],
+    private readonly options: LineOptions<Delivery>,
+  ) {
+    const isOrdered = deliveries[0]?.ordered === true;
+    this.#chains = isOrdered ? [[...deliveries]] : [...groupBy(deliveries, ({ message_id, id }) => message_id ?? id).values()];
+    this.#open = new Set(deliveries);
+  }
+
+  /** After a failure nothing further is begun. @returns what failed on the ladder or was not tried */
+  async run(): Promise<Delivery[]> {
+    await Promise.all(Array.from({ length: Math.min(this.options.atOnce, this.#chains.length) }, () => this.#work()));
+    return this.#left;
+  }
+
+  /** Begins nothing further. What is under way goes on beside. */
+  handOver(): { left: Delivery[]; underWay: Delivery[] } {
+    this.#isOver = true;
+    const underWay = [...this.#underWay];
+    return { underWay, left: [...this.#open].filter((delivery) => !this.#underWay.has(delivery)) };
+  }
+
+  async #work(): Promise<void> {
+    for (let chain = this.#chains.shift(); chain !== undefined; chain = this.#chains.shift()) await this.#follow(chain);
+  }
+
+  async #follow(chain: Delivery[]): Promise<void> {
+    for (const [index, delivery] of chain.entries()) {
+      if (!this.#isOver) await this.#pace(delivery);
+      const outcome = this.#isOver ? 'not tried' : await this.#attempt(delivery);
+      if (outcome === 'acknowledged' || outcome === 'ended') continue;
+      if (outcome === 'failed' && this.options.goesOn) {
+        this.#left.push(delivery);
+        continue;
+      }
+      this.#isOver = true;
+      if (outcome === 'stopped')
+        this.#chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
+      else this.#left.push(...chain.slice(index));
+      return;
+    }
+  }
+
+  async #attempt(delivery: Delivery): Promise<Outcome> {
+    const patience = setTimeout(() => this.#tellLate(), this.options.patienceMs);
+    this.#underWay.add(delivery);
+    try {
+      const outcome = await this.options.attempt(delivery);
+      if (outcome !== 'failed') this.#open.delete(delivery);
+      return outcome;
+    } finally {
+      clearTimeout(patience);
+      this.#underWay.delete(delivery);
+    }
+  }
+
+  /** Waits for the turn that the webhook's rate gives. */
+  async #pace({ rate }: Delivery): Promise<void> {
+    if (rate === null) return;
+    const at = Math.max(performance.now(), this.#nextAtMs);
+    this.#nextAtMs = at + 1000 / rate;
+    await sleep(at - performance.now());
+  }
+}

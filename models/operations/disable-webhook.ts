@@ -1,0 +1,20 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select } from '../database.js';
+
+/**
+ * Stops sending to a webhook; its waiting deliveries are held and can be replayed. Its owner is told by mail. Does nothing where the
+ * webhook is inactive already.
+ * @param reason a sentence without its full stop
+ */
+export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
+  await select(db, disable, [webhookId, reason, uuidv7()]);
+}
+
+const disable = `
+  WITH disabled AS (
+    UPDATE webhooks SET is_active = false, disabled_reason = $2, updated_at = now() WHERE id = $1 AND is_active RETURNING id, workspace_id, url
+  ), mailed AS (
+    INSERT INTO mails (id, workspace_id, kind, detail)
+    SELECT $3::uuid, workspace_id, 'webhook_disabled', json_build_object('url', url, 'reason', $2::text) FROM disabled
+  )
+  UPDATE deliveries d SET status = 'held', next_attempt_at = NULL FROM disabled w WHERE d.webhook_id = w.id AND d.status = 'pending'`;
