@@ -1,7 +1,15 @@
-/** Starts the workflows that send deliveries again. */
-import type { Client, WorkflowHandle } from '@temporalio/client';
+/** Starts the workflows that send deliveries again, and wakes those that wait. */
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { type AttemptInput, queues, type ReplayInput, searchAttributes, workflowIds, workflowTypes } from '../workflows/contract.js';
+import {
+  type AttemptInput,
+  dueSignal,
+  queues,
+  type ReplayInput,
+  searchAttributes,
+  workflowIds,
+  workflowTypes,
+} from '../workflows/contract.js';
 
 /** An attempt that somebody asked for. */
 export interface AttemptRequest extends AttemptInput {
@@ -13,6 +21,14 @@ export interface ReplayRequest extends ReplayInput {
 }
 
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
+
+export async function signalCarrier(client: Client, webhookId: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowIds.carrier(webhookId)).signal(dueSignal);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error; // nothing waits
+  }
+}
 
 /** Asking twice while an attempt is under way is one attempt. */
 export function startAttempt(client: Client, { workspaceId, ...input }: AttemptRequest): Promise<WorkflowHandle> {

@@ -3,7 +3,7 @@ import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError }
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { Channel, Config } from '../models/config.js';
 import type { Wake } from '../models/operations/record-reports.js';
-import { type AttemptRequest, type ReplayRequest, startAttempt, startReplay } from './temporal-deliveries.js';
+import { type AttemptRequest, type ReplayRequest, signalCarrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
@@ -47,6 +47,8 @@ export interface Temporal {
   notifyPages(workflowIds: readonly string[]): Promise<void>;
   /** Starts an attempt of a delivery, or joins the one that is under way, and waits a moment for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
+  /** Tells the carrier of a webhook, where there is one, that it need not wait any longer. */
+  wakeCarrier(webhookId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
@@ -96,6 +98,7 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
       const handle = await hint(() => startAttempt(client, request));
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // its outcome is in the log
     },
+    wakeCarrier: (webhookId) => hint(() => signalCarrier(client, webhookId)),
     replay: (request) => hint(() => startReplay(client, request)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };

@@ -108,10 +108,14 @@ export const putWebhook = endpoint({
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
-  async handler({ caller, params, body: { url, events, description, ...others } }, { db, config }) {
+  async handler({ caller, params, body: { url, events, description, ...others } }, { db, config, temporal, logger }) {
     if (url !== undefined) await assertUsable(url, config);
     const change = { ...others, url, events, description: description === '' ? null : description };
-    return { webhook: presentWebhook(await updateWebhook(db, caller.workspaceId, params.id, change)) };
+    const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
+    // What waits for the breaker of an endpoint that was given another address, or another chance, waits no longer.
+    if (url !== undefined || webhook.is_active)
+      await temporal.wakeCarrier(webhook.id).catch((err: unknown) => logger.warn({ err, webhook_id: webhook.id }, 'carrier was not woken'));
+    return { webhook: presentWebhook(webhook) };
   },
 });
 

@@ -5,6 +5,7 @@
  */
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { groupBy } from '../rules/group-by.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
 const underWaySeconds = 12;
@@ -51,7 +52,7 @@ const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY
 const leave = `
   UPDATE deliveries SET in_child = true, carried = true,
     next_attempt_at = CASE WHEN id = ANY($2::uuid[]) AND ladder_step = 0 THEN now() + $3 * interval '1 second' ELSE next_attempt_at END
-  WHERE id = ANY($1::uuid[]) AND status = 'pending' RETURNING webhook_id, next_attempt_at`;
+  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)} RETURNING webhook_id, next_attempt_at`;
 
 const wake = `
   UPDATE webhooks w SET carrier_looks_at = now()

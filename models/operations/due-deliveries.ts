@@ -1,6 +1,7 @@
 import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
 export interface SendableDelivery {
@@ -103,12 +104,16 @@ async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<D
   return rows.filter(({ is_active }) => is_active);
 }
 
-const hold = `UPDATE deliveries SET status = 'held', next_attempt_at = NULL WHERE id = ANY($1::uuid[]) AND status = 'pending'`;
+const hold = `
+  UPDATE deliveries SET status = 'held', next_attempt_at = NULL
+  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}`;
 
 /** Notes that child workflows carry these deliveries from now on. */
 export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await select(db, 'UPDATE deliveries SET in_child = true WHERE id = ANY($1::uuid[])', [ids]);
+  if (ids.length > 0) await select(db, toChild, [ids]);
 }
+
+const toChild = `UPDATE deliveries SET in_child = true WHERE id IN ${lockedDeliveries('d.id = ANY($1::uuid[])')}`;
 
 /** How many of the deliveries ended as failed. */
 export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {

@@ -2,6 +2,7 @@ import { UniqueConstraintError } from 'sequelize';
 import { type Database, select } from '../database.js';
 import type { Timings, Trigger } from '../delivery.js';
 import { disableWebhook } from './disable-webhook.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
 /** What one POST to a webhook came to. */
@@ -109,10 +110,10 @@ const record = `
     SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
       response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
       timings json, remote_address text, status text, next_attempt_at timestamptz)
-  ), moved AS (
+  ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
     UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at,
       ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
-    FROM a WHERE d.id = a.delivery_id AND a.status <> 'unchanged'
+    FROM a JOIN locked ON locked.id = a.delivery_id WHERE d.id = locked.id AND a.status <> 'unchanged'
       AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,

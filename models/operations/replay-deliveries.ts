@@ -3,6 +3,7 @@ import { type Database, select } from '../database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../delivery.js';
 import { testEventType } from '../rules/events.js';
 import { idAfter, idBefore } from '../rules/id-time.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 
 /**
  * Deliveries of a webhook that were created in this time, both ends included, and are in one of these statuses. Neither tests
@@ -44,8 +45,8 @@ const bindOf = ({ webhookId, since, until }: ReplayRange, after: string | null) 
 ];
 
 /**
- * Puts failed and held deliveries at the foot of a new ladder, their first attempt due now and carried by whoever calls this;
- * not those of an inactive webhook.
+ * Puts failed and held deliveries at the foot of a new ladder, their first attempt due now and made by whoever calls this, not by
+ * the carrier; not those of an inactive webhook.
  * @param again also what an earlier call put there and did not attempt
  * @returns the ids to attempt
  */
@@ -55,7 +56,9 @@ export async function requeueDeliveries(db: Database, ids: readonly string[], ag
 }
 
 const requeue = `
-  UPDATE deliveries d SET status = 'pending', ladder_step = 0, in_child = true, next_attempt_at = now()
-  FROM webhooks w WHERE d.id = ANY($1::uuid[]) AND w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
-    AND (d.status IN ('failed', 'held') OR $2 AND d.status = 'pending' AND d.ladder_step = 0)
-  RETURNING d.id`;
+  UPDATE deliveries SET status = 'pending', ladder_step = 0, in_child = true, carried = false, next_attempt_at = now()
+  WHERE id IN ${lockedDeliveries(
+    `d.id = ANY($1::uuid[]) AND w.is_active AND w.deleted_at IS NULL
+      AND (d.status IN ('failed', 'held') OR $2 AND d.status = 'pending' AND d.ladder_step = 0)`,
+    'JOIN webhooks w ON w.id = d.webhook_id',
+  )} RETURNING id`;

@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select } from '../database.js';
 import type { EventType } from '../rules/events.js';
 import { Webhook } from '../webhook.js';
+import { lockedDeliveries } from './locked-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
 export interface WebhookChange {
@@ -14,7 +15,7 @@ export interface WebhookChange {
   ordered?: boolean | undefined;
 }
 
-/** An endpoint of which nothing bad is known. Its carrier, should it sleep, is woken by the next event or by the watcher. */
+/** An endpoint of which nothing bad is known. Its carrier, should it sleep, has to be woken. */
 const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
@@ -38,4 +39,6 @@ export async function updateWebhook(db: Database, workspaceId: string, id: strin
   });
 }
 
-const holdPending = `UPDATE deliveries SET status = 'held', next_attempt_at = NULL WHERE webhook_id = $1 AND status = 'pending'`;
+const holdPending = `
+  UPDATE deliveries SET status = 'held', next_attempt_at = NULL
+  WHERE id IN ${lockedDeliveries(`d.webhook_id = $1 AND d.status = 'pending'`)}`;

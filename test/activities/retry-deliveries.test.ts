@@ -71,7 +71,7 @@ describe('retryDeliveries', () => {
     assert.deepEqual([(await deliveryOf(test.db, id)).status, (await attemptsOf(test.db, id))[0]?.trigger], ['failed', 'test']);
     receiver.answer = acknowledge;
     const message = await buildSent(test.db, workspaceId);
-    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), []);
+    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), { children: [], carriers: [] });
     assert.equal(receiver.received.length, 3);
   });
 

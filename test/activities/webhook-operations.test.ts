@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
 import { webhookOperationActivities } from '../../activities/webhook-operations.js';
 import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
+import { carriedDeliveries } from '../../models/operations/due-deliveries.js';
 import { recordAttempts } from '../../models/operations/record-attempt.js';
 import { countReplayable, listReplayable, requeueDeliveries } from '../../models/operations/replay-deliveries.js';
 import { Replay } from '../../models/replay.js';
@@ -96,6 +97,13 @@ describe('attemptNow and replayPage', () => {
     const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, left[0] ?? '');
     assert.deepEqual([status, ladder_step], ['pending', 1]);
     assert.ok((next_attempt_at?.getTime() ?? 0) > Date.now() + 50_000);
+  });
+
+  it('a replay has what it takes to itself: the carrier that gave it up attempts it no more', async () => {
+    const id = await delivery('failed');
+    await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
+    await requeueDeliveries(test.db, [id], false);
+    for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, webhookId, ordered, 10), []);
   });
 
   it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {

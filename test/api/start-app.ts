@@ -58,6 +58,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
     notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
     attempt: async ({ trigger, deliveryId }) => void calls.push(`${trigger} ${deliveryId}`),
+    wakeCarrier: async (webhookId) => void calls.push(`carrier ${webhookId}`),
     replay: async ({ webhookId, statuses }) => void calls.push(`replay ${webhookId} ${statuses.join()}`),
     sendMail: async (mailId) => void calls.push(`mail ${mailId}`),
     hasWorker: async () => true,

@@ -137,6 +137,18 @@ describe('webhooks', () => {
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
+    it('wakes the carrier of a webhook that has another address or is given another chance, and answers although that fails', async () => {
+      const id = await create();
+      const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
+      const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
+      assert.deepEqual([await put({ is_active: false }), woken()], [200, 0]);
+      assert.deepEqual([await put({ is_active: true }), woken()], [200, 1]);
+      assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 2]);
+      const { wakeCarrier } = app.deps.temporal;
+      app.deps.temporal.wakeCarrier = async () => Promise.reject(new Error('away'));
+      assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
+      app.deps.temporal.wakeCarrier = wakeCarrier;
+    });
     it('200 changes what is given and nothing else', async () => {
       const id = await create();
       const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).body.data.webhook;

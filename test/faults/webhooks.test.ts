@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
-import { acknowledge, type Receiver, startReceiver } from '../support/receiver.js';
+import { acknowledge, answerWith, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('deliveries to an endpoint', () => {
@@ -30,6 +30,14 @@ describe('deliveries to an endpoint', () => {
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return answer.body.data.webhook.id;
   };
+  const statusOf = (webhookId: string) =>
+    rows<{ event_id: string; status: string }>(service.db, 'SELECT event_id, status FROM deliveries WHERE webhook_id = $1 ORDER BY id', [
+      webhookId,
+    ]);
+  const waitsUntil = async (webhookId: string, column = 'resume_at') => {
+    const [row] = await rows<{ at: Date | null }>(service.db, `SELECT ${column} AS at FROM webhooks WHERE id = $1`, [webhookId]);
+    return row?.at?.getTime() ?? null;
+  };
   const events = ['message.queued', 'message.sent', 'message.delivered'];
 
   it('that hangs delay no other endpoint, neither of the same messages nor of others', async () => {
@@ -48,6 +56,49 @@ describe('deliveries to an endpoint', () => {
     assert.equal(hanging.received.length, 1);
   });
 
+  it('whose worker dies between a POST and its record come twice, as the same event, and are recorded once', async () => {
+    const account = await client.signUp();
+    let isAnswering = false;
+    const receiver = await receive((received, response, index) => {
+      if (isAnswering) acknowledge(received, response, index);
+    });
+    const webhookId = await hook(account, { url: receiver.url, events: ['message.queued'] });
+    await client.send(account);
+    await receiver.until(1);
+    await service.worker.kill();
+    isAnswering = true;
+    await service.worker.start();
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'it is acknowledged', 60_000);
+    const [{ event_id: sent } = {}] = await statusOf(webhookId);
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers['webhook-id']),
+      [sent, sent],
+    );
+    const attempts = await rows(
+      service.db,
+      'SELECT 1 FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE webhook_id = $1',
+      [webhookId],
+    );
+    assert.equal(attempts.length, 1);
+  });
+
+  it('that asked for an hour go on at once at another address', async () => {
+    const account = await client.signUp();
+    const [busy, other] = [await receive(answerWith(503, { 'Retry-After': '3600' })), await receive()];
+    const webhookId = await hook(account, { url: busy.url, events: ['message.queued'] });
+    await client.send(account);
+    await until(async () => (await waitsUntil(webhookId)) !== null, 'the pause is noted');
+    await client.send(account);
+    await until(async () => ((await waitsUntil(webhookId, 'carrier_looks_at')) ?? 0) > Date.now() + 3_000_000, 'its carrier sleeps');
+    const { status } = await client.call('PUT', `/api/v1/webhooks/${webhookId}`, {
+      body: { url: other.url },
+      headers: bearer(account.token),
+    });
+    assert.equal(status, 200);
+    await other.until(1);
+    assert.equal(busy.received.length, 1);
+  });
+
   it('that wants order keep it when the worker dies between a POST and its record; what came twice is the same event', async () => {
     const account = await client.signUp();
     let isAnswering = true;
@@ -63,12 +114,8 @@ describe('deliveries to an endpoint', () => {
     await service.worker.kill();
     isAnswering = true;
     await service.worker.start();
-    const statusOf = () =>
-      rows<{ event_id: string; status: string }>(service.db, 'SELECT event_id, status FROM deliveries WHERE webhook_id = $1 ORDER BY id', [
-        webhookId,
-      ]);
-    await until(async () => (await statusOf()).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
-    const sent = (await statusOf()).map(({ event_id }) => event_id);
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
+    const sent = (await statusOf(webhookId)).map(({ event_id }) => event_id);
     const [first, second, ...later] = sent;
     assert.equal(sent.length, 4);
     assert.deepEqual(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
-import { recordAttempt } from '../../../models/operations/record-attempt.js';
+import { leaveToCarriers } from '../../../models/operations/carried-deliveries.js';
+import { disableWebhook } from '../../../models/operations/disable-webhook.js';
+import { recordAttempt, recordAttempts } from '../../../models/operations/record-attempt.js';
 import { Webhook } from '../../../models/webhook.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import {
@@ -123,5 +125,24 @@ describe('recordAttempt', () => {
         [1, 2, 3, 4, 5, 6],
       );
     }
+  });
+
+  it('and what else moves several deliveries never wait for each other in a circle', async () => {
+    const built = await Promise.all(Array.from({ length: 60 }, () => buildDelivery(test.db, workspaceId)));
+    const backwards = built.toReversed();
+    const recorded = (deliveries: DeliveryRow[]) =>
+      recordAttempts(
+        test.db,
+        deliveries.map((delivery) => attemptWith(delivery, { status: 'pending', nextAttemptAt: later() })),
+      );
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([recorded(built), leaveToCarriers(test.db, { left: backwards }, false), recorded(backwards)]);
+    }
+    await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone')]);
+    assert.equal((await attemptsOf(test.db, built[0]?.id ?? '')).length, 11);
+    assert.deepEqual(
+      new Set((await Promise.all(built.map(({ id }) => deliveryOf(test.db, id)))).map(({ status }) => status)),
+      new Set(['held']),
+    );
   });
 });

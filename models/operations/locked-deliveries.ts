@@ -1,0 +1,7 @@
+/**
+ * SQL: the ids of the deliveries `d` for which this holds, locked from the oldest on. Every statement that moves several deliveries
+ * takes them so; two that move the same ones would else wait for each other in a circle.
+ * @param more joined tables, such as `JOIN webhooks w ON w.id = d.webhook_id`
+ */
+export const lockedDeliveries = (condition: string, more = '') =>
+  `(SELECT d.id FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
