@@ -4,12 +4,15 @@ import { deliveryStatuses } from '../models/delivery.js';
 import { deliveriesIn } from '../models/operations/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../models/operations/replay-deliveries.js';
 import { isReplayRunning, recordReplayPage } from '../models/operations/replay-progress.js';
+import { Webhook } from '../models/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
 
-/** Deliveries of a page of a replay. When each of them hangs, one after the other, the page still ends within its time-out. */
+/** Deliveries of a page of a replay. When each of them hangs, the page still ends before the watcher takes it for lost. */
 const replayedAtOnce = 50;
+/** The same where they hang one after the other. */
+const replayedInOrder = 5;
 
 export function webhookOperationActivities(deps: AttemptDeps) {
   const { db } = deps;
@@ -28,8 +31,9 @@ export function webhookOperationActivities(deps: AttemptDeps) {
     listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
       withHeartbeat(async () => {
         const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
-        const deliveryIds = await listReplayable(db, range, after ?? null, replayedAtOnce);
-        return { deliveryIds, isLast: deliveryIds.length < replayedAtOnce };
+        const limit = (await Webhook.findByPk(webhookId))?.ordered === true ? replayedInOrder : replayedAtOnce;
+        const deliveryIds = await listReplayable(db, range, after ?? null, limit);
+        return { deliveryIds, isLast: deliveryIds.length < limit };
       }),
 
     /**

@@ -9,7 +9,7 @@ import { Replay } from '../../models/replay.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
-import { attemptsOf, attemptWith, buildDelivery, deliveryOf } from '../support/deliveries.js';
+import { attemptsOf, attemptWith, buildDelivery, deliveryOf, unknownId } from '../support/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../support/factories.js';
 import { inActivity } from '../support/in-activity.js';
 import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
@@ -150,6 +150,18 @@ describe('attemptNow and replayPage', () => {
     const first = await listReplayable(test.db, range, null, 2);
     const second = await listReplayable(test.db, range, first[1] ?? null, 2);
     assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
+  });
+
+  it('lists short pages where deliveries go one after the other', async () => {
+    for (let count = 0; count < 7; count += 1) await delivery('failed');
+    const list = () => {
+      const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
+      return inActivity(activities().listReplay, [{ replayId: unknownId(), webhookId, ...time, statuses: ['failed'] as const }]);
+    };
+    const all = await list();
+    await Webhook.update({ ordered: true }, { where: { id: webhookId } });
+    const { deliveryIds, isLast } = await list();
+    assert.deepEqual([all.deliveryIds.length, all.isLast, deliveryIds, isLast], [7, true, all.deliveryIds.slice(0, 5), false]);
   });
 
   it('two attempts of one delivery that are recorded together are both logged, and a success among them counts', async () => {
