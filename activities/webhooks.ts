@@ -4,7 +4,14 @@ import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import { beginCarrying, leaveToCarriers, restCarrier } from '../models/operations/carried-deliveries.js';
-import { carriedDeliveries, countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../models/operations/due-deliveries.js';
+import {
+  carriedDeliveries,
+  countFailed,
+  type DueDelivery,
+  firstDeliveries,
+  leaveToChild,
+  pendingDeliveries,
+} from '../models/operations/due-deliveries.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -67,17 +74,22 @@ export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) 
     const due = await firstDeliveries(db, groupId, again);
     if (config.webhookFirstAttempt === 'inline')
       return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due), again) };
-    const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
-    const single = due.filter((delivery) => !inLine.includes(delivery));
-    await leaveToChild(
-      db,
-      single.map(({ id }) => id),
-    );
-    return {
-      children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-      carriers: await leaveToCarriers(db, { left: inLine }, again),
-    };
+    return leaveAll(db, due, again);
   }
+}
+
+/** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
+async function leaveAll(db: Database, due: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+  const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
+  const single = due.filter((delivery) => !inLine.includes(delivery));
+  await leaveToChild(
+    db,
+    single.map(({ id }) => id),
+  );
+  return {
+    children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
+    carriers: await leaveToCarriers(db, { left: inLine }, again),
+  };
 }
 
 async function carry(

@@ -23,7 +23,7 @@ const eventCounts: Readonly<Record<string, number>> = {
   replay: 17,
   mail: 11,
   batch: 14,
-  page: 24,
+  page: 18,
 };
 
 describe('recorded histories', () => {
