@@ -1,11 +1,11 @@
-/** The three cases: the limit, single sends, single sends with a webhook. */
+/** The cases of single messages: the limit, single sends, single sends with a webhook. */
 import { workflowTypes } from '../workflows/contract.js';
 import { openAccount } from './account.js';
 import type { Bare } from './bare.js';
 import { bareType } from './bare-contract.js';
-import type { MeasuredCase } from './measured-case.js';
+import { closedLoop, type SingleCase } from './measured-case.js';
 import { createSender, messageIdOf } from './sender.js';
-import { pidOf, type Workbench } from './workbench.js';
+import { pidOf, servicePids, type Workbench } from './workbench.js';
 
 /** Workflow types that a message may need on its way. */
 export const messageWorkflows = [
@@ -16,28 +16,34 @@ export const messageWorkflows = [
 ];
 
 /** a: the bench is its client, so the bench's own CPU stands in the column of the API. */
-export function bareCase(bench: Workbench, bare: Bare): MeasuredCase {
+export function bareCase(bench: Workbench, bare: Bare): SingleCase {
   return {
     key: 'a',
     title: 'bare workflow',
     send: () => bare.send(),
+    sendAll: (load) => closedLoop(() => bare.send(), load),
     workflowTypes: [bareType],
     pids: () => ({ API: process.pid, worker: bare.pid, Temporal: pidOf(bench, 'Temporal'), PostgreSQL: pidOf(bench, 'PostgreSQL') }),
   };
 }
 
 /** b: a message is done when it is delivered. */
-export async function singleCase(bench: Workbench): Promise<MeasuredCase> {
+export async function singleCase(bench: Workbench): Promise<SingleCase> {
   const { apiKey } = await openAccount(bench.service.baseUrl);
   return httpCase(bench, apiKey, { key: 'b', title: 'single sends' }, (messageId) => bench.finished.until(messageId));
 }
 
 /** c: a message is done when it is delivered and the receiver has all its events. */
-export async function webhookCase(bench: Workbench): Promise<MeasuredCase> {
-  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
-  bench.receiver.trust(await subscribe(bench.receiver.url));
+export function webhookCase(bench: Workbench, apiKey: string): SingleCase {
   const done = (messageId: string) => Promise.all([bench.finished.until(messageId), bench.receiver.until(messageId)]);
   return httpCase(bench, apiKey, { key: 'c', title: 'one webhook' }, done);
+}
+
+/** An account whose webhook is the receiver. @returns its key */
+export async function openSubscriber(bench: Workbench): Promise<string> {
+  const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
+  bench.receiver.trust(await subscribe(bench.receiver.url));
+  return apiKey;
 }
 
 let number = 0;
@@ -45,26 +51,23 @@ let number = 0;
 function httpCase(
   bench: Workbench,
   apiKey: string,
-  name: Pick<MeasuredCase, 'key' | 'title'>,
+  name: Pick<SingleCase, 'key' | 'title'>,
   done: (messageId: string) => Promise<unknown>,
-): MeasuredCase {
+): SingleCase {
   const sender = createSender(bench.service.baseUrl, apiKey);
+  const send = async () => {
+    number += 1;
+    const startedAt = performance.now();
+    const answer = await sender.post(number);
+    const acceptMs = performance.now() - startedAt;
+    await done(messageIdOf(answer));
+    return { acceptMs, doneMs: performance.now() - startedAt };
+  };
   return {
     ...name,
-    async send() {
-      number += 1;
-      const startedAt = performance.now();
-      const answer = await sender.post(number);
-      const acceptMs = performance.now() - startedAt;
-      await done(messageIdOf(answer));
-      return { acceptMs, doneMs: performance.now() - startedAt };
-    },
+    send,
+    sendAll: (load) => closedLoop(send, load),
     workflowTypes: messageWorkflows,
-    pids: () => ({
-      API: pidOf(bench, 'API'),
-      worker: pidOf(bench, 'worker'),
-      Temporal: pidOf(bench, 'Temporal'),
-      PostgreSQL: pidOf(bench, 'PostgreSQL'),
-    }),
+    pids: () => servicePids(bench),
   };
 }

@@ -1,7 +1,8 @@
-/** The order of a run: warm up, the cases in turns, then one client alone. */
+/** The order of a run: warm up, the cases in turns, batches between single messages and each other, then one client alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedLoop, type MeasuredCase, type Sent } from './measured-case.js';
-import type { CaseKey, Options } from './options.js';
+import type { Isolation } from './isolation.js';
+import type { Load, MeasuredCase, Sent, SingleCase } from './measured-case.js';
+import type { ColumnKey, Options } from './options.js';
 import { type Pass, percentiles, runPass, summarizePasses } from './pass.js';
 import { profiled } from './profile.js';
 import type { Results } from './results.js';
@@ -15,6 +16,15 @@ export interface Run {
   say(...lines: string[]): void;
 }
 
+/** What is to be measured. */
+export interface Cases {
+  /** measured in turns, and in the end with one client */
+  singles: readonly SingleCase[];
+  /** each measured once, after the first round of the singles */
+  batches: readonly MeasuredCase[];
+  isolation: (() => Promise<Isolation>) | undefined;
+}
+
 /** Share of the messages that warms caches and compilers up, unmeasured. */
 const warmUpShare = 0.1;
 const warmUpSecondsMax = 8;
@@ -24,44 +34,49 @@ const aloneSecondsMax = 60;
 const alonePauseMs = 150;
 
 /** Measures the cases into the results; returns what the profiles say. */
-export async function measure(bench: Workbench, items: readonly MeasuredCase[], run: Run): Promise<string[]> {
+export async function measure(bench: Workbench, { singles, batches, isolation }: Cases, run: Run): Promise<string[]> {
   const { options, results, say } = run;
   const profile: string[] = [];
-  const passes = new Map<CaseKey, Pass[]>();
+  const passes = new Map<ColumnKey, Pass[]>();
+  const measureNext = async (item: MeasuredCase, round: string) => {
+    say(`${round}${item.key}, ${item.title}…`);
+    passes.set(item.key, [...(passes.get(item.key) ?? []), await measureOnce(bench, item, run, profile)]);
+  };
   say('Warming up…');
-  for (const item of items) await warmUp(item, options);
+  const warmUp: Load = { messages: Math.ceil(options.messages * warmUpShare), clients: options.clients, secondsMax: warmUpSecondsMax };
+  for (const item of singles) await item.sendAll(warmUp);
   for (let round = 1; round <= options.rounds; round += 1) {
-    for (const item of items) {
-      say(`Round ${round} of ${options.rounds}: ${item.key}, ${item.title}…`);
-      passes.set(item.key, [...(passes.get(item.key) ?? []), await measureOnce(bench, item, run, profile)]);
-    }
+    for (const item of singles) await measureNext(item, `Round ${round} of ${options.rounds}: `);
+    const batch = batches[round - 1];
+    if (batch !== undefined) await measureNext(batch, '');
   }
-  for (const { key, title } of items) results.cases[key] = summarizePasses(title, passes.get(key) ?? []);
+  for (const batch of batches.slice(options.rounds)) await measureNext(batch, '');
+  for (const { key, title } of [...singles, ...batches]) results.cases[key] = summarizePasses(title, passes.get(key) ?? []);
+  if (isolation !== undefined) {
+    say('Single messages and other calls, idle and during a batch…');
+    results.isolation = await isolation();
+  }
   say('One client…');
   await measureAlone(
-    items.filter(({ key }) => key !== 'c'),
+    singles.filter(({ key }) => key !== 'c'),
     run,
   );
   return profile;
-}
-
-async function warmUp(item: MeasuredCase, { messages, clients }: Options): Promise<void> {
-  await closedLoop(() => item.send(), { messages: Math.ceil(messages * warmUpShare), clients, secondsMax: warmUpSecondsMax });
 }
 
 async function measureOnce(bench: Workbench, item: MeasuredCase, { options, profileDir }: Run, profile: string[]): Promise<Pass> {
   const { messages, rounds, clients, secondsMax } = options;
   const load = { messages: Math.ceil(messages / rounds), clients, secondsMax: secondsMax / rounds };
   const pass = () => runPass(item, load, bench.client);
-  if (!options.profile || item.key !== 'b') return pass();
+  if (!options.profile || item.key !== (options.cases.includes('b') ? 'b' : 'd10')) return pass();
   const { result, lines } = await profiled(bench, profileDir, pass);
   profile.push('', ...lines);
   return result;
 }
 
 /** The cases in turn, message by message, each when the last one's workflow is over on all servers. */
-async function measureAlone(items: readonly MeasuredCase[], { options, results }: Run): Promise<void> {
-  const sent = new Map<CaseKey, Sent[]>();
+async function measureAlone(items: readonly SingleCase[], { options, results }: Run): Promise<void> {
+  const sent = new Map<ColumnKey, Sent[]>();
   const until = performance.now() + aloneSecondsMax * 1000;
   for (let round = 0; round < options.alone && performance.now() < until; round += 1) {
     for (const item of items) {

@@ -1,7 +1,7 @@
 /** One case: how a message is sent to its end, and how many of them are. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { CaseKey } from './options.js';
+import type { ColumnKey } from './options.js';
 import type { PartName } from './service.js';
 
 /** How one message fared, in milliseconds since it was sent. */
@@ -11,13 +11,19 @@ export interface Sent {
 }
 
 export interface MeasuredCase {
-  key: CaseKey;
+  key: ColumnKey;
   title: string;
-  send(): Promise<Sent>;
+  /** Sends messages to their end. */
+  sendAll(load: Load): Promise<Sent[]>;
   /** Types of its workflows. */
   workflowTypes: readonly string[];
   /** The processes that do its work. */
   pids(): Record<PartName, number>;
+}
+
+/** One whose messages are sent one by one. */
+export interface SingleCase extends MeasuredCase {
+  send(): Promise<Sent>;
 }
 
 export interface Load {

@@ -1,6 +1,6 @@
 /** Whether API and worker stay small: memory before, after so many messages, and after as many again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedLoop, type MeasuredCase, untilNoneRuns } from './measured-case.js';
+import { closedLoop, type SingleCase, untilNoneRuns } from './measured-case.js';
 import { usageOf } from './process-usage.js';
 import type { Memory } from './results.js';
 import type { Workbench } from './workbench.js';
@@ -11,7 +11,7 @@ const secondsMaxOfHalf = 600;
 const restMs = 5_000;
 
 /** Sends both halves and reads the memory after each. */
-export async function watchMemory(bench: Workbench, item: MeasuredCase, clients: number, say: (line: string) => void): Promise<Memory[]> {
+export async function watchMemory(bench: Workbench, item: SingleCase, clients: number, say: (line: string) => void): Promise<Memory[]> {
   const memory = [read(item, 0)];
   say(`Sending ${2 * messagesOfHalf} messages with one webhook…`);
   for (let sent = 0; sent < 2 * messagesOfHalf; ) {
@@ -25,7 +25,7 @@ export async function watchMemory(bench: Workbench, item: MeasuredCase, clients:
   return memory;
 }
 
-function read(item: MeasuredCase, messages: number): Memory {
+function read(item: SingleCase, messages: number): Memory {
   const { API, worker } = usageOf(item.pids());
   return { messages, api_mb: API.rssMb, worker_mb: worker.rssMb };
 }

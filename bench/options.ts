@@ -1,8 +1,11 @@
 /** Command line of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-export const caseKeys = ['a', 'b', 'c'] as const;
+export const caseKeys = ['a', 'b', 'c', 'd', 'e'] as const;
 export type CaseKey = (typeof caseKeys)[number];
+/** Columns of the table: case d has two. */
+export const columnKeys = ['a', 'b', 'c', 'd3', 'd10'] as const;
+export type ColumnKey = (typeof columnKeys)[number];
 
 export interface Options {
   /** messages of each measured pass */
@@ -20,19 +23,20 @@ export interface Options {
   memory: boolean;
   /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
   groupMax: number;
-  /** record CPU profiles of API and worker in case b */
+  /** record CPU profiles of API and worker in case b, or d where b is not measured */
   profile: boolean;
 }
 
 export const usage = `npm run bench -- [options]
   --messages 1000    messages of each case
   --clients 16       sends that are open at once
-  --cases a,b,c      a bare workflow, b single sends, c single sends with one webhook on all events
+  --cases a,b,c,d,e  a bare workflow, b single sends, c single sends with one webhook on all events,
+                     d batches of 3,000 and 10,000 with one webhook, e single sends and other calls during a batch
   --alone 60         sends of the pass with one client (0: none)
   --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
   --group-max 100    most single messages that share a workflow; 1: a workflow for every message
-  --profile          CPU profiles of API and worker in case b
+  --profile          CPU profiles of API and worker in case b, or in the larger batch of case d without b
   --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
 
 /**

@@ -1,10 +1,22 @@
 /** The figures as a person reads them. */
 import type { CaseResult, Percentiles } from './pass.js';
-import { type CaseKey, caseKeys } from './options.js';
+import type { Isolation } from './isolation.js';
+import { type ColumnKey, columnKeys } from './options.js';
 import type { Memory, Results } from './results.js';
 
 /** The issue's targets. */
-const targets = { singleToBare: 0.7, webhookToSingle: 0.6, acceptToBare: 1.5, apiMb: 180, workerMb: 450, growth: 1.05 };
+const targets = {
+  singleToBare: 0.7,
+  webhookToSingle: 0.6,
+  acceptToBare: 1.5,
+  apiMb: 180,
+  workerMb: 450,
+  growth: 1.05,
+  batchToSingle: 10,
+  batchPerSecond: 200,
+  batchAcceptMs: 5_000,
+  isolation: 2,
+};
 const parts = ['API', 'worker', 'Temporal', 'PostgreSQL'] as const;
 
 /** Table, ratios and comparison, line by line. */
@@ -18,8 +30,8 @@ function environmentLines({ environment: { cores, cpu, memory_mb, load_before, n
 }
 
 function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
-  const keys = caseKeys.filter((key) => cases[key] !== undefined);
-  const row = (name: string, of: (result: CaseResult, key: CaseKey) => string) => [
+  const keys = columnKeys.filter((key) => cases[key] !== undefined);
+  const row = (name: string, of: (result: CaseResult, key: ColumnKey) => string) => [
     name,
     ...keys.map((key) => of(cases[key] as CaseResult, key)),
   ];
@@ -45,7 +57,7 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
 const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => parts.reduce((sum, part) => sum + cpu[part], 0);
 const spread = (of: Percentiles | undefined) => (of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / '));
 
-function ratioLines({ cases: { a, b, c }, alone_accept_ms: alone }: Results): string[] {
+function ratioLines({ cases: { a, b, c, d3, d10 }, alone_accept_ms: alone, isolation }: Results): string[] {
   return [
     ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
     ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
@@ -53,6 +65,21 @@ function ratioLines({ cases: { a, b, c }, alone_accept_ms: alone }: Results): st
     ...(a && b ? [`  b / a by CPU                    ${(cpuOf(a) / cpuOf(b)).toFixed(2)}`] : []),
     ...(b && c ? [`  c / b by CPU                    ${(cpuOf(b) / cpuOf(c)).toFixed(2)}`] : []),
     ...(alone.a && alone.b ? [atMost('accept p50 b / a, one client', alone.b.p50 / alone.a.p50, targets.acceptToBare)] : []),
+    ...[d3, d10].flatMap((d) =>
+      b && d ? [atLeast(`${d.title} / b messages/s`, d.messages_per_second / b.messages_per_second, targets.batchToSingle)] : [],
+    ),
+    ...[d3, d10].flatMap((d) => (d ? [atLeast(`${d.title}, messages/s`, d.messages_per_second, targets.batchPerSecond)] : [])),
+    ...(d10 ? [atMost(`${d10.title}, accept ms`, d10.accept_ms.p50, targets.batchAcceptMs, 0)] : []),
+    ...(isolation ? isolationLines(isolation) : []),
+  ];
+}
+
+function isolationLines({ recipients, accept_ms, single_done_ms: single, other_call_ms: other }: Isolation): string[] {
+  return [
+    `  e: during a batch of ${recipients.toLocaleString('en')}, accepted in ${accept_ms.toFixed(0)} ms (p50/p95/p99 ms, idle → during):`,
+    `     single send to delivered ${spread(single.idle)} → ${spread(single.during)}, other calls while it is accepted ${spread(other.idle)} → ${spread(other.during)}`,
+    atMost('single delivered p95, / idle', single.during.p95 / single.idle.p95, targets.isolation),
+    atMost('other calls p95, / idle', other.during.p95 / other.idle.p95, targets.isolation),
   ];
 }
 
@@ -82,7 +109,7 @@ function comparisonLines({ cases }: Results, previous: Results | undefined): str
   if (previous === undefined) return [];
   const change = (now: number, then: number) =>
     `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
-  const lines = caseKeys.flatMap((key) => {
+  const lines = columnKeys.flatMap((key) => {
     const [now, then] = [cases[key], previous.cases[key]];
     if (now === undefined || then === undefined) return [];
     return [

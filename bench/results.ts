@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
+import type { Isolation } from './isolation.js';
 import type { CaseResult, Percentiles } from './pass.js';
-import type { CaseKey, Options } from './options.js';
+import type { ColumnKey, Options } from './options.js';
 import type { Workbench } from './workbench.js';
 
 export interface Environment {
@@ -31,9 +32,10 @@ export interface Results {
   at: string;
   environment: Environment;
   options: Options;
-  cases: Partial<Record<CaseKey, CaseResult>>;
+  cases: Partial<Record<ColumnKey, CaseResult>>;
   /** accept latency with one client */
-  alone_accept_ms: Partial<Record<CaseKey, Percentiles>>;
+  alone_accept_ms: Partial<Record<ColumnKey, Percentiles>>;
+  isolation?: Isolation;
   memory?: Memory[];
 }
 
@@ -90,7 +92,7 @@ export function previousResults({ cases, clients }: Options): Results | undefine
   const names = readdirSync(resultsDir).filter((name) => name.endsWith('.json'));
   for (const name of names.toSorted().toReversed()) {
     const results = JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results;
-    const hasAll = cases.every((key) => results.cases[key] !== undefined);
+    const hasAll = cases.every((key) => results.options.cases.includes(key));
     if (hasAll && results.options.clients === clients && !results.options.profile) return results; // profiling costs time too
   }
   return undefined;

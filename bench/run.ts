@@ -1,9 +1,11 @@
-/** `npm run bench`: the limit, single sends, and single sends with a webhook, side by side. Entry point: `node dist/bench/run.js`. */
+/** `npm run bench`: the limit, single sends, the same with a webhook, and batches, side by side. Entry point: `node dist/bench/run.js`. */
 import { join } from 'node:path';
 import { startBare } from './bare.js';
-import { bareCase, singleCase, webhookCase } from './cases.js';
+import { openBulk } from './bulk.js';
+import { bareCase, openSubscriber, singleCase, webhookCase } from './cases.js';
 import { type Cleanup, runToExit } from './cleanup.js';
-import { measure } from './measure.js';
+import { measureIsolation } from './isolation.js';
+import { type Cases, measure } from './measure.js';
 import { watchMemory } from './memory.js';
 import { type Options, readOptions, usage } from './options.js';
 import { profilingEnvironment } from './profile.js';
@@ -29,7 +31,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     alone_accept_ms: {},
   };
   if (options.memory) {
-    results.memory = await watchMemory(bench, await webhookCase(bench), options.clients, say);
+    results.memory = await watchMemory(bench, webhookCase(bench, await openSubscriber(bench)), options.clients, say);
     say('', ...memoryLines(results.memory));
   } else {
     const profile = await measure(bench, await openCases(bench, options, cleanup), { options, results, profileDir, say });
@@ -39,12 +41,21 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   return 0;
 }
 
-async function openCases(bench: Workbench, { cases }: Options, cleanup: Cleanup) {
-  return [
-    ...(cases.includes('a') ? [bareCase(bench, await startBare(bench.client, bench.service.temporalAddress, bench.folder, cleanup))] : []),
-    ...(cases.includes('b') ? [await singleCase(bench)] : []),
-    ...(cases.includes('c') ? [await webhookCase(bench)] : []),
-  ];
+async function openCases(bench: Workbench, { cases }: Options, cleanup: Cleanup): Promise<Cases> {
+  const subscriber = await openSubscriber(bench);
+  const single = await singleCase(bench);
+  const bulk = openBulk(bench, subscriber, cleanup);
+  return {
+    singles: [
+      ...(cases.includes('a')
+        ? [bareCase(bench, await startBare(bench.client, bench.service.temporalAddress, bench.folder, cleanup))]
+        : []),
+      ...(cases.includes('b') ? [single] : []),
+      ...(cases.includes('c') ? [webhookCase(bench, subscriber)] : []),
+    ],
+    batches: cases.includes('d') ? [bulk.caseOf('d3', 3_000), bulk.caseOf('d10', 10_000)] : [],
+    isolation: cases.includes('e') ? () => measureIsolation(bench, bulk, single, 10_000) : undefined,
+  };
 }
 
 function optionsOrExit(): Options {

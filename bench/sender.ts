@@ -1,20 +1,22 @@
 /**
- * Sends single messages over kept-alive connections. Not autocannon: that counts answers, and here a message counts when it is
+ * Calls of the API over kept-alive connections. Not autocannon: that counts answers, and here a message counts when it is
  * done; nor can it repeat an unanswered request with its own idempotency key.
  */
-import { Agent, request } from 'node:http';
+import { Agent, request, type RequestOptions } from 'node:http';
 
 export interface Answer {
   status: number;
   body: string;
 }
 
+/** A call; each @throws Error when no whole answer comes. */
 export interface Sender {
-  /**
-   * One attempt at sending the message with this number.
-   * @throws Error when no whole answer comes
-   */
+  /** One attempt at sending the message with this number. */
   post(number: number, idempotencyKey?: string): Promise<Answer>;
+  /** One attempt at sending messages to so many recipients. */
+  postBulk(recipients: number, idempotencyKey?: string): Promise<Answer>;
+  /** Any other call of the API. */
+  call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
 
 const timeoutMs = 20_000;
@@ -22,33 +24,52 @@ const timeoutMs = 20_000;
 /** A sender with a connection for every send that is open at once. */
 export function createSender(baseUrl: string, apiKey: string): Sender {
   const agent = new Agent({ keepAlive: true });
-  const url = new URL('/api/v1/messages/send', baseUrl);
+  const exchangeWith = (method: string, path: string, body = '', idempotencyKey?: string) => {
+    const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
+    return exchange(new URL(`/api/v1${path}`, baseUrl), { method, agent, headers }, body);
+  };
   return {
-    post: (number, idempotencyKey) => {
-      const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
-      return exchange(url, agent, headers, bodyOf(number));
-    },
+    post: (number, key) => exchangeWith('POST', '/messages/send', bodyOf(number), key),
+    postBulk: (recipients, key) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients), key),
+    call: (method, path) => exchangeWith(method, path),
   };
 }
 
 /** Reads the message's id out of a successful answer. */
-export function messageIdOf({ status, body }: Answer): string {
-  if (status !== 201) throw new Error(`the API answered ${status}: ${body.slice(0, 300)}`);
-  return (JSON.parse(body) as { data: { message: { id: string } } }).data.message.id;
+export const messageIdOf = (answer: Answer): string => dataOf<{ message: { id: string } }>(answer, 201).message.id;
+/** The same for a batch. */
+export const batchIdOf = (answer: Answer): string => dataOf<{ batch: { id: string } }>(answer, 201).batch.id;
+
+/** What an answer of this status carries. */
+export function dataOf<Data>({ status, body }: Answer, expected = 200): Data {
+  if (status !== expected) throw new Error(`the API answered ${status}: ${body.slice(0, 300)}`);
+  return (JSON.parse(body) as { data: Data }).data;
 }
 
-function bodyOf(number: number): string {
-  const to = `+1555${String(2_000_000 + (number % 7_000_000))}`;
-  return JSON.stringify({ to, channel: 'sms', content: { text: `Your order ${number} is on its way.` }, reference: `bench-${number}` });
+const numberOf = (number: number) => `+1555${String(2_000_000 + (number % 7_000_000))}`;
+
+const bodyOf = (number: number) =>
+  JSON.stringify({
+    to: numberOf(number),
+    channel: 'sms',
+    content: { text: `Your order ${number} is on its way.` },
+    reference: `bench-${number}`,
+  });
+
+function bulkBodyOf(count: number): string {
+  const recipients = Array.from({ length: count }, (_, number) => ({ to: numberOf(number), name: `Customer ${number}` }));
+  return JSON.stringify({ channel: 'sms', content: { text: 'Dear {{name}}, your order is on its way.' }, recipients });
 }
 
-function exchange(url: URL, agent: Agent, headers: Record<string, string>, body: string): Promise<Answer> {
+function exchange(url: URL, options: RequestOptions, body: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, {
-      method: 'POST',
-      agent,
+      ...options,
       timeout: timeoutMs,
-      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+      headers: {
+        ...options.headers,
+        ...(body === '' ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+      },
     });
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
     sent.on('error', reject);

@@ -35,6 +35,14 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   return { folder, receiver, service, finished, client: new Client({ connection }) };
 }
 
+/** Process ids of the parts that do a message's work. */
+export const servicePids = (bench: Workbench): Record<PartName, number> => ({
+  API: pidOf(bench, 'API'),
+  worker: pidOf(bench, 'worker'),
+  Temporal: pidOf(bench, 'Temporal'),
+  PostgreSQL: pidOf(bench, 'PostgreSQL'),
+});
+
 /** Process id of a part of the service. */
 export function pidOf({ service }: Workbench, name: PartName): number {
   const part = service.part(name);
