@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
 import type { Config } from '../models/config.js';
 import { isAllowedTarget } from '../models/rules/address.js';
+import { faultOfName, targetOf } from '../models/rules/webhook-url.js';
 import { BlockedAddressError, guardedLookup, type Resolve } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
@@ -83,12 +84,10 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
-  const port = url.port === '' ? 443 : Number(url.port);
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  const { host, port } = targetOf(url.href);
   // A literal address never reaches `lookup`.
-  if (url.protocol !== 'https:' || (isIP(literal) !== 0 && !isAllowedTarget(literal, port, config))) {
-    return { ...traced(), ...nothing, error: 'blocked_address' };
-  }
+  const mayAsk = isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
+  if (url.protocol !== 'https:' || !mayAsk) return { ...traced(), ...nothing, error: 'blocked_address' };
   try {
     const answer = await exchange(outgoing, agentFor(port), tracer);
     return { ...traced(), ...answer, error: errorOf(answer.responseStatus) };

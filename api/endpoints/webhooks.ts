@@ -1,18 +1,16 @@
 /** Webhooks: where events go. */
 import Joi from 'joi';
-import type { Config } from '../../models/config.js';
-import { invalidField } from '../../models/errors.js';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { updateWebhook } from '../../models/operations/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
-import { faultOfWebhookUrl, httpsText } from '../../models/rules/webhook-url.js';
+import { httpsText } from '../../models/rules/webhook-url.js';
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
 import { presentPagination } from '../presenters.js';
 import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 import { presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
-import { assertAllowedTarget } from '../webhook-target.js';
+import { assertUsableUrl } from '../webhook-target.js';
 import { type CarriageFields, carriageFields } from './webhook-fields.js';
 import { createdWebhookResponse, webhookResponse } from './webhook-schemas.js';
 
@@ -51,7 +49,7 @@ export const createWebhook = endpoint({
   response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
   async handler({ caller, body: { url, events, description, ...carriage } }, { config }) {
-    await assertUsable(url, config);
+    await assertUsableUrl(url, config);
     const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null, ...carriage };
     const { row, secret } = await Webhook.register(config.secretKey, wanted);
     return {
@@ -109,7 +107,7 @@ export const putWebhook = endpoint({
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
   async handler({ caller, params, body: { url, events, description, ...others } }, { db, config, temporal, logger }) {
-    if (url !== undefined) await assertUsable(url, config);
+    if (url !== undefined) await assertUsableUrl(url, config);
     const change = { ...others, url, events, description: description === '' ? null : description };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
     // What waits for the breaker of an endpoint that was given another address, or another chance, waits no longer.
@@ -131,10 +129,3 @@ export const removeWebhook = endpoint({
     return { message: 'Webhook has been deleted' };
   },
 });
-
-/** What the text of a URL cannot tell by itself depends on the operator's settings and on the name service. */
-async function assertUsable(url: string, config: Config): Promise<void> {
-  const fault = faultOfWebhookUrl(url, config);
-  if (fault !== null) throw invalidField('url', fault);
-  await assertAllowedTarget(url, config);
-}

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { type PosterOptions, webhookPoster } from '../../activities/post-webhook.js';
 import { testConfig } from '../support/config.js';
 import { acknowledge, certificateFor, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
@@ -92,6 +94,28 @@ describe('webhookPoster and its targets', () => {
   it('lets the receiver of the demo through, at its port only', async () => {
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port}` }), null);
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port - 1}` }), 'blocked_address');
+  });
+
+  it('takes no proxy from the environment', async () => {
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+    const before_ = names.map((key) => [key, process.env[key]] as const);
+    for (const key of names) process.env[key] = address;
+    try {
+      assert.deepEqual([await post(receiver.url), connections], [null, 0]);
+    } finally {
+      for (const [key, value] of before_) {
+        if (value === undefined) delete process.env[key];
+        else process.env[key] = value;
+      }
+      proxy.close();
+    }
   });
 
   it('never speaks without TLS, whatever the stored URL says', async () => {
