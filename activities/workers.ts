@@ -6,6 +6,7 @@ import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { queues } from '../workflows/contract.js';
 import { createActivities } from './index.js';
+import { LeanWorker } from './lean-worker.js';
 import { webhookPoster } from './post-webhook.js';
 import { createProviders } from './providers/index.js';
 import type { Providers } from './providers/provider.js';
@@ -45,7 +46,7 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
   const activities = createActivities({ db, config, logger, providers, poster });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all([
-    Worker.create({ ...common, ...messagesOptions(config) }),
+    LeanWorker.create({ ...common, ...messagesOptions(config) }),
     Worker.create({ ...common, taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 }),
     Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
