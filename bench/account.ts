@@ -5,6 +5,9 @@ import { eventTypes } from '../models/rules/events.js';
 
 export interface Account {
   apiKey: string;
+  token: string;
+  email: string;
+  password: string;
   /**
    * Subscribes a URL to all events.
    * @returns its secret
@@ -25,6 +28,9 @@ export async function openAccount(baseUrl: string): Promise<Account> {
   const { key } = await call<{ key: string }>('/api-keys', { name: 'bench' }, token);
   return {
     apiKey: key,
+    token,
+    email,
+    password,
     subscribe: async (url) => (await call<{ secret: string }>('/webhooks', { url, events: eventTypes }, token)).secret,
   };
 }
