@@ -4,6 +4,7 @@ import { type Auth, endpoint, type Endpoint } from './endpoint.js';
 import { type Json, jsonSchema } from './json-schema.js';
 import { errorResponses } from './openapi/errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './openapi/headers.js';
+import { linksOfSuccess } from './openapi/links.js';
 import { description, tags } from './openapi/prose.js';
 import { pathSample, samples } from './openapi/samples/index.js';
 import { webhooksSection } from './openapi/webhooks.js';
@@ -30,7 +31,7 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Json> = {};
   for (const item of endpoints) {
     const path = item.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [item.method]: operation(item) };
+    paths[path] = { ...paths[path], [item.method]: operation(item, endpoints) };
   }
   return {
     openapi: '3.1.0',
@@ -56,9 +57,9 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
   };
 }
 
-function operation(item: Endpoint): Json {
+function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
   const { about, requests } = samples[item.id] ?? {};
-  const success = successResponse(item);
+  const success = { ...successResponse(item), ...linksOfSuccess(item, endpoints) };
   const examples = Object.fromEntries(Object.entries(requests ?? {}).map(([name, value]) => [name, { value }]));
   const schema = item.body && jsonSchema(item.body, { isOpen: true });
   // No body at all counts as an empty object, which is enough where no field is required.

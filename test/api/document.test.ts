@@ -13,12 +13,17 @@ import { root } from '../deploy/project.js';
 interface Content {
   content?: { 'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> } };
 }
+interface Link {
+  operationId: string;
+  parameters: Record<string, string>;
+}
 interface Operation {
   operationId: string;
   summary: string;
   description: string;
   requestBody?: Content;
-  responses: Record<string, Content & { description: string; headers?: object }>;
+  parameters: { name: string; in: string }[];
+  responses: Record<string, Content & { description: string; headers?: object; links?: Record<string, Link> }>;
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
@@ -87,6 +92,35 @@ describe('the OpenAPI document', () => {
       }
     });
   }
+
+  it('links what makes something to all that can be done with it, by an id that is there', () => {
+    const links = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap((response) => Object.values(response.links ?? {}).map((link) => ({ link, response }))),
+    );
+    for (const { link, response } of links) {
+      const target = operations.find(({ operationId }) => operationId === link.operationId);
+      assert.deepEqual(
+        target?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+        ['id'],
+      );
+      const steps = link.parameters.id?.replace('$response.body#/', '').split('/') ?? [];
+      const found = steps.reduce<unknown>(
+        (value, step) => (value as Record<string, unknown>)[step],
+        response.content?.['application/json'].example,
+      );
+      assert.match(String(found), /^[0-9a-f-]{36}$/, link.operationId);
+    }
+    const targets = links.map(({ link }) => link.operationId);
+    for (const wanted of [
+      'messages.cancel',
+      'messages.pause-bulk',
+      'api-keys.delete',
+      'contacts.update',
+      'suppressions.delete',
+      'webhooks.replay',
+    ])
+      assert.ok(targets.includes(wanted), wanted);
+  });
 
   it('tells the exact texts of refusals', () => {
     const responses = document.paths['/api/v1/messages/send']?.post?.responses ?? {};

@@ -1,0 +1,22 @@
+/** Where one can go from an answer that made something: the operations that take its id. */
+import type { Endpoint } from '../endpoint.js';
+import type { Json } from '../json-schema.js';
+
+/** What makes something → where its id is in `data`, and the path that shows it. */
+const created: Record<string, readonly [pointer: string, path: string]> = {
+  'messages.send': ['message/id', '/api/v1/messages/:id'],
+  'messages.send-bulk': ['batch/id', '/api/v1/messages/bulk/:id'],
+  'api-keys.create': ['id', '/api/v1/api-keys/:id'],
+  'contacts.create': ['contact/id', '/api/v1/contacts/:id'],
+  'suppressions.create': ['suppression/id', '/api/v1/suppressions/:id'],
+  'webhooks.create': ['webhook/id', '/api/v1/webhooks/:id'],
+};
+
+/** `links` of a success, or nothing. */
+export function linksOfSuccess({ id }: Endpoint, endpoints: readonly Endpoint[]): { links?: Json } {
+  const [pointer, path] = created[id] ?? [];
+  if (path === undefined) return {};
+  const takesId = (item: Endpoint) => item.path === path || (item.path.startsWith(`${path}/`) && item.path.split(':').length === 2);
+  const link = (item: Endpoint): Json => ({ operationId: item.id, parameters: { id: `$response.body#/data/${pointer}` } });
+  return { links: Object.fromEntries(endpoints.filter(takesId).map((item) => [item.id, link(item)])) };
+}
