@@ -7,6 +7,7 @@ import type { Deps } from './deps.js';
 import { createDocs } from './docs.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
+import { createHandshakes } from './handshakes.js';
 import { createMailPages } from './mail-pages.js';
 import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
@@ -29,6 +30,7 @@ export function createApp(deps: Deps): Express {
   app.use(onlyDeclaredMethods);
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
+  app.use(createHandshakes(deps));
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));

@@ -41,7 +41,9 @@ function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: 
   }
   if (isOpen) delete merged.additionalProperties;
   // Free-form: without this word generators of types take it for an object that is always empty.
-  if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) merged.additionalProperties = true;
+  if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
+    merged.additionalProperties = extra.additionalProperties ?? true;
+  }
   return Array.isArray(variants) ? { anyOf: variants.map((variant) => overlaid(merged, variant as Json)) } : merged;
 }
 

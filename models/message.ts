@@ -3,11 +3,14 @@ import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize 
 import type { Channel } from './config.js';
 import { Owned } from './owned.js';
 import type { Status, StatusDetail } from './rules/status.js';
+import type { WhatsappTemplate } from './rules/whatsapp-template.js';
 
 export interface Content {
   text: string;
   subject?: string;
   html?: string;
+  /** whatsapp: sent instead of the text. */
+  template?: WhatsappTemplate;
   /** email: the mail carries the headers of a one-click unsubscription. */
   unsubscribe?: boolean;
 }

@@ -12,6 +12,8 @@ export type ProviderAccount = Named &
     | { kind: 'sandbox' }
     /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
     | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; from: string }
+    /** `appSecret` signs its callbacks; with `verifyToken` it asks whether their address is ours. */
+    | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
     /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
     | { kind: 'smtp'; url: string; from: string }
     /** `callbackPassword`: stands in the address of its webhook. */
@@ -27,6 +29,7 @@ export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { ki
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
   sandbox: { sms: [], whatsapp: [], email: [] },
   twilio: { sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] },
+  meta: { whatsapp: ['META_PHONE_NUMBER_ID', 'META_ACCESS_TOKEN', 'META_APP_SECRET', 'META_VERIFY_TOKEN'] },
   smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
   postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
   sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
@@ -47,6 +50,13 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     accountSid: value.TWILIO_ACCOUNT_SID,
     authToken: value.TWILIO_AUTH_TOKEN,
     from: value.TWILIO_FROM,
+  }),
+  meta: (value) => ({
+    apiBase: value.META_API_BASE,
+    phoneNumberId: value.META_PHONE_NUMBER_ID,
+    accessToken: value.META_ACCESS_TOKEN,
+    appSecret: value.META_APP_SECRET,
+    verifyToken: value.META_VERIFY_TOKEN,
   }),
   smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
   postmark: (value) => ({

@@ -54,6 +54,13 @@ export const providerSettings: Record<string, Joi.Schema> = {
   TWILIO_API_BASE: apiBase
     .default('https://api.twilio.com')
     .description('scheme, host and port of Twilio or of a host that speaks its protocol'),
+  META_PHONE_NUMBER_ID: oneWord.description('Meta: id of the phone number that sends on WhatsApp'),
+  META_ACCESS_TOKEN: oneWord.description('Meta: access token of a system user'),
+  META_APP_SECRET: oneWord.description('Meta: secret of the app; signs its callbacks'),
+  META_VERIFY_TOKEN: callbackPassword.description(
+    'Meta: word of your own by which Meta asks whether the callback address is yours, at least 16 characters',
+  ),
+  META_API_BASE: apiBase.default('https://graph.facebook.com').description('scheme, host and port of Meta'),
   EMAIL_FROM: mailbox.description(
     'sender of the e-mail channel, with every provider: an address, or a name with an address in angle brackets',
   ),

@@ -1,6 +1,7 @@
 /** Which provider serves which channel. */
 import type { Config } from '../../models/config.js';
 import type { ProviderAccount } from '../../models/provider-account.js';
+import { metaAdapter } from './meta.js';
 import { postmarkAdapter } from './postmark.js';
 import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
@@ -16,6 +17,8 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
       return sandboxAdapter(sandbox);
     case 'twilio':
       return twilioAdapter(account, `${publicUrl}/callbacks/${account.name}`);
+    case 'meta':
+      return metaAdapter(account);
     case 'postmark':
       return postmarkAdapter(account);
     case 'sendgrid':

@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../models/contact.js';
 import { invalidField } from '../../models/errors.js';
-import type { NewMessage } from '../../models/message.js';
+import type { Content, NewMessage } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
 import { noAddressText } from '../../models/rules/recipient.js';
 import { carrierView } from '../../models/rules/segments.js';
@@ -65,9 +65,11 @@ export async function recipientOf(
   return address;
 }
 
-/** Subject and html mean nothing outside e-mail and are not kept there. */
-const contentOf = ({ channel, content: { text: text_, ...rest } }: SendBody) =>
-  channel === 'email' ? { text: text_, ...rest } : { text: text_ };
+/** What means nothing on a channel is not kept there: subject and html outside e-mail, a template outside WhatsApp. */
+function contentOf({ channel, content: { text, template, ...mail } }: SendBody): Content {
+  if (channel === 'email') return { text, ...mail };
+  return channel === 'whatsapp' && template !== undefined ? { text, template } : { text };
+}
 
 /** What providers have said of a message that no provider has seen. */
 export const unsent = {

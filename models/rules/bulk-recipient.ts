@@ -11,6 +11,7 @@ import { faultOfRecipient } from './recipient.js';
 import { carrierView } from './segments.js';
 import { escapeHtml, missingFrom, render } from './template.js';
 import { isStorable } from './text.js';
+import { fillIn } from './whatsapp-template.js';
 
 /** A message of a bulk send, before it is a row. */
 export interface BulkMessage {
@@ -140,10 +141,11 @@ function readReference({ reference }: Given, path: string, faults: Fault[]): str
   return text;
 }
 
-function missingVariables({ text, subject, html }: BulkTemplates, values: Values): string[] {
+function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, values: Values): string[] {
   const missing = missingFrom(text, values);
-  if (subject === null && html === null) return missing;
-  const more = [subject, html].flatMap((template) => (template === null ? [] : missingFrom(template, values)));
+  if (subject === null && html === null && whatsapp === null) return missing;
+  const others = [subject, html, ...(whatsapp?.variables.map(([, template]) => template) ?? [])];
+  const more = others.flatMap((template) => (template === null ? [] : missingFrom(template, values)));
   return [...new Set([...missing, ...more])];
 }
 
@@ -154,18 +156,18 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
   const text = render(templates.text, values, { unitsMax });
   const html = templates.html && render(templates.html, values, { unitsMax, escape: escapeHtml });
   const subject = templates.subject && render(templates.subject, values, { unitsMax: subjectUnitsMax });
+  const whatsapp = templates.whatsapp && fillIn(templates.whatsapp, values);
   const content: Content = {
     text: text.text,
+    ...(whatsapp === null ? {} : { template: whatsapp.template }),
     ...(subject === null ? {} : { subject: subject.text }),
     ...(html === null ? {} : { html: html.text }),
     ...(templates.unsubscribe ? { unsubscribe: true } : {}),
   };
   if (text.text === '') return { content, fault: missingFieldText('content.text') };
   if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
-  return {
-    content,
-    fault: faultOfTexts(channel, text.text, html?.text) ?? (subject === null || isSubject(subject.text) ? null : subjectText),
-  };
+  const wrongSubject = subject === null || isSubject(subject.text) ? null : subjectText;
+  return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? wrongSubject ?? whatsapp?.fault ?? null };
 }
 
 const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,6 +5,7 @@ import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../message.js';
 import { emailBytesMax, faultOfTexts } from './content.js';
 import { compileTemplate, type Template } from './template.js';
+import { type BulkWhatsappTemplate, compileVariables } from './whatsapp-template.js';
 
 /** A bulk send as it was asked for, checked except for its recipients. */
 export interface BulkRequest {
@@ -27,6 +28,7 @@ export interface BulkTemplates {
   text: Template;
   subject: Template | null;
   html: Template | null;
+  whatsapp: BulkWhatsappTemplate | null;
   unsubscribe: boolean;
   metadata: Record<string, unknown> | null;
   reference: string | null;
@@ -43,22 +45,22 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
   faults: Fault[];
 } {
   const faults: Fault[] = [];
-  const compiled = (name: 'text' | 'subject' | 'html') => {
-    const source = content[name];
-    if (source === undefined) return null;
+  const compiled = (field: string, source: string) => {
     const isTooLong = source.length > sourceUnitsMax(channel);
-    if (isTooLong)
-      faults.push({ field: `content.${name}`, message: `content.${name} must be at most ${sourceUnitsMax(channel)} characters` });
+    if (isTooLong) faults.push({ field, message: `${field} must be at most ${sourceUnitsMax(channel)} characters` });
     const template = compileTemplate(isTooLong ? '' : source);
-    if (template.malformed !== null) {
-      faults.push({ field: `content.${name}`, message: `content.${name} has an invalid placeholder: ${template.malformed}` });
-    }
+    if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
     return template;
   };
-  const text = compiled('text') ?? compileTemplate('');
+  const optional = (name: 'subject' | 'html') => {
+    const source = content[name];
+    return source === undefined ? null : compiled(`content.${name}`, source);
+  };
+  const text = compiled('content.text', content.text);
   // Subject and html mean nothing outside e-mail and are not kept there.
-  const subject = channel === 'email' ? compiled('subject') : null;
-  const html = channel === 'email' ? compiled('html') : null;
+  const subject = channel === 'email' ? optional('subject') : null;
+  const html = channel === 'email' ? optional('html') : null;
+  const whatsapp = channel === 'whatsapp' && content.template !== undefined ? compileVariables(content.template, compiled) : null;
   const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
   if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
   const unsubscribe = channel === 'email' && content.unsubscribe === true;
@@ -67,6 +69,7 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
     text,
     subject,
     html,
+    whatsapp,
     unsubscribe,
     metadata: metadata ?? null,
     reference: reference ?? null,

@@ -26,6 +26,14 @@ const meanings = {
   '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the provider.' },
   undeliverable: { message: 'The provider could not deliver the message', advice: 'Ask the operator for what the provider said.' },
   suppressed: { message: suppressedTexts.opt_out, advice: 'Do not write to this recipient until they ask for it again.' },
+  outside_window: {
+    message: 'The recipient has not written within 24 hours: only a template may be sent',
+    advice: 'Send content.template, or wait until the recipient writes.',
+  },
+  invalid_template: {
+    message: 'The template is unknown, not approved, or does not fit its variables',
+    advice: 'Compare name, language and variables with the approved template.',
+  },
   invalid_content: {
     message: 'The provider refused the content of the message',
     advice: 'Change the content: the same would be refused again.',

@@ -21,9 +21,12 @@ export const headerOf = (headers: IncomingHttpHeaders, name: string): string => 
 /** Our message id as the provider echoes it; null for anything else. */
 export const echoOf = (value: unknown): string | null => (typeof value === 'string' && isUuid(value) ? value : null);
 
-/** A moment as the provider tells it: ISO 8601, or seconds since 1970; `otherwise` where it tells none. */
+/** More seconds than that are milliseconds: no year has five digits yet. */
+const secondsMax = 253_402_300_800;
+
+/** A moment as the provider tells it: ISO 8601, or seconds or milliseconds since 1970; `otherwise` where it tells none. */
 export function momentOf(value: unknown, otherwise: Date): Date {
-  const seconds = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-  const at = new Date(Number.isNaN(seconds) ? String(value) : seconds * 1000);
+  const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+  const at = new Date(Number.isNaN(number) ? String(value) : number < secondsMax ? number * 1000 : number);
   return Number.isNaN(at.getTime()) ? otherwise : at;
 }

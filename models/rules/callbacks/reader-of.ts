@@ -1,6 +1,7 @@
 /** Which callback belongs to which provider. */
 import type { ProviderAccount } from '../../provider-account.js';
 import type { CallbackReader } from './callback.js';
+import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';
 import { readSandboxCallback } from './sandbox.js';
 import { readSendgridCallback } from './sendgrid.js';
@@ -16,6 +17,8 @@ export function readerOf(account: ProviderAccount, secretKey: string): CallbackR
       return (request) => readSandboxCallback(secretKey, request);
     case 'twilio':
       return (request) => readTwilioCallback(account, request);
+    case 'meta':
+      return (request) => readMetaCallback(account, request);
     case 'postmark':
       return (request) => readPostmarkCallback(account, request);
     case 'sendgrid':

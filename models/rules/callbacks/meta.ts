@@ -1,0 +1,87 @@
+/** The webhooks of Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/reference/messages/status */
+import { createHmac } from 'node:crypto';
+import type { AccountOf } from '../../provider-account.js';
+import { badSignature } from '../../errors.js';
+import { lookUp } from '../failures/provider-failure.js';
+import { metaFailures } from '../failures/meta.js';
+import { isSameSecret } from '../same-secret.js';
+import type { ReportStatus } from '../status.js';
+import { suppressedCode } from '../suppression.js';
+import type { CallbackEvent, CallbackRequest } from './callback.js';
+import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
+
+const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' };
+
+type Account = Pick<AccountOf<'meta'>, 'name' | 'phoneNumberId' | 'appSecret' | 'verifyToken'>;
+
+/**
+ * Verifies a callback and reads all that is in it about our sender; others may share the app.
+ * @throws AppError 403 for a signature that is absent or wrong; 400 for what is no JSON
+ */
+export function readMetaCallback(
+  account: Account,
+  { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
+): CallbackEvent[] {
+  const expected = `sha256=${createHmac('sha256', account.appSecret).update(body).digest('hex')}`;
+  if (!isSameSecret(headerOf(headers, 'x-hub-signature-256'), expected)) throw badSignature();
+  const { entry } = parseJson(body) ?? {};
+  const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
+  const values = changes.filter((change) => change?.field === 'messages').map(({ value }) => value);
+  return values
+    .filter((value) => value?.metadata?.phone_number_id === account.phoneNumberId)
+    .flatMap((value) => [
+      ...listOf(value.statuses).flatMap((status) => reportsOf(account.name, status, at)),
+      ...listOf(value.messages).flatMap((message) => inboundOf(account.name, value.metadata, message, at)),
+    ]);
+}
+
+/**
+ * Meta asks once whether the address is ours.
+ * @returns what is to be answered; null where the question is not Meta's
+ */
+export function answerMetaHandshake({ verifyToken }: Pick<Account, 'verifyToken'>, query: URLSearchParams): string | null {
+  const isOurs = query.get('hub.mode') === 'subscribe' && isSameSecret(query.get('hub.verify_token') ?? '', verifyToken);
+  return isOurs ? query.get('hub.challenge') : null;
+}
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value : []);
+
+function reportsOf(provider: string, said: Json, at: Date): CallbackEvent[] {
+  const status = Object.hasOwn(statuses, String(said?.status)) ? statuses[said.status] : undefined;
+  if (status === undefined || typeof said.id !== 'string') return [];
+  const source = {
+    provider,
+    provider_message_id: said.id,
+    message_id: echoOf(said.biz_opaque_callback_data),
+    occurred_at: momentOf(said.timestamp, at),
+    raw: JSON.stringify(said),
+  };
+  if (status !== 'failed') return [{ kind: 'report', ...source, status, error_code: null, is_permanent: false, provider_error_code: null }];
+  const theirs = said.errors?.[0]?.code === undefined ? null : String(said.errors[0].code);
+  const { code, isPermanent } = lookUp(metaFailures, theirs);
+  const failure = { error_code: code, is_permanent: isPermanent, provider_error_code: theirs };
+  const report: CallbackEvent = { kind: 'report', ...source, status, ...failure };
+  if (code !== suppressedCode) return [report];
+  return [report, { kind: 'opt_out', ...source, channel: 'whatsapp', recipient: phoneOf(said.recipient_id), reason: 'unsubscribed' }];
+}
+
+/** Somebody who hides his number has none here and cannot be written to. */
+function inboundOf(provider: string, sender: Json, said: Json, at: Date): CallbackEvent[] {
+  if (typeof said?.id !== 'string' || !/^\d+$/.test(String(said.from))) return [];
+  return [
+    {
+      kind: 'inbound',
+      provider,
+      provider_message_id: said.id,
+      channel: 'whatsapp',
+      from: phoneOf(said.from),
+      to: phoneOf(sender.display_phone_number),
+      text: String(said.text?.body ?? said.button?.text ?? said.interactive?.button_reply?.title ?? ''),
+      occurred_at: momentOf(said.timestamp, at),
+      raw: JSON.stringify(said),
+    },
+  ];
+}
+
+/** Meta writes numbers without their plus sign, and its own as people do. */
+const phoneOf = (digits: unknown) => `+${String(digits).replaceAll(/\D/g, '')}`;

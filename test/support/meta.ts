@@ -1,0 +1,128 @@
+/** Meta's WhatsApp Cloud API: takes what its OpenAPI document (business-messaging-api v23.0) allows, and posts signed webhooks. */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Counterpart, post, reply, startCounterpart, type Taken } from './counterpart.js';
+
+interface WhatsappMessage {
+  to: string;
+  type: string;
+  text?: { body: string };
+  template?: { name: string; language: { code: string }; components?: object[] };
+  biz_opaque_callback_data?: string;
+}
+
+export interface TakenWhatsapp {
+  id: string;
+  message: WhatsappMessage;
+}
+
+export interface MetaCounterpart extends Counterpart {
+  taken: TakenWhatsapp[];
+  /** Answers a request for a message; returning true leaves nothing to do. */
+  interfere: (response: ServerResponse, message: WhatsappMessage) => boolean;
+  /** Posts what belongs into `value` to the webhook, signed. @returns the status of the answer */
+  tell(callbackUrl: string, value: object, secret?: string): Promise<number>;
+}
+
+export const metaAccount = {
+  phoneNumberId: '106540352242922',
+  accessToken: 'access-token-of-the-tests',
+  appSecret: 'app-secret-of-the-tests',
+  verifyToken: 'verify-token-of-the-tests',
+};
+export const metaEnv = ({ url }: Counterpart): Record<string, string> => ({
+  PROVIDER_WHATSAPP: 'meta',
+  META_PHONE_NUMBER_ID: metaAccount.phoneNumberId,
+  META_ACCESS_TOKEN: metaAccount.accessToken,
+  META_APP_SECRET: metaAccount.appSecret,
+  META_VERIFY_TOKEN: metaAccount.verifyToken,
+  META_API_BASE: url,
+});
+
+/** A webhook as Meta words it, and its signature. */
+export function notice(value: object, { secret = metaAccount.appSecret, sender = metaAccount.phoneNumberId, field = 'messages' } = {}) {
+  const metadata = { display_phone_number: '1 555-078-3881', phone_number_id: sender };
+  const changes = [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }];
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '102290129340398', changes }] });
+  return { body, signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` };
+}
+
+/** A refusal as Meta words it. */
+export const refuse = (response: ServerResponse, status: number, code: number): true =>
+  reply(response, status, { error: { message: `(#${code}) Refused`, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });
+
+const text = { type: 'string', minLength: 1 };
+const parameter = {
+  type: 'object',
+  properties: { type: { const: 'text' }, text: { ...text, pattern: '^[^\\n\\t]*$' }, parameter_name: text },
+  required: ['type', 'text'],
+  additionalProperties: false,
+};
+const component = {
+  type: 'object',
+  properties: { type: { enum: ['header', 'body', 'button'] }, parameters: { type: 'array', items: parameter, minItems: 1 } },
+  required: ['type'],
+};
+const kinds = {
+  text: {
+    type: 'object',
+    properties: { body: { ...text, maxLength: 4096 }, preview_url: { type: 'boolean' } },
+    required: ['body'],
+    additionalProperties: false,
+  },
+  template: {
+    type: 'object',
+    properties: {
+      name: text,
+      language: {
+        type: 'object',
+        properties: { policy: { const: 'deterministic' }, code: text },
+        required: ['policy', 'code'],
+        additionalProperties: false,
+      },
+      components: { type: 'array', items: component },
+    },
+    required: ['name', 'language'],
+    additionalProperties: false,
+  },
+};
+const common = {
+  messaging_product: { const: 'whatsapp' },
+  recipient_type: { const: 'individual' },
+  to: { type: 'string', pattern: '^\\+?[1-9]\\d{6,14}$' },
+  biz_opaque_callback_data: { type: 'string', maxLength: 512 },
+};
+const isMessage: (message: object) => unknown = new Ajv2020({ strict: false }).compile({
+  oneOf: Object.entries(kinds).map(([kind, schema]) => ({
+    type: 'object',
+    properties: { ...common, type: { const: kind }, [kind]: schema },
+    required: ['messaging_product', 'recipient_type', 'to', 'type', kind],
+    additionalProperties: false,
+  })),
+});
+
+export async function startMeta(): Promise<MetaCounterpart> {
+  const counterpart: MetaCounterpart = {
+    ...(await startCounterpart(answer)),
+    taken: [],
+    interfere: () => false,
+    tell: (callbackUrl, value, secret) => {
+      const { body, signature } = notice(value, secret === undefined ? {} : { secret });
+      return post(callbackUrl, body, { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature });
+    },
+  };
+
+  function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
+    if (headers.authorization !== `Bearer ${metaAccount.accessToken}`) return refuse(response, 401, 190);
+    if (method !== 'POST' || path !== `/v23.0/${metaAccount.phoneNumberId}/messages`) return refuse(response, 404, 100);
+    const message: WhatsappMessage = JSON.parse(body);
+    if (counterpart.interfere(response, message)) return;
+    if (isMessage(message) !== true) return refuse(response, 400, 100);
+    const id = `wamid.${randomBytes(24).toString('base64')}`;
+    counterpart.taken.push({ id, message });
+    const contacts = [{ input: message.to, wa_id: message.to.replace('+', '') }];
+    return reply(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
+  }
+  return counterpart;
+}
