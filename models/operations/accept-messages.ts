@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { MessageRow } from '../message.js';
 import { groupBy } from '../rules/group-by.js';
+import { acceptOne, debitDescription } from './accept-one.js';
 import { groupState } from './group-work.js';
 import { debit } from './post-credits.js';
 import { recordStatuses } from './record-statuses.js';
@@ -9,7 +10,7 @@ import type { Subscribed } from './write-events.js';
 type Undecided = Pick<
   MessageRow,
   'id' | 'group_id' | 'workspace_id' | 'channel' | 'status' | 'status_detail' | 'cost' | 'segments' | 'scheduled_at'
->;
+> & { description: string };
 
 /** What acceptance decided for a group. */
 export interface Acceptance {
@@ -27,6 +28,8 @@ export interface Acceptance {
  * nothing of it remains. A second call finds everything decided, changes nothing and tells the same.
  */
 export async function acceptMessages(db: Database, groupId: string): Promise<Acceptance> {
+  const one = await acceptOne(db, groupId);
+  if (one !== null) return { accepted: [one.id], channel: one.channel, scheduledAt: one.scheduled_at, deliveries: 0 };
   const { accepted, told } = await inTransaction(db, async (transaction) => {
     const rows = await select<Undecided>(db, lockGroup, [groupId], transaction);
     const undecided = rows.filter(({ status }) => status === 'accepting');
@@ -46,13 +49,13 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
 }
 
 const lockGroup = `
-  SELECT id, group_id, workspace_id, channel, status, status_detail, cost, segments, scheduled_at
+  SELECT id, group_id, workspace_id, channel, status, status_detail, cost, segments, scheduled_at, ${debitDescription} AS description
   FROM messages WHERE group_id = $1 ORDER BY workspace_id, id FOR UPDATE`;
 
 async function charge(db: Database, transaction: Transaction, undecided: Undecided[]): Promise<Subscribed[]> {
   const paid = new Set<string>();
   for (const [workspaceId, rows] of groupBy(undecided, ({ workspace_id }) => workspace_id)) {
-    const postings = rows.map(({ id, cost, channel }) => ({ reference: id, amount: cost, description: `1 ${channel} message` }));
+    const postings = rows.map(({ id, cost, description }) => ({ reference: id, amount: cost, description }));
     for (const id of await debit(db, transaction, workspaceId, postings)) paid.add(id);
   }
   const at = new Date();

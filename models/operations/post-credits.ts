@@ -105,3 +105,17 @@ const postEntries = `
   SELECT e.id, $1, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
   FROM moved, json_to_recordset($4::json) AS e (id uuid, amount bigint, running bigint, reference text, description text)
   RETURNING reference, (SELECT debt FROM moved) AS debt`;
+
+/**
+ * SQL for a larger statement: the CTEs `moved` and `posted`, which debit the one row of `source` (id, workspace_id, amount,
+ * description) with an entry of this id; they are empty when the balance is short.
+ */
+export const debitOf = (source: string, entryId: string) => `moved AS (
+    UPDATE workspaces w SET balance = w.balance - s.amount, updated_at = now()
+    FROM ${source} s WHERE w.id = s.workspace_id AND w.balance >= s.amount
+    RETURNING w.balance
+  ), posted AS (
+    INSERT INTO credit_entries (id, workspace_id, kind, amount, balance_after, reference, description)
+    SELECT ${entryId}, s.workspace_id, 'debit', -s.amount, moved.balance, s.id, s.description FROM moved, ${source} s
+    RETURNING reference
+  )`;

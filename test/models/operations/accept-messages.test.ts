@@ -104,6 +104,25 @@ describe('acceptMessages', () => {
     });
   });
 
+  it('leaves the same message and ledger entry whether one statement does it or, where somebody subscribes, a transaction', async () => {
+    const [told, untold] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
+    await buildWebhook(told.id, 'https://one.example.test/');
+    const traces = [];
+    for (const workspace of [told, untold]) {
+      const { id, group_id } = await buildUndecided(test.db, workspace.id, { cost: 2_000 });
+      await acceptMessages(test.db, group_id);
+      const [message] = await rows(
+        test.db,
+        "SELECT to_jsonb(m) - '{id,group_id,workspace_id,created_at}'::text[] AS m FROM messages m WHERE id = $1",
+        [id],
+      );
+      const sql = 'SELECT kind, amount, balance_after, description FROM credit_entries WHERE reference = $1';
+      traces.push({ message, entries: await rows(test.db, sql, [id]) });
+    }
+    assert.deepEqual(traces[0], traces[1]);
+    assert.deepEqual(traces[0]?.entries, [{ kind: 'debit', amount: -2_000, balance_after: 3_000, description: '1 sms message' }]);
+  });
+
   it('and a fence exclude each other: exactly one of them wins', async () => {
     const workspace = await buildWorkspace(test.db, 50_000);
     const messages = await Promise.all(Array.from({ length: 40 }, () => buildUndecided(test.db, workspace.id)));
