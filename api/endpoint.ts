@@ -60,6 +60,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   /** Shape of `data`, or of the whole answer without an envelope. */
   response: Joi.Schema;
   status?: 200 | 201;
+  /** There are callers who understand no answer: they get 204, without a body. */
+  mayBeEmpty?: true;
   /** Another status whose answer has the same shape. */
   alsoAs?: 503;
   /** false: the answer is not wrapped in `{success, data}`. */

@@ -76,6 +76,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
     responses: {
       [item.status ?? 200]: success,
       ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'The same shape, when not all is well' } }),
+      ...(item.mayBeEmpty === true ? { 204: { description: 'Taken; the caller reads no answer', headers: successHeaders(item) } } : {}),
       ...errorResponses(item),
     },
   };

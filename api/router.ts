@@ -36,6 +36,7 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     const link = linksOf(item, req, data, deps.config.publicUrl);
     if (link !== undefined) res.setHeader('Link', link);
     res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
+    if (options.status === 204) return void res.end();
     res.json(item.envelope === false ? data : { success: true, data });
   };
 }

@@ -11,7 +11,7 @@ export type ProviderAccount = Named &
   (
     | { kind: 'sandbox' }
     /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
-    | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; from: string }
+    | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; senders: Readonly<Partial<Record<Channel, string>>> }
     /** `appSecret` signs its callbacks; with `verifyToken` it asks whether their address is ours. */
     | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
     /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
@@ -28,7 +28,10 @@ export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { ki
 /** Kind of provider → channel that it serves → settings without which it cannot. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
   sandbox: { sms: [], whatsapp: [], email: [] },
-  twilio: { sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] },
+  twilio: {
+    sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+    whatsapp: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_WHATSAPP_FROM'],
+  },
   meta: { whatsapp: ['META_PHONE_NUMBER_ID', 'META_ACCESS_TOKEN', 'META_APP_SECRET', 'META_VERIFY_TOKEN'] },
   smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
   postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
@@ -49,7 +52,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     apiBase: value.TWILIO_API_BASE,
     accountSid: value.TWILIO_ACCOUNT_SID,
     authToken: value.TWILIO_AUTH_TOKEN,
-    from: value.TWILIO_FROM,
+    senders: { sms: value.TWILIO_FROM, whatsapp: value.TWILIO_WHATSAPP_FROM },
   }),
   meta: (value) => ({
     apiBase: value.META_API_BASE,

@@ -51,6 +51,10 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
     .description('Twilio: sender: a number, a short code, a sender name or a messaging service (MG…)'),
+  TWILIO_WHATSAPP_FROM: Joi.string()
+    .pattern(/^(?:\+[1-9]\d{1,14}|MG[0-9a-f]{32})$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a phone number, or the SID of a messaging service' })
+    .description('Twilio: sender on WhatsApp: a number or a messaging service (MG…)'),
   TWILIO_API_BASE: apiBase
     .default('https://api.twilio.com')
     .description('scheme, host and port of Twilio or of a host that speaks its protocol'),

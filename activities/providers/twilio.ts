@@ -1,6 +1,7 @@
-/** Twilio's Messages resource for sms, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
+/** Twilio's Messages resource for sms and WhatsApp, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
+import type { Content } from '../../models/message.js';
 import type { AccountOf } from '../../models/provider-account.js';
-import { twilioFailureOf, twilioStatusOf } from '../../models/rules/callbacks/twilio.js';
+import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../models/rules/failures/twilio.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
@@ -25,7 +26,7 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
         method: 'POST' as const,
         path: `${resource}.json`,
         headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
-        body: formOf(account.from, message, callbackUrl).toString(),
+        body: formOf(account, message, callbackUrl).toString(),
       };
       return sendOver(client, request, signal, (answer) => outcomeOf(message, answer));
     },
@@ -38,15 +39,24 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
   };
 }
 
-function formOf(from: string, { id, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {
+function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {
+  const from = senders[channel] ?? '';
   const isService = /^MG[0-9a-f]{32}$/.test(from);
+  const prefix = channel === 'whatsapp' ? whatsappPrefix : '';
   return new URLSearchParams({
-    To: to,
-    ...(isService ? { MessagingServiceSid: from } : { From: from }),
-    Body: content.text,
+    To: prefix + to,
+    ...(isService ? { MessagingServiceSid: from } : { From: prefix + from }),
+    ...whatOf(content),
     // Called for every report, and covered by its signature.
     StatusCallback: `${callbackUrl}?message_id=${id}`,
   });
+}
+
+/** The text, or the approved content in its place. */
+function whatOf({ text, template }: Content): Record<string, string> {
+  if (template === undefined) return { Body: text };
+  const { name, variables = {} } = template;
+  return { ContentSid: name, ...(Object.keys(variables).length === 0 ? {} : { ContentVariables: JSON.stringify(variables) }) };
 }
 
 function outcomeOf({ channel }: OutgoingMessage, answer: ProviderAnswer): SendOutcome {

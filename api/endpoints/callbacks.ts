@@ -9,7 +9,7 @@ import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
 import { keywordOf } from '../../models/rules/suppression.js';
 import type { Deps } from '../deps.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint, Reply } from '../endpoint.js';
 
 /** The sandbox answers for what it has taken, also when no channel uses it any more. */
 const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
@@ -40,6 +40,9 @@ async function hearRecipients(db: Database, events: readonly CallbackEvent[]): P
   }
 }
 
+/** Twilio takes the answer to a message that it brings for instructions. */
+const readsAnswers = (name: string, { config }: Deps) => config.accounts.some((each) => each.name === name && each.kind === 'twilio');
+
 export const receiveReports = endpoint({
   id: 'callbacks.receive',
   method: 'post',
@@ -48,6 +51,7 @@ export const receiveReports = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,
+  mayBeEmpty: true,
   refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
@@ -60,6 +64,9 @@ export const receiveReports = endpoint({
       deps.temporal.wake(wake).catch((err: unknown) => deps.logger.warn({ err, workflow_id: wake.workflowId }, 'workflow was not woken')),
     );
     await Promise.all(wakeAll);
-    return { received: events.length };
+    const answer = { received: events.length };
+    return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
+      ? new Reply(answer, { status: 204 })
+      : answer;
   },
 });

@@ -70,6 +70,32 @@ describe('a message by Twilio', () => {
     assert.equal(counterpart.taken.length, 0);
   });
 
+  it('reaches WhatsApp too, where it may be read', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const { id } = await client.send(account, { channel: 'whatsapp' });
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual([only().form.From, only().form.To], ['whatsapp:+14155238886', 'whatsapp:+15551234567']);
+    for (const status of ['delivered', 'read']) assert.equal(await counterpart.report(only(), status), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'read');
+  });
+
+  it('is not sent to whoever wrote STOP, until he writes START; Twilio gets no answer to send on', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const to = '+15557654322';
+    const statusOfNext = async () => {
+      const { id } = await client.send(account, { to });
+      return (await client.messageUntil(account, id, ({ status }) => status !== 'queued')).status;
+    };
+    const bring = (Body: string) => counterpart.bring(`${service.url}/callbacks/twilio`, { From: to, To: '+15005550100', Body });
+    assert.equal(await statusOfNext(), 'sent');
+    assert.equal(await bring('Stop'), 204);
+    assert.equal(await statusOfNext(), 'failed');
+    assert.equal(await bring('START'), 204);
+    assert.equal(await statusOfNext(), 'sent');
+  });
+
   it('waits while Twilio asks for patience', async () => {
     counterpart.interfere = (response, _form, call) => call === 1 && refuse(response, 429, 20429, { 'Retry-After': '1' });
     const client = restClient(service.url);

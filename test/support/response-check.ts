@@ -30,7 +30,12 @@ function declarationOf(method: string, path: string): Endpoint | undefined {
 
 /** Every status that the document gives this operation. */
 export const documentedStatuses = (item: Endpoint): Set<number> =>
-  new Set([item.status ?? 200, ...(item.alsoAs === undefined ? [] : [item.alsoAs]), ...statusesOf(item)]);
+  new Set([
+    item.status ?? 200,
+    ...(item.mayBeEmpty === true ? [204] : []),
+    ...(item.alsoAs === undefined ? [] : [item.alsoAs]),
+    ...statusesOf(item),
+  ]);
 
 /** HEAD is documented as GET. Where nothing is declared there is nothing, but the document itself. */
 function assertDocumented(item: Endpoint | undefined, method: string, path: string, status: number): void {

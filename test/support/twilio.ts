@@ -23,14 +23,23 @@ export interface TwilioCounterpart extends Counterpart {
   interfere: Interference;
   /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
   report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
+  /** Posts a message that somebody wrote. @returns the status of the answer */
+  bring(callbackUrl: string, message: { From: string; To: string; Body: string; OptOutType?: string }): Promise<number>;
 }
 
-export const twilioAccount = { sid: 'AC0123456789abcdef0123456789abcdef', token: 'auth-token-of-the-tests', from: '+15005550100' };
+export const twilioAccount = {
+  sid: 'AC0123456789abcdef0123456789abcdef',
+  token: 'auth-token-of-the-tests',
+  from: '+15005550100',
+  whatsappFrom: '+14155238886',
+};
 export const twilioEnv = (counterpart: TwilioCounterpart): Record<string, string> => ({
   PROVIDER_SMS: 'twilio',
   TWILIO_ACCOUNT_SID: twilioAccount.sid,
   TWILIO_AUTH_TOKEN: twilioAccount.token,
   TWILIO_FROM: twilioAccount.from,
+  PROVIDER_WHATSAPP: 'twilio',
+  TWILIO_WHATSAPP_FROM: twilioAccount.whatsappFrom,
   TWILIO_API_BASE: counterpart.url,
 });
 
@@ -49,6 +58,18 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     calls: 0,
     interfere: () => false,
     report,
+    bring: (callbackUrl, message) => {
+      const sid = `SM${randomBytes(16).toString('hex')}`;
+      return sign(callbackUrl, {
+        ...account,
+        MessageSid: sid,
+        SmsSid: sid,
+        SmsStatus: 'received',
+        NumMedia: '0',
+        NumSegments: '1',
+        ...message,
+      });
+    },
   };
 
   function answer({ method, path, headers, body }: Taken, response: ServerResponse) {
@@ -63,7 +84,11 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     if (counterpart.interfere(response, form, counterpart.calls)) return;
     if (form.To === undefined) return refuse(response, 400, 21604);
     if (form.From === undefined && form.MessagingServiceSid === undefined) return refuse(response, 400, 21603);
-    if (form.Body === undefined) return refuse(response, 400, 21602);
+    const isWhatsapp = form.To.startsWith('whatsapp:');
+    if (form.From !== undefined && form.From.startsWith('whatsapp:') !== isWhatsapp) return refuse(response, 400, 21910);
+    if (form.Body === undefined && form.ContentSid === undefined) return refuse(response, 400, 21602);
+    if (form.ContentSid !== undefined && !/^HX[0-9a-f]{32}$/.test(form.ContentSid)) return refuse(response, 400, 21655);
+    if (form.ContentVariables !== undefined && !isFlatObject(form.ContentVariables)) return refuse(response, 400, 21656);
     return show(response, 201, take(form));
   }
 
@@ -83,8 +108,7 @@ async function report(
   Object.assign(message, { status, error_code: errorCode ?? null });
   const url = message.form.StatusCallback ?? '';
   const fields = {
-    AccountSid: twilioAccount.sid,
-    ApiVersion: '2010-04-01',
+    ...account,
     From: message.form.From ?? '',
     MessageSid: message.sid,
     MessageStatus: status,
@@ -93,7 +117,17 @@ async function report(
     To: message.form.To ?? '',
     ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
   };
-  return post(url, new URLSearchParams(fields), { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) });
+  return sign(url, fields, token);
+}
+
+const account = { AccountSid: twilioAccount.sid, ApiVersion: '2010-04-01' };
+
+const sign = (url: string, fields: Record<string, string>, token = twilioAccount.token) =>
+  post(url, new URLSearchParams(fields), { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) });
+
+function isFlatObject(text: string): boolean {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string');
 }
 
 function show(response: ServerResponse, status: number, { sid, form, error_code, status: word }: TakenMessage): true {

@@ -1,4 +1,4 @@
-/** The status callbacks of Twilio: forms, signed over the public address and all fields. https://www.twilio.com/docs/usage/security */
+/** The callbacks of Twilio, about messages and with messages of others: forms, signed over the public address and all fields. https://www.twilio.com/docs/usage/security */
 import { createHmac } from 'node:crypto';
 import { badSignature, invalid } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
@@ -6,13 +6,16 @@ import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret } from '../same-secret.js';
 import type { ReportStatus } from '../status.js';
 import { suppressedCode } from '../suppression.js';
-import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
+import type { CallbackEvent, CallbackRequest, InboundMessage, IncomingReport } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
+
+export const whatsappPrefix = 'whatsapp:';
 
 /** Twilio's words; what stands for no step of ours (`accepted`, `queued`, `sending`, …) is not here. */
 const statuses: Readonly<Record<string, ReportStatus>> = {
   sent: 'sent',
   delivered: 'delivered',
+  read: 'read',
   undelivered: 'failed',
   failed: 'failed',
   canceled: 'failed',
@@ -31,29 +34,58 @@ export function twilioFailureOf(
 }
 
 /**
- * Verifies a callback and reads its report; none where the status is no step of ours.
+ * Verifies a callback and reads its report, or the message that somebody wrote; none where the status is no step of ours.
  * @param account name and auth token of the account whose address was called
  * @throws AppError 403 for a signature that is absent or wrong; 400 for a form that names no message
  */
 export function readTwilioCallback(account: { name: string; authToken: string }, request: CallbackRequest): CallbackEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
-  const signature = signatureOf(account.authToken, request.url, form);
-  if (!isSameSecret(headerOf(request.headers, 'x-twilio-signature'), signature)) throw badSignature();
+  const given = headerOf(request.headers, 'x-twilio-signature');
+  if (!addressesOf(request.url).some((url) => isSameSecret(given, signatureOf(account.authToken, url, form)))) throw badSignature();
   const sid = form.get('MessageSid');
+  const isInbound = form.get('SmsStatus') === 'received';
   const word = form.get('MessageStatus');
-  if (sid === null || sid === '' || word === null) throw invalid([{ field: 'MessageSid', message: 'Malformed report' }]);
-  const status = twilioStatusOf(word);
-  if (status === null) return [];
+  if (sid === null || sid === '' || (word === null && !isInbound)) throw invalid([{ field: 'MessageSid', message: 'Malformed report' }]);
   const source = {
     provider: account.name,
     provider_message_id: sid,
-    message_id: echoOf(new URL(request.url).searchParams.get('message_id')),
     occurred_at: request.at, // the form tells no time
     raw: JSON.stringify(Object.fromEntries(form)),
   };
+  if (isInbound) return [{ kind: 'inbound', ...source, ...inboundOf(form) }];
+  const status = twilioStatusOf(word ?? '');
+  return status === null
+    ? []
+    : reportsOf({ ...source, message_id: echoOf(new URL(request.url).searchParams.get('message_id')) }, status, form);
+}
+
+type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'occurred_at' | 'raw'>;
+
+function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams): CallbackEvent[] {
   const report: CallbackEvent = { kind: 'report', ...source, status, ...twilioFailureOf(status, form.get('ErrorCode')) };
   if (report.error_code !== suppressedCode) return [report];
-  return [report, { kind: 'opt_out', ...source, channel: 'sms', recipient: form.get('To') ?? '', reason: 'unsubscribed' }];
+  const { channel, number } = addressIn(form, 'To');
+  return [report, { kind: 'opt_out', ...source, channel, recipient: number, reason: 'unsubscribed' }];
+}
+
+/** What was written. Where Twilio itself knows what a word of any language asks for, its own word for that. */
+function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
+  const { channel, number } = addressIn(form, 'From');
+  return { channel, from: number, to: addressIn(form, 'To').number, text: form.get('OptOutType') ?? form.get('Body') ?? '' };
+}
+
+/** A number stands alone on sms, and behind its channel elsewhere. */
+function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms' | 'whatsapp'; number: string } {
+  const address = form.get(field) ?? '';
+  return address.startsWith(whatsappPrefix)
+    ? { channel: 'whatsapp', number: address.slice(whatsappPrefix.length) }
+    : { channel: 'sms', number: address };
+}
+
+/** The signature covers the port where there is one, or does not: Twilio has done both, and its own library takes both. */
+function addressesOf(url: string): string[] {
+  const origin = /^(https?:\/\/[^/:]+)(?::\d+)?(?=\/|$)/.exec(url)?.[1];
+  return origin === undefined ? [url] : [url, url.replace(/^https?:\/\/[^/]+/, origin)];
 }
 
 /** The address, then every field's name and value without anything between them, ordered by name; of equal fields, one. */

@@ -1,4 +1,4 @@
-/** Codes of Twilio: refusals of the API (2xxxx) and outcomes in reports (3xxxx). https://www.twilio.com/docs/api/errors */
+/** Codes of Twilio: refusals of the API (2xxxx) and outcomes in reports (3xxxx, 63xxx of WhatsApp). https://www.twilio.com/docs/api/errors */
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const twilioFailures: FailureTable = {
@@ -15,6 +15,8 @@ export const twilioFailures: FailureTable = {
   '21614': hard('30006'), // not a mobile number
   '21617': hard('invalid_content'), // too long
   '21619': hard('invalid_content'),
+  '21655': hard('invalid_template'), // no such content
+  '21656': hard('invalid_template'), // variables that do not fit it
   '21659': hard('sender_refused'), // From is neither a number nor a short code of ours
   '21660': hard('sender_refused'), // From belongs to another account
   '21703': hard('sender_refused'), // the messaging service has no sender
@@ -35,6 +37,19 @@ export const twilioFailures: FailureTable = {
   '30034': hard('sender_refused'), // unregistered US traffic; not what our 30034 says
   '30410': soft('30006'), // the provider behind did not answer in time
   '30450': soft('30007'),
+  '63001': soft('sender_refused'),
+  '63003': hard('30008'), // no such WhatsApp user
+  '63005': hard('invalid_content'),
+  '63007': hard('sender_refused'),
+  '63013': hard('30007'), // against the policy of the channel
+  '63016': soft('outside_window'),
+  '63018': soft('limit_exceeded'),
+  '63021': hard('invalid_content'),
+  '63024': hard('30008'),
+  '63027': hard('invalid_template'),
+  '63028': hard('invalid_template'), // number of variables
+  '63032': soft('limit_exceeded'), // WhatsApp holds back messages to this user
+  '63038': soft('limit_exceeded'),
 };
 
 /** The API says: later. */

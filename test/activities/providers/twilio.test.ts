@@ -10,7 +10,7 @@ describe('the Twilio provider', () => {
     counterpart = await startTwilio();
   });
   afterEach(() => counterpart.close());
-  const adapter = (given: { authToken?: string; from?: string; apiBase?: string } = {}) =>
+  const adapter = ({ from = twilioAccount.from, ...given }: { authToken?: string; from?: string; apiBase?: string } = {}) =>
     twilioAdapter(
       {
         name: 'twilio',
@@ -18,7 +18,7 @@ describe('the Twilio provider', () => {
         apiBase: counterpart.url,
         accountSid: twilioAccount.sid,
         authToken: twilioAccount.token,
-        from: twilioAccount.from,
+        senders: { sms: from, whatsapp: twilioAccount.whatsappFrom },
         ...given,
       },
       'https://tidings.example/callbacks/twilio',
@@ -47,6 +47,29 @@ describe('the Twilio provider', () => {
     assert.deepEqual(ours, { outcome: 'accepted', provider_message_id: second?.sid });
     assert.equal((await official.messages(second?.sid ?? '').fetch()).body, message.content.text);
     await assert.rejects(official.messages.create({ to: message.to, from: twilioAccount.from }), { code: 21602, status: 400 });
+  });
+
+  it('sends on WhatsApp as the official client does: free text, or approved content', async () => {
+    const http = new twilio.RequestClient();
+    const request = http.request.bind(http);
+    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
+    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const contentSid = `HX${'1'.repeat(32)}`;
+    const template = { name: contentSid, language: 'en', variables: { 1: 'Ada' } };
+    const message = outgoing({ channel: 'whatsapp' });
+    const common = {
+      to: `whatsapp:${message.to}`,
+      from: `whatsapp:${twilioAccount.whatsappFrom}`,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+    };
+    await official.messages.create({ ...common, body: message.content.text });
+    await adapter().send(message, signal);
+    await official.messages.create({ ...common, contentSid, contentVariables: JSON.stringify({ 1: 'Ada' }) });
+    await adapter().send({ ...message, content: { text: 'Hello', template } }, signal);
+    const [text, ourText, content, ourContent] = counterpart.taken.map(({ form }) => form);
+    assert.deepEqual([ourText, ourContent], [text, content]);
+    const unknown = await adapter().send({ ...message, content: { text: 'Hello', template: { name: 'order', language: 'en' } } }, signal);
+    assert.ok(unknown.outcome === 'rejected' && unknown.error_code === 'invalid_template');
   });
 
   it('sends by a messaging service where the sender is one', async () => {

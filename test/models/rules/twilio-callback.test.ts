@@ -72,6 +72,39 @@ describe('the callback of Twilio', () => {
     assert.deepEqual([report.error_code, optOut.recipient, optOut.message_id], ['suppressed', '+15551234567', messageId]);
   });
 
+  it('is about WhatsApp where the addresses say so, reading included', () => {
+    const whatsapp = { To: 'whatsapp:+15551234567', From: 'whatsapp:+14155238886' };
+    const [read_] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
+    assert.ok(read_?.kind === 'report' && read_.status === 'read');
+    const [failed] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '63016' });
+    assert.ok(failed?.kind === 'report' && failed.error_code === 'outside_window');
+    const [, optOut] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '21610' });
+    assert.ok(optOut?.kind === 'opt_out');
+    assert.deepEqual([optOut.channel, optOut.recipient], ['whatsapp', '+15551234567']);
+  });
+
+  it('brings what somebody wrote, and what Twilio knows that it asks for', () => {
+    const inbound = { SmsStatus: 'received', From: '+15551234567', To: '+15005550100', Body: 'Stop' };
+    const textOf = (fields: Record<string, string>) => {
+      const [event] = read(fields);
+      return event?.kind === 'inbound' ? [event.channel, event.from, event.to, event.text] : [];
+    };
+    assert.deepEqual(textOf(inbound), ['sms', '+15551234567', '+15005550100', 'Stop']);
+    assert.deepEqual(textOf({ ...inbound, Body: 'ARRÊT', OptOutType: 'STOP' }).at(3), 'STOP');
+    const whatsapp = { ...inbound, From: 'whatsapp:+15551234567', To: 'whatsapp:+14155238886' };
+    assert.deepEqual(textOf(whatsapp), ['whatsapp', '+15551234567', '+14155238886', 'Stop']);
+  });
+
+  it('is read with and without the port of the address in its signature', () => {
+    const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
+    for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {
+      const signature = twilio.getExpectedTwilioSignature(account.authToken, signed, form);
+      const body = Buffer.from(new URLSearchParams(form).toString());
+      const request = { url: 'https://tidings.example:8443/callbacks/twilio', headers: { 'x-twilio-signature': signature }, body, at };
+      assert.equal(readTwilioCallback(account, request).length, 1);
+    }
+  });
+
   it('is nothing where the status is no step of ours, and 400 where it names no message', () => {
     for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
