@@ -26,7 +26,8 @@ interface Running {
 }
 
 function run(env: NodeJS.ProcessEnv): Running {
-  const child = fork(program, { env: { PATH: process.env.PATH, ...env }, silent: true, execArgv: [] });
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const child = fork(program, { env: { PATH, NODE_V8_COVERAGE, ...env }, silent: true, execArgv: [] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += String(chunk)));
   return { child, output: () => text, ready: once(child, 'message'), exited: once(child, 'exit') };

@@ -53,7 +53,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const env = testEnv({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: temporal.namespace, PORT: String(port), ...options.env });
   const authority = join(env.DATA_DIR as string, 'authority.pem');
   writeFileSync(authority, await testAuthorityPem());
-  const childEnv = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority, ...env };
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const childEnv = { PATH, NODE_V8_COVERAGE, NODE_EXTRA_CA_CERTS: authority, ...env };
   const config = loadConfig(env);
   const api = child('api/server.js', { ...childEnv, ...options.apiEnv });
   const worker =
