@@ -33,12 +33,12 @@ export const newPassword = () =>
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
     .meta({ minLength: 8, maxLength: 128 });
 
-/** A name for people: trimmed, not blank. */
+/** A name for people: trimmed, not blank. Its length is that of what was sent. */
 export const name = (lengthMax = 255) =>
   requiredText()
-    .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
     .custom(rule((value: string) => ([...value].length > lengthMax ? `{field} must be at most ${lengthMax} characters` : null)))
-    .meta({ maxLength: lengthMax });
+    .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
+    .meta({ maxLength: lengthMax, pattern: '\\S' });
 
 /** A list of names from a fixed set, each once; `[]` is refused. */
 export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>

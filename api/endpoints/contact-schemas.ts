@@ -32,12 +32,8 @@ const tag = text()
 export const contactFields = {
   name: nullable(text())
     .allow('')
+    .custom(rule((value: string) => (codePoints(value) > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
     .custom((value: string) => value.trim() || null)
-    .custom(
-      rule((value: string | null) =>
-        codePoints(value ?? '') > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null,
-      ),
-    )
     .meta({ maxLength: nameLengthMax }),
   phone: nullable(phone()).description('E.164'),
   email: nullable(textThat(isEmail, emailText)).meta({ format: 'email' }),

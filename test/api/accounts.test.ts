@@ -67,6 +67,7 @@ describe('accounts', () => {
       [{ company_name: ' ' }, 'Missing required field: company_name'],
       [{ company_name: 'x\0' }, 'company_name must be valid text'],
       [{ company_name: 'x'.repeat(256) }, 'company_name must be at most 255 characters'],
+      [{ company_name: ` ${'x'.repeat(255)}` }, 'company_name must be at most 255 characters'],
       [{ phone: '555' }, 'Phone number must be in E.164 format'],
       [{ phone: '' }, 'Phone number must be in E.164 format'],
       [{ country: 'Germany' }, 'Invalid country. Must be an ISO 3166 two-letter code'],

@@ -78,6 +78,7 @@ describe('contacts', () => {
       ],
     ],
     ['a long name', { phone: '+15550000001', name: 'x'.repeat(256) }, ['name: name must be at most 255 characters']],
+    ['a long name with white space', { phone: '+15550000001', name: ` ${'x'.repeat(255)}` }, ['name: name must be at most 255 characters']],
     [
       'bad text',
       { phone: '+15550000001', name: 'x\0', tags: ['\ud800'] },
