@@ -30,6 +30,7 @@ EXPLAINED = {
     r"Contact with this (phone|email) already exists": "depends on what is stored",
     r"Contact has no (phone number|e-mail address)": "depends on what is stored",
     r"Missing required field: phone or email": "depends on what is stored",
+    r"Contact not found": "depends on what is stored",
     r"No contact with this tag can be reached on this channel": "depends on what is stored",
     r"Invalid or expired token": "tokens are sent by mail",
     r"Invalid signature": "signed by a provider",
