@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as Svix } from 'svix';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/signature.js';
+import { type Fault, type RequestHeaders, SeenIds, verifyWebhook, WebhookVerificationError } from '../../verify/verify-webhook.js';
+
+const secret = generateWebhookSecret();
+const id = '0198c5b1-0a10-7f3e-8b1d-00000000000a';
+const body = JSON.stringify({
+  event: 'message.sent',
+  timestamp: '2026-11-21T10:00:00.000Z',
+  data: { message_id: 'm', note: 'žluťoučký 🐎' },
+});
+const nowMs = 1_795_000_000_000;
+const sentAt = nowMs / 1000;
+const signed = (secrets: readonly string[] = [secret], timestampSeconds = sentAt, text = body) =>
+  deliveryHeaders({ id, type: 'message.sent', body: text, secrets, timestampSeconds });
+const verify = (headers: RequestHeaders = signed(), text: string | Uint8Array = body, secrets: string | string[] = secret) =>
+  verifyWebhook(text, headers, secrets, { now: nowMs });
+const faultOf = (...given: Parameters<typeof verify>): Fault => {
+  try {
+    verify(...given);
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.fault;
+    throw error;
+  }
+  return assert.fail('it was believed');
+};
+
+describe('verifyWebhook', () => {
+  it('tells what was sent, from text and from bytes, with headers of any kind', () => {
+    const expected = { ...JSON.parse(body), id, sentAt: new Date(nowMs) };
+    assert.deepEqual(verify(), expected);
+    assert.deepEqual(verify(new Headers(signed()), Buffer.from(body)), expected);
+    const shouted = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]));
+    assert.deepEqual(verify(shouted, new TextEncoder().encode(body)), expected);
+  });
+
+  it('believes either secret while one replaces another, whichever side has both', () => {
+    const old = generateWebhookSecret();
+    verify(signed([secret, old]), body, old);
+    verify(signed([secret]), body, [old, secret]);
+    assert.equal(faultOf(signed([old]), body, secret), 'signature');
+  });
+
+  const altered: [string, Fault, RequestHeaders, string?][] = [
+    ['another body', 'signature', signed(), body.replace('m"', 'n"')],
+    ['another id', 'signature', { ...signed(), 'webhook-id': 'other' }],
+    ['another time', 'signature', { ...signed(), 'webhook-timestamp': String(sentAt + 1) }],
+    [
+      'the signature of another version',
+      'signature',
+      { ...signed(), 'webhook-signature': signed()['webhook-signature']?.replace('v1', 'v2') },
+    ],
+    ['half a signature', 'signature', { ...signed(), 'webhook-signature': signed()['webhook-signature']?.slice(0, 20) }],
+    ['no header webhook-id', 'headers', { ...signed(), 'webhook-id': undefined }],
+    ['an empty signature', 'headers', { ...signed(), 'webhook-signature': '' }],
+    ['a header given twice', 'headers', { ...signed(), 'webhook-timestamp': ['1', '2'] }],
+    ['a time that is none', 'timestamp', { ...signed(), 'webhook-timestamp': '1e9' }],
+    ['a signed text that is no JSON', 'body', signed([secret], sentAt, 'hello'), 'hello'],
+    ['a signed number', 'body', signed([secret], sentAt, '1'), '1'],
+  ];
+  for (const [what, fault, headers, text = body] of altered) {
+    it(`does not believe ${what}`, () => assert.equal(faultOf(headers, text), fault));
+  }
+
+  it('believes clocks that are five minutes apart, not more, in either direction', () => {
+    for (const apart of [-300, 300]) verify(signed([secret], sentAt + apart));
+    for (const apart of [-301, 301]) assert.equal(faultOf(signed([secret], sentAt + apart)), 'timestamp');
+    verifyWebhook(body, signed([secret], sentAt - 3_000), secret, { now: nowMs, toleranceSeconds: 3_000 });
+  });
+
+  it('tells a mistake of its caller apart from a forgery', () => {
+    for (const secrets of ['', [], 'whsec_', [secret, '']]) assert.throws(() => verify(signed(), body, secrets), TypeError);
+    assert.throws(() => verify(signed(), JSON.parse(body)), TypeError);
+  });
+
+  for (const [library, Webhook] of [['standardwebhooks', StandardWebhook] as const, ['svix', Svix] as const]) {
+    it(`agrees with the package ${library} on whatever it signs, and on every text that was altered`, () => {
+      const text = fc
+        .record({ event: fc.string(), data: fc.dictionary(fc.string(), fc.jsonValue()) })
+        .map((event) => JSON.stringify(event));
+      const theirs = new Webhook(secret);
+      fc.assert(
+        fc.property(text, fc.nat(), (payload, at) => {
+          const headers = {
+            'webhook-id': id,
+            'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+            'webhook-signature': theirs.sign(id, new Date(), payload),
+          };
+          verifyWebhook(payload, headers, secret);
+          const other = Buffer.from(payload);
+          other[at % other.length] = ((other[at % other.length] ?? 0) + 1) % 128;
+          assert.throws(() => verifyWebhook(other, headers, secret), WebhookVerificationError);
+          assert.throws(() => theirs.verify(other.toString('latin1'), headers));
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it(`and the package ${library} believe what the service signs`, () => {
+      const headers = signed([generateWebhookSecret(), secret], Math.floor(Date.now() / 1000));
+      assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
+      verifyWebhook(body, headers, secret);
+    });
+  }
+});
+
+describe('SeenIds', () => {
+  it('takes each id once, and again when it was given back', () => {
+    const seen = new SeenIds();
+    assert.deepEqual([seen.take('a'), seen.take('a'), seen.take('b')], [true, false, true]);
+    seen.giveBack('a');
+    assert.equal(seen.take('a'), true);
+  });
+
+  it('forgets the oldest first', () => {
+    const seen = new SeenIds(2);
+    for (const each of ['a', 'b', 'c']) seen.take(each);
+    assert.deepEqual([seen.take('b'), seen.take('c'), seen.take('a')], [false, false, true]);
+  });
+});

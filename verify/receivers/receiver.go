@@ -1,0 +1,83 @@
+// Receives webhooks; standard library only. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another.
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const tolerance = 300 * time.Second
+const bytesMax = 1_000_000
+
+type event struct {
+	Event string         `json:"event"`
+	Data  map[string]any `json:"data"`
+}
+
+var seen sync.Map // one process; several need a unique column instead
+
+func handle(received event) error {
+	fmt.Println(received.Event, received.Data["message_id"])
+	return nil
+}
+
+func isOurs(keys [][]byte, header http.Header, body []byte) bool {
+	seconds, err := strconv.ParseInt(header.Get("webhook-timestamp"), 10, 64)
+	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
+		return false
+	}
+	for _, key := range keys {
+		mac := hmac.New(sha256.New, key)
+		fmt.Fprintf(mac, "%s.%s.%s", header.Get("webhook-id"), header.Get("webhook-timestamp"), body)
+		expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		for _, given := range strings.Split(header.Get("webhook-signature"), " ") {
+			if hmac.Equal(expected, []byte(given)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func main() {
+	var keys [][]byte
+	for _, secret := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+		if err != nil {
+			log.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	http.HandleFunc("POST /", func(response http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, bytesMax))
+		var received event
+		if err != nil || !isOurs(keys, request.Header, body) || json.Unmarshal(body, &received) != nil {
+			response.WriteHeader(http.StatusForbidden)
+			return
+		}
+		id := request.Header.Get("webhook-id")
+		if _, again := seen.LoadOrStore(id, true); again {
+			return // it came before
+		}
+		if handle(received) != nil {
+			seen.Delete(id) // not acknowledged: it will come again
+			response.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	port := os.Getenv("PORT")
+	if port == "" {
+		port = "8080"
+	}
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
+}

@@ -1,0 +1,38 @@
+// Receives webhooks. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another.
+import { createServer } from 'node:http';
+import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify';
+
+const secrets = process.env.WEBHOOK_SECRETS.split(' ');
+const bytesMax = 1_000_000;
+const seen = new SeenIds(); // one process; several need a unique column instead
+
+async function handle({ event, data }) {
+  process.stdout.write(`${event} ${data.message_id}\n`);
+}
+
+async function rawBodyOf(request) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > bytesMax) throw new RangeError('body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function receive(request) {
+  const webhook = verifyWebhook(await rawBodyOf(request), request.headers, secrets);
+  if (!seen.take(webhook.id)) return; // it came before
+  await handle(webhook).catch((error) => {
+    seen.giveBack(webhook.id); // not acknowledged: it will come again
+    throw error;
+  });
+}
+
+createServer((request, response) => {
+  receive(request).then(
+    () => response.writeHead(200).end(),
+    (error) => response.writeHead(error instanceof WebhookVerificationError ? 403 : 500).end(),
+  );
+}).listen(Number(process.env.PORT ?? 8080), '127.0.0.1');
