@@ -4,6 +4,7 @@ import type { Logger } from '../models/logger.js';
 import type { AcceptGate } from './accept-gate.js';
 import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
+import type { Sns } from './sns.js';
 import type { Temporal } from './temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */
@@ -15,4 +16,5 @@ export interface Deps {
   acceptGate: AcceptGate;
   limiter: Limiter;
   payments: Payments;
+  sns: Sns;
 }

@@ -10,6 +10,7 @@ import type { Deps } from './deps.js';
 import { createHttpServer } from './http-server.js';
 import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
+import { createSns } from './sns.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;
@@ -30,6 +31,7 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
     acceptGate: createAcceptGate({ config, logger, db, temporal }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
+    sns: createSns(),
   };
 }
 

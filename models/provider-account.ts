@@ -16,6 +16,12 @@ export type ProviderAccount = Named &
     | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
     /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
     | { kind: 'smtp'; url: string; from: string }
+    /** `topicArn`: through which its events come, signed by the SNS at `snsBase`. */
+    | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
+        configurationSet: string | undefined;
+        topicArn: string;
+        from: string;
+      })
     /** `callbackPassword`: stands in the address of its webhook. */
     | { kind: 'postmark'; apiBase: string; serverToken: string; messageStream: string; from: string; callbackPassword: string }
     /** `verificationKey`: of its event webhook; base64 of an SPKI. */
@@ -34,6 +40,7 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
   },
   meta: { whatsapp: ['META_PHONE_NUMBER_ID', 'META_ACCESS_TOKEN', 'META_APP_SECRET', 'META_VERIFY_TOKEN'] },
   smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
+  ses: { email: ['EMAIL_FROM', 'SES_REGION', 'SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY', 'SES_TOPIC_ARN'] },
   postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
   sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
 };
@@ -44,6 +51,8 @@ export const kindsFor = (channel: Channel): string[] =>
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
 type Values = Readonly<Record<string, any>>;
+
+const amazonOf = (region: string) => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
 
 /** Settings → account, by kind. The settings were checked: what the kind needs for its channel is there. */
 const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
@@ -62,6 +71,16 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     verifyToken: value.META_VERIFY_TOKEN,
   }),
   smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
+  ses: (value) => ({
+    apiBase: value.SES_API_BASE ?? `https://email.${value.SES_REGION}.${amazonOf(value.SES_REGION)}`,
+    snsBase: value.SES_SNS_BASE ?? `https://sns.${value.SES_REGION}.${amazonOf(value.SES_REGION)}`,
+    region: value.SES_REGION,
+    accessKeyId: value.SES_ACCESS_KEY_ID,
+    secretAccessKey: value.SES_SECRET_ACCESS_KEY,
+    configurationSet: value.SES_CONFIGURATION_SET,
+    topicArn: value.SES_TOPIC_ARN,
+    from: value.EMAIL_FROM,
+  }),
   postmark: (value) => ({
     apiBase: value.POSTMARK_API_BASE,
     serverToken: value.POSTMARK_SERVER_TOKEN,

@@ -71,6 +71,19 @@ export const providerSettings: Record<string, Joi.Schema> = {
   EMAIL_SMTP_URL: Joi.string()
     .uri({ scheme: ['smtp', 'smtps'] })
     .description('SMTP: mail server of the e-mail channel'),
+  SES_REGION: Joi.string()
+    .pattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a region of AWS, for example eu-west-1' })
+    .description('Amazon SES: region, for example eu-west-1'),
+  SES_ACCESS_KEY_ID: oneWord.description('Amazon SES: id of an access key that may call ses:SendEmail'),
+  SES_SECRET_ACCESS_KEY: oneWord.description('Amazon SES: the secret of that key'),
+  SES_CONFIGURATION_SET: oneWord.description('Amazon SES: configuration set whose events go to the topic'),
+  SES_TOPIC_ARN: Joi.string()
+    .pattern(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be the ARN of an SNS topic' })
+    .description('Amazon SES: ARN of the SNS topic through which its events come'),
+  SES_API_BASE: apiBase.description('scheme, host and port of Amazon SES (default: that of the region)'),
+  SES_SNS_BASE: apiBase.description('scheme, host and port of the SNS that signs callbacks (default: that of the region)'),
   POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),
   POSTMARK_MESSAGE_STREAM: oneWord.default('outbound').description('Postmark: message stream'),
   POSTMARK_CALLBACK_PASSWORD: callbackPassword.description(

@@ -7,6 +7,7 @@ import type { Provider, Providers } from './provider.js';
 import { withUnsubscribe } from './unsubscribe-headers.js';
 import { type SandboxDeps, sandboxAdapter } from './sandbox.js';
 import { sendgridAdapter } from './sendgrid.js';
+import { sesAdapter } from './ses.js';
 import { smtpAdapter } from './smtp.js';
 import { twilioAdapter } from './twilio.js';
 
@@ -23,6 +24,8 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
       return postmarkAdapter(account);
     case 'sendgrid':
       return sendgridAdapter(account);
+    case 'ses':
+      return sesAdapter(account);
     case 'smtp':
       return smtpAdapter(account);
   }

@@ -15,9 +15,9 @@ import { endpoint, Reply } from '../endpoint.js';
 const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
 /** @throws AppError 404 where there is no such account, or where it has no callbacks */
-function readerFor(name: string, { config }: Deps): CallbackReader {
+function readerFor(name: string, { config, sns }: Deps): CallbackReader {
   const account = [sandbox, ...config.accounts].find((each) => each.name === name);
-  const reader = account === undefined ? null : readerOf(account, config.secretKey);
+  const reader = account === undefined ? null : readerOf(account, { secretKey: config.secretKey, certificateAt: sns.certificateAt });
   if (reader === null) throw notFound();
   return reader;
 }
@@ -55,7 +55,8 @@ export const receiveReports = endpoint({
   refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
-    const events = readerFor(params.provider, deps)({ ...signed, at: new Date() });
+    const events = await readerFor(params.provider, deps)({ ...signed, at: new Date() });
+    for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
     const wakes = await recordReports(deps.db, reports);
     await hearRecipients(deps.db, events);

@@ -8,6 +8,7 @@ import { issueToken } from '../../api/authenticate.js';
 import type { Deps } from '../../api/deps.js';
 import { createHttpServer, type Patience } from '../../api/http-server.js';
 import { createPayments } from '../../api/payments.js';
+import { createSns } from '../../api/sns.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
@@ -73,6 +74,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
+    sns: createSns(),
   };
   const server = createHttpServer(createApp(deps), deps.limiter, patience).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,6 +5,7 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { type PostmarkCounterpart, postmarkEnv, startPostmark } from '../support/postmark.js';
 import { type SendgridCounterpart, sendgridEnv, signEvents, startSendgrid } from '../support/sendgrid.js';
+import { type SesCounterpart, sesEnv, sesEvent, startSes } from '../support/ses.js';
 import { type Service, startService } from '../support/service.js';
 
 let service: Service;
@@ -107,5 +108,51 @@ describe('a message by SendGrid', () => {
     const event = { event: 'spamreport', email: 'angry@example.org', sg_message_id: mail.message.provider_message_id };
     assert.equal(await counterpart.tell(callback(), [event]), 200);
     assert.equal(await again(mail, 'angry@example.org'), 'The recipient complained about an earlier message');
+  });
+});
+
+describe('a message by Amazon SES', () => {
+  let counterpart: SesCounterpart;
+  before(async () => {
+    counterpart = await startSes();
+    service = await startService({ env: sesEnv(counterpart) });
+  });
+  afterEach(() => assertBooks(service.db));
+  after(async () => {
+    await service?.stop();
+    await counterpart?.close();
+  });
+  const callback = () => `${service.url}/callbacks/ses`;
+
+  it('is told of by a topic that was confirmed', async () => {
+    const { token } = counterpart.topic;
+    const SubscribeURL = `${counterpart.url}/?Action=ConfirmSubscription&Token=${token}`;
+    const question = { Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: token, SubscribeURL };
+    assert.equal(await counterpart.tell(callback(), question, { Token: 'another' }), 403);
+    assert.equal(counterpart.isConfirmed, false);
+    assert.equal(await counterpart.tell(callback(), question), 200);
+    assert.equal(counterpart.isConfirmed, true);
+  });
+
+  it('is delivered when a signed notification says so; a forged one is 403 and leaves nothing', async () => {
+    const { client, account, id, message } = await sent('ada@example.org');
+    const event = sesEvent('Delivery', message.provider_message_id);
+    assert.equal(
+      await counterpart.tell(callback(), event, { Message: sesEvent('Bounce', message.provider_message_id).Message ?? '' }),
+      403,
+    );
+    assert.equal(await inbox(), 0);
+    assert.equal(await counterpart.tell(callback(), event), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.equal(counterpart.certificates, 1);
+  });
+
+  it('bounces, and its recipient is left alone', async () => {
+    const mail = await sent('gone@example.org');
+    const bounce = { bounceType: 'Permanent', bounceSubType: 'NoEmail', timestamp: new Date().toISOString() };
+    assert.equal(await counterpart.tell(callback(), sesEvent('Bounce', mail.message.provider_message_id, { bounce })), 200);
+    const failed = await mail.client.messageUntil(mail.account, mail.id, ({ status }) => status === 'failed');
+    assert.equal(failed.error_code, '30008');
+    assert.equal(await again(mail, 'gone@example.org'), 'An earlier message to this recipient bounced');
   });
 });

@@ -124,6 +124,23 @@ describe('loadConfig', () => {
     }
   });
 
+  it('finds Amazon where the region is', () => {
+    const ses = {
+      PROVIDER_EMAIL: 'ses',
+      EMAIL_FROM: 'hello@example.test',
+      SES_ACCESS_KEY_ID: 'id',
+      SES_SECRET_ACCESS_KEY: 'secret',
+      SES_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:events',
+    };
+    const basesIn = (region: string) => {
+      const account = load({ ...ses, SES_REGION: region }).accounts.at(-1);
+      return account?.kind === 'ses' ? [account.apiBase, account.snsBase] : [];
+    };
+    assert.deepEqual(basesIn('eu-west-1'), ['https://email.eu-west-1.amazonaws.com', 'https://sns.eu-west-1.amazonaws.com']);
+    assert.deepEqual(basesIn('cn-north-1'), ['https://email.cn-north-1.amazonaws.com.cn', 'https://sns.cn-north-1.amazonaws.com.cn']);
+    assert.match(faultsOf({ ...required, ...ses, SES_REGION: 'mars' })[0] ?? '', /^SES_REGION must be a region/);
+  });
+
   it('reads lists, limits and credits', () => {
     const config = load({
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',

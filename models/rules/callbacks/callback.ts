@@ -62,10 +62,19 @@ export interface OptOut {
   raw: string;
 }
 
-export type CallbackEvent = ({ kind: 'report' } & IncomingReport) | ({ kind: 'inbound' } & InboundMessage) | ({ kind: 'opt_out' } & OptOut);
+/** The provider asks whether its reports are wanted: yes, if this address is asked for. */
+interface Confirmation {
+  url: string;
+}
+
+export type CallbackEvent =
+  | ({ kind: 'report' } & IncomingReport)
+  | ({ kind: 'inbound' } & InboundMessage)
+  | ({ kind: 'opt_out' } & OptOut)
+  | ({ kind: 'confirmation' } & Confirmation);
 
 /**
  * Verifies a callback of one account and reads all that is in it.
  * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is not the provider's
  */
-export type CallbackReader = (request: CallbackRequest) => CallbackEvent[];
+export type CallbackReader = (request: CallbackRequest) => CallbackEvent[] | Promise<CallbackEvent[]>;

@@ -5,13 +5,18 @@ import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';
 import { readSandboxCallback } from './sandbox.js';
 import { readSendgridCallback } from './sendgrid.js';
+import { readSesCallback } from './ses.js';
+import type { CertificateAt } from './sns.js';
 import { readTwilioCallback } from './twilio.js';
 
 /**
  * Verifies the callbacks of an account and understands them; null where the provider has none.
- * @param secretKey our own: the sandbox signs with it
+ * @param trust.secretKey our own: the sandbox signs with it
  */
-export function readerOf(account: ProviderAccount, secretKey: string): CallbackReader | null {
+export function readerOf(
+  account: ProviderAccount,
+  { secretKey, certificateAt }: { secretKey: string; certificateAt: CertificateAt },
+): CallbackReader | null {
   switch (account.kind) {
     case 'sandbox':
       return (request) => readSandboxCallback(secretKey, request);
@@ -23,6 +28,8 @@ export function readerOf(account: ProviderAccount, secretKey: string): CallbackR
       return (request) => readPostmarkCallback(account, request);
     case 'sendgrid':
       return (request) => readSendgridCallback(account, request);
+    case 'ses':
+      return (request) => readSesCallback(account, request, certificateAt);
     case 'smtp':
       return null;
   }

@@ -1,0 +1,72 @@
+/** Amazon SES, whose events come through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
+import type { AccountOf } from '../../provider-account.js';
+import { badSignature } from '../../errors.js';
+import { lookUp } from '../failures/provider-failure.js';
+import { sesFailures } from '../failures/ses.js';
+import type { CallbackEvent, CallbackRequest, IncomingReport, OptOut } from './callback.js';
+import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
+import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
+
+type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase'>;
+
+/**
+ * Verifies a callback and reads its event; none where it is no step of ours. The first callback of a topic asks to be confirmed.
+ * @throws AppError 403 for an envelope that is not of our topic or not signed by SNS; 400 for what is no JSON
+ */
+export async function readSesCallback(
+  account: Account,
+  { body, at }: Pick<CallbackRequest, 'body' | 'at'>,
+  certificateAt: CertificateAt,
+): Promise<CallbackEvent[]> {
+  const envelope = parseJson(body);
+  await verifyEnvelope(envelope, account, at, certificateAt);
+  if (envelope.Type === 'SubscriptionConfirmation') {
+    if (!isConfirmation(envelope.SubscribeURL, account.snsBase)) throw badSignature();
+    return [{ kind: 'confirmation', url: envelope.SubscribeURL }];
+  }
+  if (envelope.Type !== 'Notification') return [];
+  const event = parseJson(Buffer.from(String(envelope.Message)));
+  return typeof event?.mail?.messageId === 'string' ? eventsOf(account.name, event, at) : [];
+}
+
+const succeeded = { error_code: null, is_permanent: false, provider_error_code: null } as const;
+
+function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
+  const { mail } = event;
+  const source = {
+    provider,
+    provider_message_id: mail.messageId,
+    message_id: echoOf(mail.tags?.message_id?.[0]),
+    raw: JSON.stringify(event),
+  };
+  const sentAt = momentOf(mail.timestamp, at);
+  const recipient = String(mail.destination?.[0] ?? '');
+  const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent[] => [
+    { kind: 'opt_out', ...source, channel: 'email', recipient, reason, occurred_at: momentOf(moment, at) },
+  ];
+  // Of an event that was published, and of a notification without a configuration set.
+  switch (event.eventType ?? event.notificationType) {
+    case 'Send':
+      return [{ kind: 'report', ...source, status: 'sent', ...succeeded, occurred_at: sentAt }];
+    case 'Delivery':
+      return [{ kind: 'report', ...source, status: 'delivered', ...succeeded, occurred_at: momentOf(event.delivery?.timestamp, at) }];
+    case 'Bounce': {
+      const { bounceType, bounceSubType, timestamp } = event.bounce ?? {};
+      return [{ kind: 'report', ...source, ...failureOf(`${bounceType}/${bounceSubType}`), occurred_at: momentOf(timestamp, at) }];
+    }
+    case 'Reject':
+    case 'Rendering Failure':
+      return [{ kind: 'report', ...source, ...failureOf(event.eventType), occurred_at: sentAt }];
+    case 'Complaint':
+      return optOut('complaint', event.complaint?.timestamp);
+    case 'Subscription':
+      return event.subscription?.newTopicPreferences?.unsubscribeAll === true ? optOut('unsubscribed', event.subscription.timestamp) : [];
+    default:
+      return [];
+  }
+}
+
+function failureOf(theirs: string): Pick<IncomingReport, 'status' | 'error_code' | 'is_permanent' | 'provider_error_code'> {
+  const { code, isPermanent } = lookUp(sesFailures, theirs);
+  return { status: 'failed', error_code: code, is_permanent: isPermanent, provider_error_code: theirs };
+}

@@ -1,0 +1,50 @@
+/** The envelope in which Amazon SNS posts notifications, and its signature. https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html */
+import { createPublicKey, verify } from 'node:crypto';
+import { badSignature } from '../../errors.js';
+import { type Json, momentOf } from './json-body.js';
+
+/** Where a certificate lies, and what it is; asked only for addresses of SNS itself. */
+export type CertificateAt = (url: string) => Promise<string>;
+
+/** SNS goes on trying for hours, with the same signature. An older one is a replay. */
+const replayWindowMs = 25 * 3_600_000;
+
+const inNotification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
+const inConfirmation = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+
+const digests: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
+
+/**
+ * Verifies an envelope of our topic.
+ * @param snsBase scheme, host and port of the SNS whose certificates are believed: anybody can publish one
+ * @throws AppError 403 for another topic, another place of the certificate, an old envelope or a wrong signature
+ */
+export async function verifyEnvelope(
+  envelope: Json,
+  { topicArn, snsBase }: { topicArn: string; snsBase: string },
+  at: Date,
+  certificateAt: CertificateAt,
+): Promise<void> {
+  const digest = Object.hasOwn(digests, String(envelope?.SignatureVersion)) ? digests[envelope.SignatureVersion] : undefined;
+  const place = certificatePlace(envelope?.SigningCertURL, snsBase);
+  if (digest === undefined || place === null || envelope.TopicArn !== topicArn) throw badSignature();
+  const sentAt = momentOf(envelope.Timestamp, new Date(0));
+  if (Math.abs(at.getTime() - sentAt.getTime()) > replayWindowMs) throw badSignature();
+  const key = createPublicKey(await certificateAt(place));
+  if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(String(envelope.Signature), 'base64'))) throw badSignature();
+}
+
+/** The address of the certificate where it is one of SNS; null for every other. */
+const certificatePlace = (url: unknown, snsBase: string): string | null =>
+  typeof url === 'string' && url.startsWith(snsBase) && /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.slice(snsBase.length))
+    ? url
+    : null;
+
+/** Whether an address confirms a subscription at SNS. */
+export const isConfirmation = (url: unknown, snsBase: string): url is string =>
+  typeof url === 'string' && url.startsWith(`${snsBase}/?`) && new URL(url).searchParams.get('Action') === 'ConfirmSubscription';
+
+function signedText(envelope: Json): string {
+  const names = envelope.Type === 'Notification' ? inNotification : inConfirmation;
+  return names.flatMap((name) => (typeof envelope[name] === 'string' ? [name, '\n', envelope[name], '\n'] : [])).join('');
+}
