@@ -17,13 +17,14 @@ import {
 import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { giveUpOnReports } from '../models/operations/give-up.js';
 import type { Wake } from '../models/operations/record-reports.js';
+import { forgetWebhookData } from '../models/operations/forget-webhook-data.js';
 import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
 import { stuckReplays } from '../models/operations/replay-progress.js';
 import type { ReplayInput } from '../workflows/contract.js';
 
 export interface MaintenanceDeps {
   db: Database;
-  config: Pick<Config, 'reportTimeoutSeconds' | 'lowBalance'>;
+  config: Pick<Config, 'reportTimeoutSeconds' | 'lowBalance' | 'webhookRetentionDays'>;
   logger: Logger;
 }
 
@@ -40,6 +41,8 @@ export interface Stuck {
 /** Longer than any step takes by itself, so that nothing that is being driven is found. */
 const graceSeconds = 60;
 const graceOfForgottenSeconds = 3_600;
+/** Well below the watcher's minute, which finds what is stuck. */
+const forgettingMs = 15_000;
 /** Workspaces whose balance changed this long ago are looked at: several rounds of the watcher, should one be missed. */
 const changedWithinSeconds = 600;
 
@@ -63,6 +66,12 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
       const counts = Object.fromEntries(Object.entries(stuck).map(([kind, list]) => [kind, list.length]));
       if (Object.values(counts).some((count) => count > 0)) logger.warn(counts, 'waking what was stuck');
       return stuck;
+    },
+
+    /** Forgets what webhooks were sent long ago, as much as there is time for. */
+    async forgetOld(): Promise<void> {
+      const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
     },
   };
 

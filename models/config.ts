@@ -15,8 +15,19 @@ export interface RateLimit {
 export const channels = ['sms', 'whatsapp', 'email'] as const;
 export type Channel = (typeof channels)[number];
 
+interface WebhookConfig {
+  webhookAllowedNetworks: string[];
+  webhookPorts: number[];
+  webhookRetryDelaysSeconds: number[];
+  /** 0: never. */
+  webhookDisableAfterSeconds: number;
+  /** After so many days each is forgotten; 0: never. */
+  webhookRetentionDays: { bodies: number; attempts: number; deliveries: number };
+  webhookFirstAttempt: 'inline' | 'child';
+}
+
 /** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
-export interface Config {
+export interface Config extends WebhookConfig {
   port: number;
   host: string;
   dataDir: string;
@@ -40,12 +51,6 @@ export interface Config {
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
   rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
-  webhookAllowedNetworks: string[];
-  webhookPorts: number[];
-  webhookRetryDelaysSeconds: number[];
-  /** 0: never. */
-  webhookDisableAfterSeconds: number;
-  webhookFirstAttempt: 'inline' | 'child';
   sandboxDelayMs: number;
   /** Channel → name of the account that serves it. */
   providers: Record<Channel, string>;
@@ -141,11 +146,7 @@ function toConfig(value: Checked): Config {
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     rateLimits: rateLimitsOf(value),
-    webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
-    webhookPorts: value.WEBHOOK_PORTS,
-    webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
-    webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
-    webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
+    ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     providers,
     accounts: [...new Set(Object.values(providers))].map((kind) => accountOf(kind as ProviderKind, value)),
@@ -162,6 +163,21 @@ function toConfig(value: Checked): Config {
     acceptGroupMax: value.ACCEPT_GROUP_MAX,
     acceptLanes: value.ACCEPT_LANES,
     demoReceiver: value.DEMO_RECEIVER,
+  };
+}
+
+function webhooksOf(value: Checked): WebhookConfig {
+  return {
+    webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
+    webhookPorts: value.WEBHOOK_PORTS,
+    webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
+    webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
+    webhookRetentionDays: {
+      bodies: value.WEBHOOK_BODY_DAYS,
+      attempts: value.WEBHOOK_ATTEMPT_DAYS,
+      deliveries: value.WEBHOOK_DELIVERY_DAYS,
+    },
+    webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
   };
 }
 

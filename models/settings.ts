@@ -23,6 +23,8 @@ const providerLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
   .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
 const seconds = Joi.number().integer().min(1).max(31_536_000);
+/** 0: never. */
+const days = Joi.number().integer().min(0).max(36_500);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
 
@@ -109,6 +111,11 @@ export const settings: Record<string, Joi.Schema> = {
     .max(31_536_000)
     .default(432_000)
     .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
+  WEBHOOK_BODY_DAYS: days
+    .default(30)
+    .description('days after which the body of an event is forgotten, and it can be sent no more; 0 means never'),
+  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are forgotten; 0 means never'),
+  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are forgotten as a whole; 0 means never'),
   WEBHOOK_FIRST_ATTEMPT: Joi.string()
     .valid('inline', 'child')
     .default('inline')

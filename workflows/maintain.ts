@@ -31,6 +31,7 @@ export async function maintain(): Promise<void> {
     const workflowId = workflowIds.replay(replay.replayId);
     await unlessRunning(() => startChild(replayDeliveries, { workflowId, args: [replay], ...abandoned }));
   }
+  await background.forgetOld();
 }
 
 const abandoned = { parentClosePolicy: ParentClosePolicy.ABANDON };

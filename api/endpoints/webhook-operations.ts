@@ -1,8 +1,9 @@
 /** What an owner does with a webhook and its deliveries: try it, rotate its secret, resend one. */
 import Joi from 'joi';
 import { Delivery } from '../../models/delivery.js';
-import { internal } from '../../models/errors.js';
+import { conflict, internal } from '../../models/errors.js';
 import { createTestDelivery, dropTestDelivery } from '../../models/operations/create-test-delivery.js';
+import { isForgotten } from '../../models/operations/forget-webhook-data.js';
 import { rotateSecret } from '../../models/operations/rotate-secret.js';
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
@@ -45,10 +46,11 @@ export const resendDelivery = endpoint({
   auth,
   refusals: [409],
   response: oneDelivery,
-  async handler({ caller: { workspaceId }, params }, { temporal }) {
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
     const webhook = await Webhook.owned(workspaceId, params.id);
     const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
     webhook.assertActive();
+    if (await isForgotten(db, delivery.id)) throw conflict('Delivery is too old to be sent again');
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });

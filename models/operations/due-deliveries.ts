@@ -95,14 +95,22 @@ export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], 
 }
 
 const inStatus = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) AND e.body IS NOT NULL ORDER BY d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.id`;
 
 async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<DueDelivery[]> {
-  const rows = await select<DueDelivery & { is_active: boolean }>(db, sql, bind);
+  const rows = await select<DueDelivery & { is_active: boolean; body: string | null }>(db, sql, bind);
   const held = rows.filter(({ is_active }) => !is_active).map(({ id }) => id);
   if (held.length > 0) await select(db, hold, [held]);
-  return rows.filter(({ is_active }) => is_active);
+  const active = rows.filter(({ is_active }) => is_active);
+  const forgotten = active.filter(({ body }) => body === null).map(({ id }) => id);
+  if (forgotten.length > 0) await select(db, fail, [forgotten]);
+  return active.filter((row): row is DueDelivery & { is_active: boolean } => row.body !== null);
 }
+
+/** Replayed while its body was forgotten. */
+const fail = `
+  UPDATE deliveries SET status = 'failed', next_attempt_at = NULL
+  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}`;
 
 const hold = `
   UPDATE deliveries SET status = 'held', next_attempt_at = NULL

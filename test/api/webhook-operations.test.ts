@@ -117,6 +117,12 @@ describe('webhook operations', () => {
         assert.deepEqual([answer.status, resent, now, app.calls], [200, deliveryId, status, [`manual ${deliveryId}`]]);
       });
     }
+    it('409 for a delivery whose body has been forgotten', async () => {
+      const deliveryId = await delivery('failed');
+      await rows(app.deps.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [deliveryId]);
+      const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
+      assert.deepEqual([status, body.error, app.calls], [409, 'Delivery is too old to be sent again', []]);
+    });
     it('404 for an unknown or malformed delivery, and for one of another webhook', async () => {
       const mine = await delivery('failed');
       const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');

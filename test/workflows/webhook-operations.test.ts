@@ -129,7 +129,8 @@ describe('webhook operations, on the real service', () => {
   it('a resend does not disturb a running ladder', async () => {
     receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '4' })(received, response, 0);
     await client.send(account);
-    // The attempts of an answer may be a moment newer than its delivery.
+    // What the endpoint asked for holds from a moment after the attempt is shown, which may itself be newer than its delivery.
+    await until(async () => (await data('GET', '')).webhook.failing_since !== null, 'the pause is noted');
     const before_ = await deliveryUntil(({ attempts, next_attempt_at }) => attempts.length === 1 && next_attempt_at > attempts[0].at);
     const after_ = await resend(before_.id);
     assert.deepEqual(

@@ -90,7 +90,7 @@ export const webhookSamples: Samples = {
   'webhooks.resend': {
     about: 'The same `webhook-id` and the same bytes, with a new timestamp and signature.',
     data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
-    refusals: inactive,
+    refusals: [...inactive, errors.conflict('Delivery is too old to be sent again')],
   },
   'webhooks.replay': {
     about:
