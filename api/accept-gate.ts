@@ -1,5 +1,6 @@
 /** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
 import { v7 as uuidv7 } from 'uuid';
+import { Admission } from '../models/admission.js';
 import { type Channel, channels } from '../models/config.js';
 import { AppError, busy } from '../models/errors.js';
 import { Gather, WaitedTooLong } from '../models/gather.js';
@@ -11,6 +12,13 @@ import type { Deps } from './deps.js';
 
 export interface AcceptGate {
   /**
+   * Lets a send in before anything is asked of the database for it.
+   * @param key whose it is: of an overloaded service everybody gets the same share
+   * @returns to be called when the send is answered
+   * @throws AppError 503 when it could not be accepted in good time
+   */
+  enter(key: string): () => void;
+  /**
    * Stores a message, alone or with others, and waits for the decision of its workflow.
    * @returns null when its idempotency key is taken: nothing was stored
    * @throws AppError the refusal; nothing of the message is left then
@@ -20,7 +28,9 @@ export interface AcceptGate {
 
 type Outcome = MessageRow | AppError | null;
 
-/** A send that has waited so long for its turn is answered 503: its client is better served by trying again. */
+/** What a send may take; above that the service has more to do than it can, and sheds what comes. */
+const goodTimeMs = 1_500;
+/** A send that has waited so long for its turn all the same is answered 503: its client is better served by trying again. */
 const patienceMs = 5_000;
 /** Where every message has a workflow of its own, more at once only wait inside the servers. */
 const lanesOfSingles = 50;
@@ -32,13 +42,15 @@ const lanesOfSingles = 50;
 export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes } = deps.config;
   const lanes = most === 1 ? lanesOfSingles : acceptLanes;
-  const acceptGroup = (messages: NewMessage[]) => acceptTogether(deps, messages);
+  const admission = new Admission({ capacity: most * lanes, msMax: goodTimeMs });
+  const acceptGroup = (messages: NewMessage[]) => admission.round(() => acceptTogether(deps, messages));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
     channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
   ) as Record<Channel, Gather<NewMessage, Outcome>>;
 
   return {
+    enter: (key) => admission.enter(key),
     async accept(message) {
       const isScheduled = message.status_detail === 'scheduled';
       const outcome = isScheduled ? (await acceptGroup([message]))[0] : await gathers[message.channel].add(message).catch(shed);

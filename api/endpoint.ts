@@ -53,6 +53,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   examine?(checked: Checked<Body>): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */
   bodyBytesMax?: number;
+  /** Goes through the accept gate, which sheds what comes when the service is overloaded. */
+  gated?: boolean;
   /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Statuses of refusals that do not follow from the rest of the declaration. */

@@ -1,4 +1,4 @@
-/** Serves declarations. For each, in one fixed order: limit → authenticate → scope → validate → handle → envelope. */
+/** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { invalid } from '../models/errors.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
@@ -27,18 +27,27 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     const context = contextOf(res);
     context.route = item.path;
     const credential = await authenticator.read(item.auth, req, res);
-    await deps.limiter.consume(bucketOf(item, credential, addressKey(req.ip)), res);
-    const caller = await authenticator.identify(item.auth, credential);
-    context.workspaceId = caller?.workspaceId;
-    const input = await inputOf(item, req, res, deps.config.publicUrl);
-    const outcome = await item.handler({ ...input, caller }, deps);
-    const { data, options } = outcome instanceof Reply ? outcome : new Reply(outcome);
-    const link = linksOf(item, req, data, deps.config.publicUrl);
-    if (link !== undefined) res.setHeader('Link', link);
-    res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
-    if (options.status === 204) return void res.end();
-    res.json(item.envelope === false ? data : { success: true, data });
+    const bucket = bucketOf(item, credential, addressKey(req.ip));
+    await deps.limiter.consume(bucket, res);
+    const leave = item.gated === true ? deps.acceptGate.enter(bucket.key) : undefined;
+    try {
+      const caller = await authenticator.identify(item.auth, credential);
+      context.workspaceId = caller?.workspaceId;
+      const input = await inputOf(item, req, res, deps.config.publicUrl);
+      const outcome = await item.handler({ ...input, caller }, deps);
+      respond(item, outcome instanceof Reply ? outcome : new Reply(outcome), req, res, deps.config.publicUrl);
+    } finally {
+      leave?.();
+    }
   };
+}
+
+function respond(item: Endpoint, { data, options }: Reply, req: Request, res: Response, publicUrl: string): void {
+  const link = linksOf(item, req, data, publicUrl);
+  if (link !== undefined) res.setHeader('Link', link);
+  res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
+  if (options.status === 204) res.end();
+  else res.json(item.envelope === false ? data : { success: true, data });
 }
 
 /** Whose requests are counted together. Without a credential that can be anybody's, the address answers for them. */

@@ -44,12 +44,15 @@ async function start(deps: Deps): Promise<void> {
   stopOnSignal(server, deps);
 }
 
+/** Connections that the system holds until they are taken: a burst of clients is not to wait for a second SYN. */
+const backlog = 4096;
+
 function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} on ${host} is already in use: set PORT to a free one.`) : error);
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
 }
 

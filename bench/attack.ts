@@ -1,4 +1,4 @@
-/** `npm run bench:attack`: sends during a flood of logins and with a sick Redis, the time of logins, and keys that are revoked under load. */
+/** `npm run bench:attack`: sends far above what can be done, during a flood of logins and with a sick Redis, the time of logins, and keys that are revoked under load. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,11 @@ import { parseArgs } from 'node:util';
 import { type Account, openAccount } from './account.js';
 import { cycleKeys } from './attack-keys.js';
 import { floodLogins, loginMedians } from './attack-logins.js';
+import { overload } from './attack-overload.js';
 import { type SickRedis, startSickRedis } from './attack-redis.js';
 import { type Cleanup, runToExit } from './cleanup.js';
 import { createSender, type Sender } from './sender.js';
-import { startService } from './service.js';
+import { type Service, startService } from './service.js';
 import { type SteadySends, steadySends, told } from './steady-sends.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
@@ -20,6 +21,7 @@ const addedMsMax = 300;
 const differenceMax = 0.05;
 
 interface Target {
+  service: Service;
   baseUrl: string;
   account: Account;
   sender: Sender;
@@ -27,7 +29,17 @@ interface Target {
 }
 
 /** Each says what it saw and returns what was wrong. */
-const attacks: Record<string, (target: Target, seconds: number) => Promise<string[]>> = { flood, logins, keys, redis: sickRedis };
+const attacks: Record<string, (target: Target, seconds: number) => Promise<string[]>> = {
+  flood,
+  logins,
+  keys,
+  redis: sickRedis,
+  overload: async ({ service, sender }, seconds) => {
+    const { lines, wrong } = await overload(service, sender, seconds);
+    say('', ...lines);
+    return wrong;
+  },
+};
 
 async function flood({ baseUrl, account, sender }: Target, seconds: number): Promise<string[]> {
   say('', 'sends', `  quiet                  ${told(await steadySends(sender, seconds))}`);
@@ -87,9 +99,10 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const redis = await startSickRedis(folder, cleanup);
-  const { baseUrl } = await startService(folder, { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60' }, cleanup);
+  const service = await startService(folder, { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60' }, cleanup);
+  const { baseUrl } = service;
   const account = await openAccount(baseUrl);
-  const target = { baseUrl, account, redis, sender: createSender(baseUrl, account.apiKey) };
+  const target = { service, baseUrl, account, redis, sender: createSender(baseUrl, account.apiKey) };
   await steadySends(target.sender, 5); // warms everything up
   const wrong: string[] = [];
   for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));

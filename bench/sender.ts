@@ -23,7 +23,8 @@ const timeoutMs = 20_000;
 
 /** A sender with a connection for every send that is open at once. */
 export function createSender(baseUrl: string, apiKey: string): Sender {
-  const agent = new Agent({ keepAlive: true });
+  // All connections stay: a client that connects anew for every send would be another load.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
   const exchangeWith = (method: string, path: string, body = '', idempotencyKey?: string) => {
     const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
     return exchange(new URL(`/api/v1${path}`, baseUrl), { method, agent, headers }, body);

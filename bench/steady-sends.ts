@@ -1,35 +1,47 @@
 /** Sends at a steady rate, whether or not the answers keep up: what a client sees while something else goes on. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentiles } from './pass.js';
 import type { Sender } from './sender.js';
 
 export interface SteadySends extends Percentiles {
   sends: number;
+  /** Not made: this process was too late for them. All at once they would be another load than the one that was asked for. */
+  skipped: number;
+  accepted: number;
   /** Those that were not answered 201. */
   failed: number;
+  /** How often each status was the answer; 0: there was none. */
+  statuses: ReadonlyMap<number, number>;
 }
 
-const everyMs = 50;
+const lateMsMax = 100;
 
-/** Twenty sends a second for so long; the time of each answer in milliseconds. */
-export async function steadySends(sender: Sender, seconds: number): Promise<SteadySends> {
+/** Sends so many a second for so long, twenty when not told; the time of each that was accepted in milliseconds. */
+export async function steadySends(sender: Sender, seconds: number, perSecond = 20): Promise<SteadySends> {
   const times: number[] = [];
-  let failed = 0;
+  const statuses = new Map<number, number>();
   const send = async (number: number) => {
     const startedAt = performance.now();
     const { status } = await sender.post(number).catch(() => ({ status: 0 }));
-    times.push(performance.now() - startedAt);
-    if (status !== 201) failed += 1;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 201) times.push(performance.now() - startedAt);
   };
   const startedAt = performance.now();
-  const sends = (seconds * 1000) / everyMs;
   const open: Promise<void>[] = [];
-  for (let number = 0; number < sends; number += 1) {
-    await sleep(Math.max(0, startedAt + number * everyMs - performance.now()));
+  let skipped = 0;
+  for (let number = 0; number < seconds * perSecond; number += 1) {
+    const dueInMs = startedAt + (number * 1000) / perSecond - performance.now();
+    if (dueInMs < -lateMsMax) {
+      skipped += 1;
+      continue;
+    }
+    if (dueInMs > 1) await sleep(dueInMs);
+    else await immediate(); // answers are to be read between two sends, however late they are
     open.push(send(number));
   }
   await Promise.all(open);
-  return { ...percentiles(times), sends, failed };
+  const sends = open.length;
+  return { ...percentiles(times), sends, skipped, accepted: times.length, failed: sends - times.length, statuses };
 }
 
 const ms = (value: number) => `${value.toFixed(0)} ms`;

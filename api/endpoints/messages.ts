@@ -25,6 +25,7 @@ export const sendMessage = endpoint({
   summary: 'Send one message',
   auth: apiKey('send_messages'),
   body: sendBody,
+  gated: true,
   idempotent: true,
   refusals: [404, 503],
   response: oneMessage,

@@ -139,6 +139,22 @@ describe('the accept gate', () => {
     const [{ messages } = {}] = await rows(app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 1);
   });
+  it('503 at once for what comes above all that can be accepted in good time; another key still gets in', async () => {
+    await start({ ACCEPT_GROUP_MAX: '2' });
+    const [flood, other] = [await app.account(), await app.account()];
+    // Six are three rounds of two, of which each is taken for half a second at least; later ones, of a longer one, get in less.
+    const answers = Array.from({ length: 12 }, () => send(flood.key));
+    const { status, headers } = await Promise.any(answers);
+    assert.deepEqual([status, headers.get('retry-after')], [503, '1']);
+    assert.equal(headers.has('x-ratelimit-remaining'), true);
+    const polite = send(other.key);
+    await until(() => asked.length === 1);
+    open();
+    assert.equal((await polite).status, 201);
+    const statuses = (await Promise.all(answers)).map((answer) => answer.status);
+    assert.deepEqual(new Set(statuses), new Set([201, 503]));
+    assert.ok(statuses.filter((one) => one === 201).length <= 6);
+  });
   it('with ACCEPT_GROUP_MAX=1 every message has a workflow of its own, side by side', async () => {
     await start({ ACCEPT_GROUP_MAX: '1' });
     const { key } = await app.account();
