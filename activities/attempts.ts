@@ -25,6 +25,8 @@ export interface AttemptDeps {
 const endpointsAtOnce = 64;
 /** Attempts at once to one endpoint: by one call, and by all groups of this process together. */
 const atOncePerEndpoint = 16;
+/** The same by each page of a batch: several pages wait for one endpoint side by side. */
+const atOncePerPage = 4;
 const recordsAtOnce = 50;
 const defaultPatienceMs = 1_000;
 
@@ -57,14 +59,17 @@ export class Attempts {
   /**
    * First attempts, several webhooks side by side. Left to the carrier are an endpoint that hangs, fails or has many attempts under
    * way, one whose breaker is open, and every webhook that is ordered or has a rate.
+   * @param inPage the group is a page of a batch: it may wait for an endpoint that is merely busy
    */
-  async toAll(deliveries: DueDelivery[]): Promise<LeftToCarriers> {
+  async toAll(deliveries: DueDelivery[], inPage = false): Promise<LeftToCarriers> {
     const all: LeftToCarriers = { left: [], underWay: [] };
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, underWay } = this.#isCarried(webhookId, due) ? { left: due, underWay: [] } : await this.#first(webhookId, due);
+        const { left, underWay } = this.#isCarried(webhookId, due, inPage)
+          ? { left: due, underWay: [] }
+          : await this.#first(webhookId, due, inPage);
         all.left.push(...left);
         all.underWay.push(...underWay);
       }
@@ -94,8 +99,8 @@ export class Attempts {
     return this.#line(deliveries, manner, atOncePerEndpoint).run();
   }
 
-  async #first(webhookId: string, due: DueDelivery[]): Promise<LeftToCarriers> {
-    const line = this.#line(due, scheduled, atOncePerEndpoint - this.#countUnderWay(webhookId));
+  async #first(webhookId: string, due: DueDelivery[], inPage: boolean): Promise<LeftToCarriers> {
+    const line = this.#line(due, scheduled, inPage ? atOncePerPage : atOncePerEndpoint - this.#countUnderWay(webhookId));
     const run = line.run();
     const left = await Promise.race([run, line.late]);
     if (left !== undefined) return { left, underWay: [] };
@@ -104,9 +109,9 @@ export class Attempts {
     return line.handOver();
   }
 
-  #isCarried(webhookId: string, due: DueDelivery[]): boolean {
+  #isCarried(webhookId: string, due: DueDelivery[], inPage: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
-    return this.#health.isFailing(webhookId) || this.#countUnderWay(webhookId) >= atOncePerEndpoint;
+    return this.#health.isFailing(webhookId) || (!inPage && this.#countUnderWay(webhookId) >= atOncePerEndpoint);
   }
 
   #countUnderWay = (webhookId: string) => this.#underWay.get(webhookId) ?? 0;

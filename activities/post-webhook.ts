@@ -55,7 +55,7 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
     let agent = agents.get(port);
     if (agent === undefined) {
       const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve);
-      agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 16, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
+      agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
       agents.set(port, agent);
     }
     return agent;

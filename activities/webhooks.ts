@@ -46,7 +46,7 @@ export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) 
 
     /** Applies the reports of a page and delivers its events, for as long as there are any. */
     tendPage: (groupId: string): Promise<Tended> =>
-      withHeartbeat((signal) => tendPage({ db, deliver: (again) => deliverDue(groupId, again) }, groupId, signal)),
+      withHeartbeat((signal) => tendPage({ db, deliver: (again) => deliverDue(groupId, again, true) }, groupId, signal)),
 
     /**
      * Attempts what is due to a webhook, page after page.
@@ -70,10 +70,10 @@ export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) 
       }),
   };
 
-  async function deliverDue(groupId: string, again: boolean): Promise<LeftDeliveries> {
+  async function deliverDue(groupId: string, again: boolean, inPage = false): Promise<LeftDeliveries> {
     const due = await firstDeliveries(db, groupId, again);
     if (config.webhookFirstAttempt === 'inline')
-      return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due), again) };
+      return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, inPage), again) };
     return leaveAll(db, due, again);
   }
 }

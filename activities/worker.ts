@@ -2,10 +2,10 @@
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { ConfigError, loadConfig } from '../models/config.js';
-import { connect } from '../models/database.js';
+import { connect, openPool } from '../models/database.js';
 import { createLogger } from '../models/logger.js';
 import { prepareTemporal } from './prepare-temporal.js';
-import { startWorkers } from './workers.js';
+import { poolSizes, startWorkers } from './workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -14,7 +14,8 @@ async function main(): Promise<void> {
     shutdownSignals: [], // below
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
   });
-  const db = connect(config.databaseUrl, config.databasePoolMax);
+  const { own, bulk } = poolSizes(config);
+  const [db, bulkDb] = [connect(config.databaseUrl, own), openPool(config.databaseUrl, bulk)];
   const connection = await NativeConnection.connect({ address: config.temporalAddress });
   const client = await Connection.connect({ address: config.temporalAddress });
   await prepareTemporal(
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
   );
   await client.close();
 
-  const workers = await startWorkers({ config, db, logger, connection });
+  const workers = await startWorkers({ config, db, bulkDb, logger, connection });
   const stop = (reason: string) => {
     logger.info({ reason }, 'finishing');
     void workers.stop();
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
 
   await workers.done;
   await connection.close();
-  await db.close();
+  await Promise.all([db.close(), bulkDb.close()]);
   process.disconnect?.();
 }
 

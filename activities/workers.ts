@@ -18,6 +18,8 @@ export const workflowBundlePath = resolve(import.meta.dirname, '../workflows.js'
 export interface WorkersDeps {
   config: Config;
   db: Database;
+  /** For the pages of batches: their hundreds of statements wait for each other, and no single message for them. */
+  bulkDb: Database;
   logger: Logger;
   connection: NativeConnection;
   /** Stand-ins for the configured providers, in tests. */
@@ -37,17 +39,20 @@ const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottl
 const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
 
 /** Starts everything that a worker process does. */
-export async function startWorkers({ config, db, logger, connection, wrapProviders = (all) => all }: WorkersDeps): Promise<RunningWorkers> {
+export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
+  const { config, db, bulkDb, logger, connection, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let carrier: Carrier | undefined;
   const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
-  const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const poster = webhookPoster(config);
+  const providersOn = (pool: Database) => wrapProviders(createProviders(config, { db: pool, delayMs: config.sandboxDelayMs, onTaken }));
+  const providers = providersOn(db);
   const activities = createActivities({ db, config, logger, providers, poster });
+  const bulkActivities = createActivities({ db: bulkDb, config, logger, providers: providersOn(bulkDb), poster });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all([
     LeanWorker.create({ ...common, ...messagesOptions(config) }),
-    Worker.create({ ...common, taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 }),
+    Worker.create({ ...common, ...bulkOptions, activities: bulkActivities }),
     Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
   ]);
@@ -66,6 +71,16 @@ export async function startWorkers({ config, db, logger, connection, wrapProvide
   };
 }
 
+/** How the connections of a worker process are shared out. */
+export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>): { own: number; bulk: number } {
+  const bulk = Math.floor(databasePoolMax * bulkShare);
+  return { own: databasePoolMax - bulk, bulk };
+}
+
+const bulkShare = 0.5;
+
+const bulkOptions = { taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 } as const;
+
 function messagesOptions(config: Config): WorkerOptions {
   return {
     taskQueue: queues.messages,
@@ -73,7 +88,7 @@ function messagesOptions(config: Config): WorkerOptions {
     maxCachedWorkflows: 500, // 0.17 MB each; waiting messages are evicted and read again when their report comes
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: config.databasePoolMax,
+    maxConcurrentLocalActivityExecutions: poolSizes(config).own,
     workflowTaskPollerBehavior: pollers,
     activityTaskPollerBehavior: pollers,
     stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it

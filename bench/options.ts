@@ -23,6 +23,8 @@ export interface Options {
   memory: boolean;
   /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
   groupMax: number;
+  /** recipients of the larger batch of case d, and of that of case e */
+  recipients: number;
   /** record CPU profiles of API and worker in case b, or d where b is not measured */
   profile: boolean;
 }
@@ -32,6 +34,7 @@ export const usage = `npm run bench -- [options]
   --clients 16       sends that are open at once
   --cases a,b,c,d,e  a bare workflow, b single sends, c single sends with one webhook on all events,
                      d batches of 3,000 and 10,000 with one webhook, e single sends and other calls during a batch
+  --recipients 10000 size of the larger batch of case d, and of that of case e
   --alone 60         sends of the pass with one client (0: none)
   --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
@@ -55,6 +58,7 @@ export function readOptions(args: string[]): Options {
       seconds: { type: 'string', default: '45' },
       memory: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      recipients: { type: 'string', default: '10000' },
       'group-max': { type: 'string', default: '100' },
     },
   });
@@ -67,6 +71,7 @@ export function readOptions(args: string[]): Options {
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     memory: values.memory,
     profile: values.profile,
+    recipients: count('recipients', values.recipients, 1, 10_000),
     groupMax: count('group-max', values['group-max'], 1, 100),
   };
 }

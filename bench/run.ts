@@ -41,7 +41,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   return 0;
 }
 
-async function openCases(bench: Workbench, { cases }: Options, cleanup: Cleanup): Promise<Cases> {
+async function openCases(bench: Workbench, { cases, recipients }: Options, cleanup: Cleanup): Promise<Cases> {
   const subscriber = await openSubscriber(bench);
   const single = await singleCase(bench);
   const bulk = openBulk(bench, subscriber, cleanup);
@@ -53,8 +53,8 @@ async function openCases(bench: Workbench, { cases }: Options, cleanup: Cleanup)
       ...(cases.includes('b') ? [single] : []),
       ...(cases.includes('c') ? [webhookCase(bench, subscriber)] : []),
     ],
-    batches: cases.includes('d') ? [bulk.caseOf('d3', 3_000), bulk.caseOf('d10', 10_000)] : [],
-    isolation: cases.includes('e') ? () => measureIsolation(bench, bulk, single, 10_000) : undefined,
+    batches: cases.includes('d') ? [bulk.caseOf('d3', 3_000), bulk.caseOf('d10', recipients)] : [],
+    isolation: cases.includes('e') ? () => measureIsolation(bench, bulk, single, recipients) : undefined,
   };
 }
 

@@ -14,12 +14,19 @@ pg.types.setTypeParser(20, (text) => {
   return value;
 });
 
+/** Opens a pool and binds the models to it; see `openPool`. */
+export function connect(url: string, poolMax: number): Database {
+  const database = openPool(url, poolMax);
+  initModels(database);
+  return database;
+}
+
 /**
- * Opens a pool and binds the models to it.
+ * Opens a pool that knows no models, for work that must not take the connections of other work.
  * @param url postgres://user:password@host:port/database
  * @param poolMax most connections at once
  */
-export function connect(url: string, poolMax: number): Database {
+export function openPool(url: string, poolMax: number): Database {
   const database = new Sequelize(url, {
     dialect: 'postgres',
     logging: false,
@@ -31,11 +38,13 @@ export function connect(url: string, poolMax: number): Database {
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       lock_timeout: 5_000,
+      // A statement keeps the plan that was made for it once a connection, perhaps when the tables were empty and reading them whole
+      // was best. Every statement of the message's way has its index.
+      options: '-c enable_seqscan=off',
     },
     define: { timestamps: false, freezeTableName: true },
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
-  initModels(database);
   return database;
 }
 

@@ -66,7 +66,12 @@ export const settings: Record<string, Joi.Schema> = {
     .default('info')
     .description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
-  DATABASE_POOL_MAX: Joi.number().integer().min(2).max(200).default(10).description('database connections per process'),
+  DATABASE_POOL_MAX: Joi.number()
+    .integer()
+    .min(2)
+    .max(200)
+    .default(10)
+    .description('database connections per process; in a worker half of them are for batches'),
   REDIS_URL: url('redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
   TEMPORAL_ADDRESS: Joi.string()
     .pattern(/^[^\s/]+:\d{1,5}$/)

@@ -126,7 +126,7 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
       await prepareTemporal(client, new ScheduleClient({ connection: client, namespace }), namespace, logger);
       await client.close();
       connection = await NativeConnection.connect({ address: config.temporalAddress });
-      workers = await startWorkers({ config, db, logger, connection, wrapProviders });
+      workers = await startWorkers({ config, db, bulkDb: db, logger, connection, wrapProviders });
     },
     kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),
     stop,
