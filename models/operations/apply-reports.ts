@@ -22,6 +22,8 @@ interface Unapplied {
   provider_error_code: string | null;
   status: ReportStatus;
   occurred_at: Date;
+  /** Of a report that is replayed: what became of it the first time. */
+  outcome: 'applied' | 'ignored' | null;
 }
 
 /** Where a group stands after its inbox was worked off. */
@@ -49,7 +51,7 @@ export async function applyReports(db: Database, groupId: string, looksAgain = f
 
 const unapplied = `
   SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status, d.provider, d.provider_message_id,
-    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at
+    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id
   WHERE m.group_id = $1 AND d.applied_at IS NULL ORDER BY d.id FOR UPDATE OF d, m`;
 
@@ -59,6 +61,7 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
   for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
   for (const status of reportOrder) {
     const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
+    if (status === 'read') await proveDeliveries(db, transaction, candidates);
     // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
     const from = movesInto[status].filter((source) => source !== 'queued');
     const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
@@ -73,7 +76,7 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
       : { id, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
   );
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
-  await suppress(db, reports.filter(isHardBounce).map(bounceOf), transaction);
+  await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
 }
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
@@ -86,7 +89,9 @@ const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSupp
 });
 
 const markApplied = `
-  UPDATE delivery_reports d SET applied_at = now(), outcome = o.outcome, reason = o.reason
+  UPDATE delivery_reports d SET applied_at = now(),
+    -- One that is replayed and was applied before stays so: it moved its message then.
+    outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
   FROM json_to_recordset($1::json) AS o (id uuid, outcome text, reason text) WHERE d.id = o.id`;
 
 /** Why a report moved nothing; kept for the timeline. */
@@ -105,6 +110,12 @@ function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplie
     changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, provider_message_id });
   }
   return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
+}
+
+/** A read receipt about a message of whose delivery nobody has told proves that too: its subscribers are told of it once. */
+function proveDeliveries(db: Database, transaction: Transaction, receipts: Unapplied[]): Promise<MessageRow[]> {
+  const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
+  return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });
 }
 
 function changeOf({ message_id, channel, status, occurred_at, error_code, provider_error_code }: Unapplied): StatusChange {

@@ -23,7 +23,7 @@ export async function recordReports(db: Database, reports: IncomingReport[]): Pr
   const unmatched = stored.filter(({ message_id }) => message_id === null).map(({ id }) => id);
   if (unmatched.length > 0) stored.push(...(await select<{ id: string; message_id: string }>(db, matchAgain, [unmatched])));
   const messageIds = stored.flatMap(({ message_id }) => message_id ?? []);
-  return messageIds.length === 0 ? [] : wake(db, messageIds);
+  return messageIds.length === 0 ? [] : wakeGroups(db, messageIds);
 }
 
 const store = `
@@ -59,11 +59,12 @@ const matchAgain = `
   WHERE d.id = ANY($1::uuid[]) AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
   RETURNING d.id, d.message_id`;
 
-async function wake(db: Database, messageIds: string[]): Promise<Wake[]> {
+/** The groups of these messages that nobody has been told to wake yet; read receipts alone are applied here. */
+export async function wakeGroups(db: Database, messageIds: string[]): Promise<Wake[]> {
   const woken = await select<Wake & { onlyReads: boolean }>(db, flagGroups, [messageIds]);
   const wakes: Wake[] = [];
   for (const { groupId, workflowId, late, onlyReads } of woken) {
-    // A read receipt has no event and comes when the workflow is long gone: one statement instead of a workflow.
+    // A read receipt of a delivered message has no event and comes when the workflow is long gone: one statement instead of a workflow.
     if (late && onlyReads) await applyReports(db, groupId);
     else wakes.push({ groupId, workflowId, late });
   }
@@ -80,5 +81,5 @@ const flagGroups = `
   WHERE g.id = due.id
   RETURNING g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late, NOT EXISTS (
     SELECT 1 FROM delivery_reports d JOIN messages m ON m.id = d.message_id
-    WHERE m.group_id = g.id AND d.applied_at IS NULL AND d.status <> 'read'
+    WHERE m.group_id = g.id AND d.applied_at IS NULL AND (d.status <> 'read' OR m.status = 'sent')
   ) AS "onlyReads"`;

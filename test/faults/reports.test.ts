@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { Provider, Providers } from '../../activities/providers/provider.js';
 import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 import { type Account, type RestClient, restClient, until } from '../support/client.js';
+import { testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { startReceiver } from '../support/receiver.js';
@@ -130,6 +134,32 @@ describe('a provider', () => {
     assert.deepEqual([forged.status, await inbox()], [403, []]);
     assert.equal((await callback([report])).status, 200);
     assert.equal((await inbox()).length, 1);
+  });
+
+  it('whose report was not matched counts when an operator replays it', async () => {
+    const { account, receiver } = await subscribed();
+    const { id } = await client.send(account, { to: '+15005550002' });
+    const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
+    const about = { id: message.provider_message_id, reference: id, error_code: null, occurred_at: new Date().toISOString() };
+    await rows(service.db, `UPDATE messages SET provider_message_id = 'misread' WHERE id = $1`, [id]);
+    assert.equal((await callback([{ ...about, status: 'delivered' }])).status, 200);
+    await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
+    const command = (...args: string[]) => {
+      const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
+      const script = resolve(import.meta.dirname, '../../api/replay-reports.js');
+      const env = { PATH: process.env.PATH, ...testEnv({ DATABASE_URL, TEMPORAL_NAMESPACE }) };
+      const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, ...args], { env });
+      return run.then(({ stdout }) => stdout).catch(({ stderr }: { stderr: string }) => stderr);
+    };
+    assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
+    assert.match(
+      await command('--unmatched', '--provider', 'sandbox'),
+      /^\d+ reports are applied again; \d+ of them belong to no message\.\n$/,
+    );
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    const events = await receiver.until(3);
+    assert.equal(JSON.parse(events[2]?.body ?? '').event, 'message.delivered');
+    await receiver.close();
   });
 
   async function subscribed() {

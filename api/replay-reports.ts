@@ -1,0 +1,59 @@
+/**
+ * For operators: applies stored delivery reports again, for example after a fault in applying them was mended.
+ * Entry point: `node dist/api/replay-reports.js [--provider <name>] [--message <id>] [--since <time>] [--until <time>] [--unmatched]`.
+ */
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from '../models/config.js';
+import { connect } from '../models/database.js';
+import { type ReportFilter, replayReports } from '../models/operations/replay-reports.js';
+import { isUuid } from '../models/rules/text.js';
+import { readTimestamp } from '../models/rules/timestamp.js';
+import { connectTemporal } from './temporal.js';
+
+const options = {
+  provider: { type: 'string' },
+  message: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  unmatched: { type: 'boolean' },
+} as const;
+
+/** @throws Error with what is wrong with the arguments */
+function filterFrom(args: string[]): ReportFilter {
+  const { provider, message, since, until, unmatched = false } = parseArgs({ args, options }).values;
+  if (message !== undefined && !isUuid(message)) throw new Error('--message must be the id of a message');
+  const moment = (name: string, text: string | undefined) => {
+    if (text === undefined) return undefined;
+    const read = readTimestamp(text);
+    if (read === null) throw new Error(`--${name} must be a time such as 2026-11-20T08:00:00Z`);
+    return read.at;
+  };
+  return { provider, messageId: message, since: moment('since', since), until: moment('until', until), unmatched };
+}
+
+/** Page by page; what cannot be woken now is found by the watcher. @returns how many were replayed, and how many are still nobody's */
+async function replayAll(filter: ReportFilter): Promise<{ reports: number; unmatched: number }> {
+  const config = loadConfig(process.env);
+  const [db, temporal] = [connect(config.databaseUrl, 2), connectTemporal(config)];
+  const sum = { reports: 0, unmatched: 0 };
+  try {
+    for (let last: string | null = null, isFirst = true; isFirst || last !== null; isFirst = false) {
+      const page = await replayReports(db, filter, last);
+      await Promise.allSettled(page.wakes.map((wake) => temporal.wake(wake)));
+      sum.reports += page.reports;
+      sum.unmatched += page.unmatched;
+      last = page.last;
+    }
+  } finally {
+    await Promise.allSettled([temporal.close(), db.close()]);
+  }
+  return sum;
+}
+
+try {
+  const { reports, unmatched } = await replayAll(filterFrom(process.argv.slice(2)));
+  process.stdout.write(`${reports} reports are applied again; ${unmatched} of them belong to no message.\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? '' : 'Nothing more was replayed: '}${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
