@@ -16,7 +16,7 @@ import type { WebhookPoster } from './post-webhook.js';
 
 export interface AttemptDeps {
   db: Database;
-  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
+  config: Pick<Config, 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
   /** How long a group waits for one endpoint; then its deliveries are left to the carrier. */
   patienceMs?: number;
@@ -137,7 +137,7 @@ export class Attempts {
   /** One attempt, recorded. */
   async #recorded(delivery: SendableDelivery, { trigger, ladder, isProbe = false }: Manner): Promise<Outcome> {
     const { config, poster } = this.deps;
-    const result = await attemptOnce(poster, config.secretKey, delivery);
+    const result = await attemptOnce(poster, config.secretKeys, delivery);
     const isTest = delivery.event === testEventType;
     const loggedAs = isTest && ladder ? 'test' : trigger;
     const isScheduled = loggedAs === 'scheduled';

@@ -13,19 +13,19 @@ import type { PostResult, WebhookPoster } from './post-webhook.js';
  * Signs and sends a delivery. Where its secret cannot be read (it was encrypted with another SECRET_KEY) nothing is sent, and that
  * is the outcome: nobody else's deliveries have to do with it.
  */
-export async function attemptOnce(poster: WebhookPoster, secretKey: string, delivery: SendableDelivery): Promise<PostResult> {
-  const secrets = readSecrets(secretKey, delivery);
+export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly string[], delivery: SendableDelivery): Promise<PostResult> {
+  const secrets = readSecrets(secretKeys, delivery);
   if (secrets === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
   return poster.post(delivery.url, headers, delivery.body);
 }
 
-function readSecrets(secretKey: string, delivery: SendableDelivery): string[] | null {
+function readSecrets(secretKeys: readonly string[], delivery: SendableDelivery): string[] | null {
   const { webhook_id, secret, old_secret, old_secret_until } = delivery;
   const sealed = old_secret !== null && old_secret_until !== null && old_secret_until > new Date() ? [secret, old_secret] : [secret];
   try {
-    return sealed.map((bytes) => decrypt(secretKey, secretContext(webhook_id), bytes));
+    return sealed.map((bytes) => decrypt(secretKeys, secretContext(webhook_id), bytes));
   } catch {
     return null;
   }

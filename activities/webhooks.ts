@@ -20,7 +20,7 @@ import { type Tended, tendPage } from './tend-page.js';
 
 export interface WebhookDeps {
   db: Database;
-  config: Pick<Config, 'secretKey' | 'webhookRetryDelaysSeconds' | 'webhookFirstAttempt' | 'webhookDisableAfterSeconds'>;
+  config: Pick<Config, 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookFirstAttempt' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
   patienceMs?: number;
 }

@@ -35,7 +35,7 @@ interface Claims {
 export type Credential =
   | { kind: 'none' }
   | { kind: 'jwt'; claims: Claims }
-  | { kind: 'key'; digest: Buffer }
+  | { kind: 'key'; digest: Buffer; older: readonly Buffer[] }
   | { kind: 'refused'; error: AppError };
 
 export interface Authenticator {
@@ -70,13 +70,14 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
       if (key === '') return { kind: 'refused', error: missingApiKey() };
       if (!isWellFormedApiKey(key)) return { kind: 'refused', error: invalidApiKey() };
-      return { kind: 'key', digest: digestApiKey(config.secretKey, key) };
+      const [digest, ...older] = config.secretKeys.map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, ...Buffer[]];
+      return { kind: 'key', digest, older };
     },
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
       if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
       if (credential.kind === 'jwt') return workspaceOf(credential.claims);
-      const key = await identifyApiKey(db, credential.digest);
+      const key = await identifyApiKey(db, credential.digest, credential.older);
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
       touched(key);

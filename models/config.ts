@@ -44,6 +44,8 @@ export interface Config extends WebhookConfig {
   temporalNamespace: string;
   jwtSecret: string;
   secretKey: string;
+  /** `secretKey` and those that came before it: what they made is still read. */
+  secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
   signupCredits: number;
@@ -140,6 +142,7 @@ function toConfig(value: Checked): Config {
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
     secretKey: value.SECRET_KEY,
+    secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
     signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),

@@ -82,6 +82,9 @@ export const settings: Record<string, Joi.Schema> = {
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
+  SECRET_KEYS_OLD: list(secret)
+    .default([])
+    .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
   SMTP_URL: url('smtp', 'smtps').description('mail server of the account mails, which become .eml files in DATA_DIR/mail when not set'),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   SIGNUP_CREDITS: Joi.number()

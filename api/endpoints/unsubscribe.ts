@@ -19,7 +19,7 @@ export const unsubscribe = endpoint({
   refusals: [413],
   response: messageOnly,
   async handler({ params }, { config, db }) {
-    const id = readUnsubscribeToken(config.secretKey, params.token);
+    const id = readUnsubscribeToken(config.secretKeys, params.token);
     const message = id === null ? null : await Message.findByPk(id);
     if (message === null) throw notFound();
     const { workspace_id, channel, to: recipient } = message;
@@ -38,7 +38,7 @@ export const explainUnsubscribe = endpoint({
   rate: 'callback',
   response: messageOnly,
   async handler({ params }, { config }) {
-    if (readUnsubscribeToken(config.secretKey, params.token) === null) throw notFound();
+    if (readUnsubscribeToken(config.secretKeys, params.token) === null) throw notFound();
     return { message: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.' };
   },
 });

@@ -12,11 +12,18 @@ export interface IdentifiedKey {
   balance: number;
 }
 
-/** The key stored under this digest, with its workspace's balance; null when there is none. */
-export async function identifyApiKey(db: Database, digest: Buffer): Promise<IdentifiedKey | null> {
+/**
+ * The key stored under this digest, with its workspace's balance; null when there is none.
+ * @param older digests of the same key by secret keys that came before: where it is stored under one of them, it moves to `digest`
+ */
+export async function identifyApiKey(db: Database, digest: Buffer, older: readonly Buffer[] = []): Promise<IdentifiedKey | null> {
   const [row] = await select<IdentifiedKey>(db, identify, [digest]);
-  return row ?? null;
+  if (row !== undefined) return row;
+  for (const old of older) if ((await select(db, move, [digest, old])).length > 0) return identifyApiKey(db, digest);
+  return null;
 }
+
+const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2 RETURNING id`;
 
 const identify = `
   SELECT k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance

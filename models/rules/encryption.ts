@@ -16,10 +16,14 @@ export function encrypt(secretKey: string, context: string, text: string): Buffe
   return Buffer.concat([Buffer.from([version]), keyId(secretKey), nonce, cipher.getAuthTag(), body]);
 }
 
-/** Opens what `encrypt` made with the same key and context; throws on anything else. */
-export function decrypt(secretKey: string, context: string, sealed: Buffer): string {
+/**
+ * Opens what `encrypt` made with one of these keys and this context; throws on anything else.
+ * @param secretKeys today's and those that came before it
+ */
+export function decrypt(secretKeys: string | readonly string[], context: string, sealed: Buffer): string {
   if (sealed[0] !== version || sealed.length < header) throw new Error('unknown encryption format');
-  if (!sealed.subarray(1, 5).equals(keyId(secretKey))) throw new Error('encrypted with another SECRET_KEY');
+  const secretKey = [secretKeys].flat().find((candidate) => isEncryptedWith(candidate, sealed));
+  if (secretKey === undefined) throw new Error('encrypted with another SECRET_KEY');
   const decipher = createDecipheriv('aes-256-gcm', derive(secretKey), sealed.subarray(5, 17)).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(17, header));
   return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
@@ -35,6 +39,9 @@ function derive(secretKey: string): Buffer {
   }
   return key;
 }
+
+/** Whether these bytes name this key as theirs. */
+export const isEncryptedWith = (secretKey: string, sealed: Buffer): boolean => sealed.subarray(1, 5).equals(keyId(secretKey));
 
 /** Names the key without telling it. */
 const keyId = (secretKey: string) => createHash('sha256').update('key-id:').update(derive(secretKey)).digest().subarray(0, 4);

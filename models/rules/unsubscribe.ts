@@ -6,11 +6,14 @@ import { isUuid } from './text.js';
 /** Names a message and proves that the link was made here. It does not expire: mails are kept for years. */
 export const unsubscribeToken = (secretKey: string, messageId: string): string => `${messageId}.${mac(secretKey, messageId)}`;
 
-/** The message that a token names; null where it was not made here. */
-export function readUnsubscribeToken(secretKey: string, token: string): string | null {
+/**
+ * The message that a token names; null where it was not made here.
+ * @param secretKeys today's and those that came before it
+ */
+export function readUnsubscribeToken(secretKeys: string | readonly string[], token: string): string | null {
   const [messageId = '', signature = ''] = token.split('.');
   if (!isUuid(messageId)) return null;
-  return isSameSecret(signature, mac(secretKey, messageId)) ? messageId : null;
+  return [secretKeys].flat().some((secretKey) => isSameSecret(signature, mac(secretKey, messageId))) ? messageId : null;
 }
 
 /** The two headers of a mail; a mail program posts to the link when its reader presses the button. */

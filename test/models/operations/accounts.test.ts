@@ -97,6 +97,17 @@ describe('accounts', () => {
     assert.equal((await verifyEmail(test.db, newest)).email_verified, true);
   });
 
+  it('identifyApiKey finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
+    const former = 'former'.repeat(6);
+    const { workspace } = await join();
+    const { key } = await ApiKey.issue(former, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
+    const [present, earlier] = [config.secretKey, former].map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, Buffer];
+    assert.equal(await identifyApiKey(test.db, present), null);
+    assert.equal((await identifyApiKey(test.db, present, [digestApiKey('other', key), earlier]))?.workspace_id, workspace.id);
+    assert.equal((await identifyApiKey(test.db, present))?.workspace_id, workspace.id);
+    assert.equal(await identifyApiKey(test.db, earlier), null);
+  });
+
   it('identifyApiKey finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
     const { workspace } = await join();
     const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });

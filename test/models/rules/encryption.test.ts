@@ -27,6 +27,11 @@ describe('encrypt and decrypt', () => {
     assert.throws(() => decrypt(key, '', sealed));
   });
 
+  it('find the key among several by what the bytes name', () => {
+    assert.equal(decrypt([other, key], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), 'secret');
+    assert.throws(() => decrypt([], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), /another SECRET_KEY/);
+  });
+
   it('refuse when any bit of any byte was changed, or bytes are missing or added', () => {
     const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
     for (let index = 0; index < sealed.length; index += 1) {

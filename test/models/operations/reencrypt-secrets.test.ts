@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { reencryptSecrets } from '../../../models/operations/reencrypt-secrets.js';
+import { rotateSecret } from '../../../models/operations/rotate-secret.js';
+import { decrypt } from '../../../models/rules/encryption.js';
+import { secretContext, Webhook } from '../../../models/webhook.js';
+import { root } from '../../deploy/project.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { buildWorkspace } from '../../support/factories.js';
+
+const [today, former, foreign] = ['t', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
+
+describe('reencryptSecrets', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
+  beforeEach(() => Webhook.destroy({ where: {} }));
+  after(() => test.drop());
+
+  const register = (secretKey: string) =>
+    Webhook.register(secretKey, {
+      workspace_id: workspaceId,
+      url: 'https://one.example.test/',
+      events: ['message.sent'],
+      description: null,
+    });
+  const opened = async (row: Webhook, key: string | string[] = today) => {
+    await row.reload();
+    return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(key, secretContext(row.id), sealed));
+  };
+
+  it('encrypts with the present key what former ones did, both secrets of a rotation, and leaves the rest as it is', async () => {
+    const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
+    const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 });
+    const before_ = present.row.secret;
+    assert.deepEqual(await opened(rotated.row, [today, former]), [next.secret, rotated.secret], 'meanwhile both are read');
+    assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 4, reencrypted: 2, unreadable: [lost.row.id] });
+    assert.deepEqual(await opened(old.row), [old.secret, null]);
+    assert.deepEqual(await opened(rotated.row), [next.secret, rotated.secret]);
+    assert.deepEqual((await present.row.reload()).secret, before_);
+    assert.deepEqual(await opened(lost.row, foreign), [lost.secret, null]);
+    assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
+  });
+
+  it('is a command that says what it did', async () => {
+    const { row, secret } = await register(former);
+    const run = (env: NodeJS.ProcessEnv) =>
+      spawnSync(process.execPath, [join(root, 'dist/models/reencrypt.js')], { env: { DATABASE_URL: test.url, ...env }, encoding: 'utf8' });
+    const lost = run({ SECRET_KEY: today });
+    assert.deepEqual([lost.status, lost.stdout], [1, '1 webhooks: 0 encrypted anew, 1 that no key opens.\n']);
+    const done = run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
+    assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhooks: 1 encrypted anew, 0 that no key opens.\n', '']);
+    assert.deepEqual(await opened(row), [secret, null]);
+  });
+});
