@@ -35,6 +35,8 @@ const store = `
     r.error_code, r.is_permanent, r.provider_error_code, r.occurred_at, r.raw
   FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text, status text, message_id uuid, error_code text,
                                          is_permanent boolean, provider_error_code text, occurred_at timestamptz, raw text)
+  -- In one order: of two callbacks with the same reports each would wait for what the other has inserted already.
+  ORDER BY r.provider, r.provider_message_id, r.status
   ON CONFLICT (provider, provider_message_id, status) DO NOTHING
   RETURNING id, message_id`;
 

@@ -106,4 +106,14 @@ describe('reports that race with the work on their group', function () {
         ? null
         : `woken ${woken.length} times`;
     }));
+
+  it('the same reports in callbacks of opposite order lock nobody out: each is stored once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const reports = Array.from({ length: 400 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
+      await Promise.all([reports, reports.toReversed(), reports, reports.toReversed()].map((each) => recordReports(test.db, each)));
+      const ids = reports.map(({ provider_message_id }) => provider_message_id);
+      const stored = await rows(test.db, 'SELECT 1 FROM delivery_reports WHERE provider_message_id = ANY($1::text[])', [ids]);
+      assert.equal(stored.length, reports.length);
+    }
+  });
 });
