@@ -17,22 +17,25 @@ const logIn = (baseUrl: string, email: string) =>
     },
   );
 
-/** So many clients that log in again and again, every other time to an account that exists. */
-export function floodLogins(baseUrl: string, known: string, clients: number): Flood {
+/** So many logins a second, whether or not they are answered, every other one to an account that exists. */
+export function floodLogins(baseUrl: string, known: string, perSecond: number): Flood {
   const statuses = new Map<number, number>();
-  let isOver = false;
-  const client = async () => {
-    for (let time = 0; !isOver; time += 1) {
-      const status = await logIn(baseUrl, time % 2 === 0 ? known : `${randomUUID()}@tidings.invalid`);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
+  const open = new Set<Promise<void>>();
+  let count = 0;
+  const attempt = async () => {
+    const status = await logIn(baseUrl, count % 2 === 0 ? known : `${randomUUID()}@tidings.invalid`).catch(() => 0);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
-  const clients_ = Array.from({ length: clients }, client);
+  const timer = setInterval(() => {
+    count += 1;
+    const one = attempt().finally(() => open.delete(one));
+    open.add(one);
+  }, 1000 / perSecond);
   return {
     statuses,
     stop: async () => {
-      isOver = true;
-      await Promise.all(clients_);
+      clearInterval(timer);
+      await Promise.all(open);
     },
   };
 }

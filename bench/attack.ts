@@ -17,6 +17,8 @@ const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`
 const runMsMax = 20 * 60_000;
 /** The most that a sick Redis may add to the slowest hundredth of the sends. */
 const addedMsMax = 300;
+/** More than can be judged: a password takes about 15 ms, and they are checked one or two at a time. */
+const loginsPerSecond = 200;
 /** The most by which the medians of logins may differ. */
 const differenceMax = 0.05;
 
@@ -43,7 +45,7 @@ const attacks: Record<string, (target: Target, seconds: number) => Promise<strin
 
 async function flood({ baseUrl, account, sender }: Target, seconds: number): Promise<string[]> {
   say('', 'sends', `  quiet                  ${told(await steadySends(sender, seconds))}`);
-  const logins = floodLogins(baseUrl, account.email, 200);
+  const logins = floodLogins(baseUrl, account.email, loginsPerSecond);
   const sends = await steadySends(sender, seconds);
   await logins.stop();
   const statuses = [...logins.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');

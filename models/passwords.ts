@@ -1,21 +1,31 @@
-/** Passwords: argon2id, two at a time, so that logins cannot take the whole machine. */
+/** Passwords: argon2id, few at a time, so that logins cannot take the whole machine. */
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { createTurnstile } from './turnstile.js';
 
 // OWASP's second choice, of the default variant argon2id: 19 MiB, two passes, one lane; about 15 ms here.
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const inTurn = createTurnstile(2, 50);
+/** Half of the cores, and never more than half of the four threads that Node.js has for files and names too. */
+export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+const inTurn = createTurnstile(atOnceMax, 50);
 
 /** The string to store: algorithm, parameters, salt and hash. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, options));
 
 /**
- * Whether the password fits. Without a stored hash (an unknown account) it takes as long and says no.
- * @param stored what `hashPassword` returned, or null
+ * The account that the look-up finds if the password is its own; null otherwise, after the same time whether there is one or not.
+ * The look-up is part of the turn: a flood of logins takes no connections of the database either.
+ * @throws AppError 503 when too many wait
  */
-export async function passwordFits(stored: string | null, password: string): Promise<boolean> {
-  const fits = await inTurn(async () => verify(stored ?? (await decoy()), password));
-  return fits && stored !== null;
+export function ifPasswordFits<Account extends { password_hash: string }>(
+  lookUp: () => Promise<Account | null>,
+  password: string,
+): Promise<Account | null> {
+  return inTurn(async () => {
+    const account = await lookUp();
+    const fits = await verify(account?.password_hash ?? (await decoy()), password);
+    return fits ? account : null;
+  });
 }
 
 let decoyHash: Promise<string> | undefined;

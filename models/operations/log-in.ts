@@ -1,14 +1,13 @@
 import { wrongPassword } from '../errors.js';
-import { passwordFits } from '../passwords.js';
+import { ifPasswordFits } from '../passwords.js';
 import { Workspace } from '../workspace.js';
 
 /**
  * The workspace with this address and password.
- * @throws AppError 401, after the same time whether the address is unknown or the password wrong
+ * @throws AppError 401, after the same time whether the address is unknown or the password wrong; 503 when too many log in at once
  */
 export async function logIn({ email, password }: { email: string; password: string }): Promise<Workspace> {
-  const workspace = await Workspace.byEmail(email);
-  const fits = await passwordFits(workspace?.password_hash ?? null, password);
-  if (workspace === null || !fits) throw wrongPassword();
+  const workspace = await ifPasswordFits(() => Workspace.byEmail(email), password);
+  if (workspace === null) throw wrongPassword();
   return workspace;
 }
