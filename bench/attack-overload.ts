@@ -1,10 +1,15 @@
 /** Five times as many sends as can be done: what is accepted, what is refused, what the polite notice, and what is left of it. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../models/database.js';
 import { openAccount } from './account.js';
 import { closedLoop } from './measured-case.js';
 import { usageOf } from './process-usage.js';
+import { type Cleanup, stopChild } from './cleanup.js';
 import { createSender, type Sender } from './sender.js';
+import type { SendsOrder } from './sends-process.js';
 import type { Service } from './service.js';
 import { type SteadySends, steadySends, told } from './steady-sends.js';
 
@@ -21,15 +26,24 @@ const acceptedMsMax = 2_000;
 const slowerMax = 1.5;
 
 /** @returns what to print, and what was not as promised */
-export async function overload(service: Service, sender: Sender, seconds: number): Promise<{ lines: string[]; wrong: string[] }> {
+export async function overload(
+  service: Service,
+  apiKey: string,
+  seconds: number,
+  cleanup: Cleanup,
+): Promise<{ lines: string[]; wrong: string[] }> {
   const other = await openAccount(service.baseUrl);
   const polite = createSender(service.baseUrl, other.apiKey);
+  const sender = createSender(service.baseUrl, apiKey);
   const before = await steadySends(sender, seconds / 2);
   const peak = await peakOf(sender, seconds);
   await sleep(recoverMs);
   const stored = await countMessages(service.databaseUrl);
   const rssBefore = rssOfApi(service);
-  const [flood, politely] = await Promise.all([steadySends(sender, seconds, times * peak), steadySends(polite, seconds, politePerSecond)]);
+  const [flood, politely] = await Promise.all([
+    sendsOfOwn({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup),
+    steadySends(polite, seconds, politePerSecond),
+  ]);
   const rssAfter = rssOfApi(service);
   const goodput = flood.accepted / seconds;
   await sleep(recoverMs);
@@ -65,6 +79,15 @@ function broken(
     ...(after.failed > 0 || after.p50 > slowerMax * before.p50 ? ['it is not as before'] : []),
     ...(kept === flood.accepted ? [] : [`${flood.accepted} sends were accepted and ${kept} messages are stored`]),
   ];
+}
+
+async function sendsOfOwn(order: SendsOrder, cleanup: Cleanup): Promise<SteadySends> {
+  const child = fork(join(import.meta.dirname, 'sends-process.js'), { serialization: 'advanced', execArgv: [] });
+  cleanup.add(() => stopChild(child));
+  child.send(order);
+  const [sends] = (await once(child, 'message')) as [SteadySends];
+  child.disconnect();
+  return sends;
 }
 
 /** Messages a second that are accepted when everybody waits for his answer. */

@@ -28,6 +28,7 @@ interface Target {
   account: Account;
   sender: Sender;
   redis: SickRedis;
+  cleanup: Cleanup;
 }
 
 /** Each says what it saw and returns what was wrong. */
@@ -36,8 +37,8 @@ const attacks: Record<string, (target: Target, seconds: number) => Promise<strin
   logins,
   keys,
   redis: sickRedis,
-  overload: async ({ service, sender }, seconds) => {
-    const { lines, wrong } = await overload(service, sender, seconds);
+  overload: async ({ service, account, cleanup }, seconds) => {
+    const { lines, wrong } = await overload(service, account.apiKey, seconds, cleanup);
     say('', ...lines);
     return wrong;
   },
@@ -104,7 +105,7 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const service = await startService(folder, { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60' }, cleanup);
   const { baseUrl } = service;
   const account = await openAccount(baseUrl);
-  const target = { service, baseUrl, account, redis, sender: createSender(baseUrl, account.apiKey) };
+  const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };
   await steadySends(target.sender, 5); // warms everything up
   const wrong: string[] = [];
   for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));
