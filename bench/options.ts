@@ -25,6 +25,8 @@ export interface Options {
   groupMax: number;
   /** recipients of the larger batch of case d, and of that of case e */
   recipients: number;
+  /** write docs/performance.md from this run */
+  page: boolean;
   /** record CPU profiles of API and worker in case b, or d where b is not measured */
   profile: boolean;
 }
@@ -40,6 +42,7 @@ export const usage = `npm run bench -- [options]
   --seconds 45       longest time in which one case sends
   --group-max 100    most single messages that share a workflow; 1: a workflow for every message
   --profile          CPU profiles of API and worker in case b, or in the larger batch of case d without b
+  --page             write docs/performance.md from this run
   --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
 
 /**
@@ -57,6 +60,7 @@ export function readOptions(args: string[]): Options {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '45' },
       memory: { type: 'boolean', default: false },
+      page: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       recipients: { type: 'string', default: '10000' },
       'group-max': { type: 'string', default: '100' },
@@ -70,6 +74,7 @@ export function readOptions(args: string[]): Options {
     rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     memory: values.memory,
+    page: values.page,
     profile: values.profile,
     recipients: count('recipients', values.recipients, 1, 10_000),
     groupMax: count('group-max', values['group-max'], 1, 100),

@@ -4,7 +4,7 @@ import type { Isolation } from './isolation.js';
 import { type ColumnKey, columnKeys } from './options.js';
 import type { Memory, Results } from './results.js';
 
-/** The targets. */
+/** What these figures are meant to be. */
 const targets = {
   singleToBare: 0.7,
   webhookToSingle: 0.6,

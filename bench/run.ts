@@ -8,6 +8,7 @@ import { measureIsolation } from './isolation.js';
 import { type Cases, measure } from './measure.js';
 import { watchMemory } from './memory.js';
 import { type Options, readOptions, usage } from './options.js';
+import { writePage } from './page.js';
 import { profilingEnvironment } from './profile.js';
 import { memoryLines, reportLines } from './report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from './results.js';
@@ -36,6 +37,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   } else {
     const profile = await measure(bench, await openCases(bench, options, cleanup), { options, results, profileDir, say });
     say('', ...reportLines(results, previousResults(options)), ...profile);
+    if (options.page) say('', `Written to ${writePage(results)}`);
   }
   say('', `Written to ${saveResults(results)}`);
   return 0;

@@ -1,0 +1,49 @@
+/** A page to publish, made from one run: the figures, how they were taken, and what they do not say. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Options } from './options.js';
+import { reportLines } from './report.js';
+import type { Results } from './results.js';
+
+const path = resolve(import.meta.dirname, '../../docs/performance.md');
+
+/** Writes the page; returns its path. */
+export function writePage(results: Results): string {
+  const { at, environment, options } = results;
+  mkdirSync(dirname(path), { recursive: true });
+  const day = at.slice(0, 10);
+  writeFileSync(
+    path,
+    `# Performance
+
+Made by \`npm run bench -- --page\` on ${day}, on one machine with ${environment.cores} cores (${environment.cpu}, ${Math.round(environment.memory_mb / 1024)} GiB, ${environment.system}).
+The API, the worker, the Temporal server on SQLite, PostgreSQL, the receiver of the webhooks and the load itself share these cores.
+
+\`\`\`
+${reportLines(results, undefined).join('\n').trimEnd()}
+\`\`\`
+
+${method(options)}
+`,
+  );
+  return join('docs', 'performance.md');
+}
+
+const method = ({ messages, clients, rounds, alone, groupMax }: Options) => `## How it is measured
+
+- One run, everything side by side: the cases take turns (${rounds} of them), so that whatever else the machine does hits them alike. Compare the ratios, which hold elsewhere; the
+  absolute figures are this machine's.
+- A message counts when it is done: its row says delivered, its events were received and verified, and no workflow is open any more. A client sends its next message then
+  (${clients} clients, ${messages} messages of each case); batches are sent in one call.
+- **a** is the limit: a workflow that does nothing, with the same primitives (update-with-start, an activity, a signal, a timer), on the same server and the SDK's own worker.
+- Single messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`); with 1 each has its own, at several times the CPU.
+- The sandbox plays the provider: it takes every message within the process and reports 50 ms later by a signed HTTP callback to the API. A real provider adds its own round trip to *done*, and a
+  connection to the worker.
+- "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
+
+## What it does not say
+
+- Nothing of several machines, nor of a Temporal cluster on PostgreSQL or Cassandra instead of SQLite.
+- Nothing of weeks of history: tables and indexes are small and in memory.
+- CPU is counted per process with its children, from the system's own accounting, which has steps of 10 ms.
+`;
