@@ -30,8 +30,8 @@ export function createApp(deps: Deps): Express {
   app.use(onlyDeclaredMethods);
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
-  app.use(createHandshakes(deps));
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
+  app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));
   return app;

@@ -87,6 +87,7 @@ describe('HEAD and OPTIONS', () => {
     ['/api/v1/messages', 'GET, HEAD, OPTIONS'],
     ['/api/v1/messages/send', 'POST, OPTIONS'],
     ['/api/v1/webhooks/x', 'GET, PUT, DELETE, HEAD, OPTIONS'],
+    ['/callbacks/sandbox', 'POST, OPTIONS'],
     ['/docs', 'GET, HEAD, OPTIONS'],
   ] as const) {
     it(`OPTIONS ${path}: 204 ${allow}, without a credential and without a body`, async () => {
