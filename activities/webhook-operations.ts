@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../models/delivery.js';
 import { deliveriesIn } from '../models/operations/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../models/operations/replay-deliveries.js';
-import { isReplayRunning, recordReplayPage } from '../models/operations/replay-progress.js';
+import { isReplayRunning, notYetReplayed, recordReplayPage } from '../models/operations/replay-progress.js';
 import { Webhook } from '../models/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
@@ -44,7 +44,9 @@ export function webhookOperationActivities(deps: AttemptDeps) {
       withHeartbeat(async () => {
         if (!(await isReplayRunning(db, replayId))) return { left: [], goesOn: false };
         const ladder = statuses.includes('failed') || statuses.includes('held');
-        const ids = ladder ? await requeueDeliveries(db, deliveryIds, activityInfo().attempt > 1) : deliveryIds;
+        const again = activityInfo().attempt > 1;
+        const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
+        const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
         const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
         const left = await attempts.toEndpoint(due, { trigger: 'replay', ladder });
         const status = await recordReplayPage(db, replayId, deliveryIds, isLast);

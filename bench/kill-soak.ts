@@ -1,6 +1,7 @@
-/** `npm run bench:kill`: messages while API and worker are killed again and again; then nothing may be lost, charged twice or sent twice. */
+/** `npm run bench:kill`: messages, or with `--batch` one batch, while API and worker are killed again and again; then nothing may be lost, charged twice or sent twice. */
 import { parseArgs } from 'node:util';
 import { connect } from '../models/database.js';
+import { workflowTypes } from '../workflows/contract.js';
 import { openAccount } from './account.js';
 import { messageWorkflows } from './cases.js';
 import { type Cleanup, runToExit } from './cleanup.js';
@@ -8,32 +9,44 @@ import { untilNoneRuns } from './measured-case.js';
 import { createSender } from './sender.js';
 import { startKiller } from './soak-killer.js';
 import { countFigures, findViolations } from './soak-checks.js';
+import { sendInBatch } from './soak-batch.js';
 import { sendAll } from './soak-sends.js';
 import { openWorkbench } from './workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 15 * 60_000;
 const killEveryMs = 7_000;
+/** API and worker together at least twenty times, as long as the batch lasts. */
+const batchKillsMaxOfPart = 12;
 /** The launcher waits up to 30 s before it starts a part again that died often; then the work that lay there is done. */
 const settleMsMax = 240_000;
 /** A delivery that a kill cut off is tried again soon. */
 const retryDelays = '1,1,2,5,10,30,60';
 
-async function run(messages: number, clients: number, cleanup: Cleanup): Promise<number> {
+interface Soak {
+  messages: number;
+  clients: number;
+  /** All messages in one batch. */
+  batch: boolean;
+}
+
+async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
   say('Starting a service of its own…');
   const bench = await openWorkbench({ WEBHOOK_RETRY_DELAYS: retryDelays }, cleanup);
   const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
   bench.receiver.trust(await subscribe(bench.receiver.url));
 
-  say(`Sending ${messages} messages; every ${killEveryMs / 1000} s API, worker or both are killed…`);
-  const killer = startKiller(bench.service, killEveryMs, cleanup);
-  const sends = await sendAll(createSender(bench.service.baseUrl, apiKey), messages, clients);
-  killer.stop();
-  say('All are answered; waiting until everything is settled…');
-  await untilNoneRuns(bench.client, messageWorkflows, settleMsMax).catch((error: Error) => sends.violations.push(error.message));
-
   const db = connect(bench.service.databaseUrl, 2);
   cleanup.add(() => db.close());
+  say(`Sending ${soak.messages} messages; every ${killEveryMs / 1000} s API, worker or both are killed…`);
+  const killer = startKiller(bench.service, killEveryMs, cleanup, soak.batch ? batchKillsMaxOfPart : undefined);
+  const sender = createSender(bench.service.baseUrl, apiKey);
+  const sends = await (soak.batch ? sendInBatch(sender, db, soak.messages) : sendAll(sender, soak.messages, soak.clients));
+  killer.stop();
+  say('All are answered; waiting until everything is settled…');
+  const workflows = [...messageWorkflows, workflowTypes.sendBatch];
+  await untilNoneRuns(bench.client, workflows, settleMsMax).catch((error: Error) => sends.violations.push(error.message));
+
   const violations = [...sends.violations, ...(await findViolations(db, bench.receiver, sends.messageIds))];
   const { received, repeatedHandoffs } = await countFigures(db, bench.receiver);
   const kills = [...killer.kills].map(([name, count]) => `${name} ${count}`).join(', ');
@@ -51,7 +64,9 @@ async function run(messages: number, clients: number, cleanup: Cleanup): Promise
   return violations.length === 0 ? 0 : 1;
 }
 
-const { values } = parseArgs({ options: { messages: { type: 'string', default: '1000' }, clients: { type: 'string', default: '16' } } });
-const [messages, clients] = [Number(values.messages), Number(values.clients)];
+const { values } = parseArgs({
+  options: { messages: { type: 'string' }, clients: { type: 'string', default: '16' }, batch: { type: 'boolean', default: false } },
+});
+const [messages, clients] = [Number(values.messages ?? (values.batch ? 10_000 : 1_000)), Number(values.clients)];
 if (!(messages > 0 && clients > 0)) throw new Error('--messages and --clients must be positive numbers');
-await runToExit(runMsMax, (cleanup) => run(messages, clients, cleanup));
+await runToExit(runMsMax, (cleanup) => run({ messages, clients, batch: values.batch }, cleanup));

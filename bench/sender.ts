@@ -13,8 +13,8 @@ export interface Answer {
 export interface Sender {
   /** One attempt at sending the message with this number. */
   post(number: number, idempotencyKey?: string): Promise<Answer>;
-  /** One attempt at sending messages to so many recipients. */
-  postBulk(recipients: number, idempotencyKey?: string): Promise<Answer>;
+  /** One attempt at sending messages to so many recipients, at this rate where one is given. */
+  postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
   /** Any other call of the API. */
   call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
@@ -31,7 +31,7 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
   };
   return {
     post: (number, key) => exchangeWith('POST', '/messages/send', bodyOf(number), key),
-    postBulk: (recipients, key) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients), key),
+    postBulk: (recipients, key, rate) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients, rate), key),
     call: (method, path) => exchangeWith(method, path),
   };
 }
@@ -57,9 +57,9 @@ const bodyOf = (number: number) =>
     reference: `bench-${number}`,
   });
 
-function bulkBodyOf(count: number): string {
+function bulkBodyOf(count: number, rate?: number): string {
   const recipients = Array.from({ length: count }, (_, number) => ({ to: numberOf(number), name: `Customer ${number}` }));
-  return JSON.stringify({ channel: 'sms', content: { text: 'Dear {{name}}, your order is on its way.' }, recipients });
+  return JSON.stringify({ channel: 'sms', content: { text: 'Dear {{name}}, your order is on its way.' }, recipients, rate });
 }
 
 function exchange(url: URL, options: RequestOptions, body: string): Promise<Answer> {

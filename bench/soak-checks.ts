@@ -9,11 +9,12 @@ const promises: Readonly<Record<string, string>> = {
     SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN messages m ON m.id = a.id WHERE m.status IS DISTINCT FROM 'delivered'`,
   'stored without a 2xx answer': `SELECT id FROM messages WHERE NOT id = ANY($1::uuid[])`,
   'not charged exactly once': `
-    SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN credit_entries e ON e.kind = 'debit' AND e.reference = a.id::text
-    GROUP BY a.id HAVING count(e.id) <> 1`,
+    SELECT a.id FROM unnest($1::uuid[]) AS a (id) JOIN messages m ON m.id = a.id
+    LEFT JOIN credit_entries e ON e.kind = 'debit' AND e.reference = COALESCE(m.batch_id, m.id)::text GROUP BY a.id HAVING count(e.id) <> 1`,
   'charged something else than its price': `
-    SELECT m.id FROM messages m JOIN credit_entries e ON e.reference = m.id::text
-    WHERE m.id = ANY($1::uuid[]) GROUP BY m.id HAVING sum(e.amount) <> -m.cost`,
+    SELECT p.id FROM (
+      SELECT COALESCE(batch_id, id) AS id, sum(cost) AS cost FROM messages WHERE id = ANY($1::uuid[]) GROUP BY 1
+    ) p JOIN credit_entries e ON e.reference = p.id::text GROUP BY p.id, p.cost HAVING sum(e.amount) <> -p.cost`,
   'not taken by the provider exactly once': `
     SELECT a.id FROM unnest($1::uuid[]) AS a (id) LEFT JOIN sandbox_messages s ON s.idempotency_key = a.id
     GROUP BY a.id HAVING count(s.id) <> 1`,

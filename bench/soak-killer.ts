@@ -6,7 +6,7 @@ import type { PartName, Service } from './service.js';
 /** Each alone, so that the other one meets its absence, and both together. */
 const turns: readonly (readonly PartName[])[] = [['API'], ['worker'], ['API', 'worker']];
 /** The launcher doubles its pause with every death, up to 30 s: after more than these a part would hardly ever be up. */
-const killsMaxOfPart = 6;
+const usualKillsMaxOfPart = 6;
 
 export interface Killer {
   /** How often each part was killed. */
@@ -15,7 +15,7 @@ export interface Killer {
 }
 
 /** Begins to kill, with SIGKILL, whom the turn names; who is down already is left out. */
-export function startKiller(service: Service, everyMs: number, cleanup: Cleanup): Killer {
+export function startKiller(service: Service, everyMs: number, cleanup: Cleanup, killsMaxOfPart = usualKillsMaxOfPart): Killer {
   const kills = new Map<PartName, number>();
   let turn = 0;
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 /** Sends as a careful client does: every call has its idempotency key and is repeated with it until it is answered. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, messageIdOf, type Sender } from './sender.js';
+import { type Answer, batchIdOf, messageIdOf, type Sender } from './sender.js';
 
 export interface Sends {
   /** Ids in the 2xx answers. */
@@ -43,19 +43,38 @@ async function sendOne(sender: Sender, number: number, sends: Sends): Promise<vo
   if (again !== undefined && again !== id) sends.violations.push(`key ${key} stands for ${id} and for ${again}`);
 }
 
-async function untilAnswered(sender: Sender, number: number, key: string, sends: Sends): Promise<string | undefined> {
+const untilAnswered = async (sender: Sender, number: number, key: string, sends: Sends): Promise<string | undefined> => {
+  const answer = await repeat(`message ${number}`, () => sender.post(number, key), sends);
+  return answer && messageIdOf(answer);
+};
+
+/** Sends one batch and resolves with its id when it is answered; the answered call made once more must name the same batch. */
+export async function sendBatch(sender: Sender, recipients: number, rate: number, sends: Sends): Promise<string | undefined> {
+  const key = `soak-batch-${randomUUID()}`;
+  const post = async () => {
+    const answer = await repeat('the batch', () => sender.postBulk(recipients, key, rate), sends);
+    return answer && batchIdOf(answer);
+  };
+  const id = await post();
+  const again = await post();
+  if (id !== again) sends.violations.push(`key ${key} stands for ${id} and for ${again}`);
+  return id;
+}
+
+/** Calls until it is answered; what is answered and is no success must not be repeated. */
+async function repeat(what: string, call: () => Promise<Answer>, sends: Sends): Promise<Answer | undefined> {
   const until = performance.now() + answerMsMax;
   while (performance.now() < until) {
-    const answer = await sender.post(number, key).catch(() => undefined);
-    if (answer?.status === 201) return messageIdOf(answer);
+    const answer = await call().catch(() => undefined);
+    if (answer !== undefined && answer.status < 300) return answer;
     if (answer !== undefined && !mayBeRepeated(answer)) {
-      sends.violations.push(`message ${number} was answered ${answer.status}: ${answer.body.slice(0, 200)}`);
+      sends.violations.push(`${what} was answered ${answer.status}: ${answer.body.slice(0, 200)}`);
       return undefined;
     }
     sends.retries += 1;
     await sleep(pauseMs);
   }
-  sends.violations.push(`message ${number} was not answered within ${answerMsMax / 1000} s`);
+  sends.violations.push(`${what} was not answered within ${answerMsMax / 1000} s`);
   return undefined;
 }
 

@@ -9,6 +9,13 @@ export async function isReplayRunning(db: Database, id: string): Promise<boolean
   return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
 }
 
+/** Those of the deliveries that no replay has attempted since this one began, in their order: what is left of a page whose worker died. */
+export async function notYetReplayed(db: Database, id: string, deliveryIds: readonly string[]): Promise<string[]> {
+  const rows = await select<{ delivery_id: string }>(db, replayed, [id, deliveryIds]);
+  const done = new Set(rows.map(({ delivery_id }) => delivery_id));
+  return deliveryIds.filter((deliveryId) => !done.has(deliveryId));
+}
+
 /**
  * Notes that a replay is done with these deliveries, once: what was attempted and acknowledged is counted from the log, so a
  * page that is recorded after a crash counts as what it was.
@@ -22,6 +29,10 @@ export async function recordReplayPage(db: Database, id: string, deliveryIds: re
 
 /** Attempts are dated by the worker's clock, a replay by the database's. */
 const clockSkew = `interval '1 second'`;
+
+const replayed = `
+  SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1
+  WHERE a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at - ${clockSkew}`;
 
 const record = `
   WITH page AS (

@@ -117,6 +117,16 @@ describe('attemptNow and replayPage', () => {
     assert.equal(receiver.received.length, 1);
   });
 
+  it('a replay of what succeeded whose worker dies attempts only what it had not attempted', async () => {
+    const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
+    const { id: replayId } = await buildReplay(webhookId, { statuses: ['succeeded'] });
+    const page = { replayId, isLast: false, statuses: ['succeeded' as const] };
+    await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first] }]);
+    await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first, second] }], 2);
+    assert.deepEqual(await Promise.all([first, second].map(async (id) => (await attemptsOf(test.db, id)).length)), [1, 1]);
+    assert.equal(receiver.received.length, 2);
+  });
+
   it('a replay of what is pending does not disturb its ladder', async () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
