@@ -5,7 +5,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settlePostmasterFile } from '../../local/postmaster-file.js';
 import { identify } from '../../local/process-identity.js';
-import { temporaryFolder, until } from './stand-in.js';
+import { temporaryFolder, until, zombieKeeper } from './stand-in.js';
 
 const stop = [{ signal: 'SIGINT', waitMs: 2_000 }] as const;
 
@@ -46,7 +46,7 @@ describe('postmaster.pid', () => {
 
   it('is removed when a zombie has its pid', async function () {
     if (process.platform !== 'linux') this.skip();
-    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
     await until(() => identify(Number(pid)) === undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/process-identity.js';
-import { obedient, stubborn, until } from './stand-in.js';
+import { obedient, stubborn, until, zombieKeeper } from './stand-in.js';
 
 describe('process identity', () => {
   const children: ChildProcess[] = [];
@@ -40,8 +40,7 @@ describe('process identity', () => {
 
   it('counts a zombie as gone', async function () {
     if (process.platform !== 'linux') this.skip();
-    // The shell starts a child and becomes a program that never asks how it ended.
-    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
     await until(() => identify(Number(pid)) === undefined);

@@ -24,6 +24,12 @@ export const obedient = `console.log('up'); setInterval(() => {}, 1e6);`;
 /** Says `up` and stays, whatever it is asked. */
 export const stubborn = `process.on('SIGTERM', () => {}); ${obedient}`;
 
+/**
+ * A shell that says the pid of its child and becomes a program that never asks how that ended, which leaves a zombie. The child
+ * waits for that: a shell would ask.
+ */
+export const zombieKeeper = String.raw`sh -c 'while [ "$(cat /proc/$PPID/comm)" = sh ]; do :; done' & echo $!; exec sleep 60`;
+
 /** A part that runs this JavaScript and is ready when it has said `up`. */
 export function scriptPart(folder: string, name: string, javaScript: string, overrides: Partial<Part> = {}): Part {
   return {

@@ -168,10 +168,31 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: "the compare of a callback's signature",
-    file: 'models/rules/callbacks/sandbox.ts',
-    find: ' || !timingSafeEqual(given, expected)',
+    file: 'models/rules/same-secret.ts',
+    find: ' && timingSafeEqual(one, other)',
     replace: '',
     test: 'models/rules/sandbox-callback',
+  },
+  {
+    guards: 'the place of a certificate of SNS',
+    file: 'models/rules/callbacks/sns.ts',
+    find: 'url.startsWith(snsBase) && ',
+    replace: '',
+    test: 'models/rules/ses-callback',
+  },
+  {
+    guards: 'the order in which callbacks store reports',
+    file: 'models/operations/record-reports.ts',
+    find: 'ORDER BY r.provider, r.provider_message_id, r.status',
+    replace: '',
+    test: 'models/operations/report-races',
+  },
+  {
+    guards: 'the outcome of a report that is replayed',
+    file: 'models/operations/apply-reports.ts',
+    find: "outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END",
+    replace: 'outcome = o.outcome',
+    test: 'models/operations/replay-reports',
   },
   {
     guards: 'link-local addresses are guarded',
