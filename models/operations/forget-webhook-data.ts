@@ -39,9 +39,8 @@ async function sweep(db: Database, kind: Kind, before: string, untilMs: number, 
   let after = firstId;
   if (kind !== 'deliveries') await select(db, begin, [kind, firstId]);
   while (Date.now() < untilMs) {
-    const [last] = await select<{ id: string; swept: number }>(db, statements[kind], [
+    const [last] = await select<{ id: string; swept: number }>(db, statements[kind](page), [
       before,
-      page,
       ...(kind === 'deliveries' ? [after] : []),
     ]);
     if (last === undefined) break;
@@ -60,22 +59,26 @@ const goOn = (kind: Kind) =>
 
 const isOnItsWay = (eventId: string) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ${eventId} AND d.status = 'pending')`;
 
-const statements: Readonly<Record<Kind, string>> = {
-  bodies: `
+/**
+ * The size of a page is written out: the planner would take a parameter for a tenth of the table. Where a page begins is a scalar, as a
+ * join would read the index from its start.
+ */
+const statements: Readonly<Record<Kind, (page: number) => string>> = {
+  bodies: (page) => `
     WITH ${placeOf('bodies')}, page AS (
-      SELECT e.id FROM events e, place WHERE e.id > place.swept_to AND e.id < $1 ORDER BY e.id LIMIT $2
+      SELECT e.id FROM events e WHERE e.id > (SELECT swept_to FROM place) AND e.id < $1 ORDER BY e.id LIMIT ${page}
     ), forgotten AS (
       UPDATE events e SET body = NULL FROM page WHERE e.id = page.id AND NOT ${isOnItsWay('page.id')}
     ), ${last} ${goOn('bodies')}`,
-  attempts: `
+  attempts: (page) => `
     WITH ${placeOf('attempts')}, page AS (
-      SELECT d.id, d.status FROM deliveries d, place WHERE d.id > place.swept_to AND d.id < $1 ORDER BY d.id LIMIT $2
+      SELECT d.id, d.status FROM deliveries d WHERE d.id > (SELECT swept_to FROM place) AND d.id < $1 ORDER BY d.id LIMIT ${page}
     ), forgotten AS (
       DELETE FROM delivery_attempts a USING page WHERE a.delivery_id = page.id AND page.status <> 'pending'
     ), ${last} ${goOn('attempts')}`,
-  deliveries: `
+  deliveries: (page) => `
     WITH page AS (
-      SELECT e.id FROM events e WHERE e.id > $3 AND e.id < $1 AND NOT ${isOnItsWay('e.id')} ORDER BY e.id LIMIT $2 FOR UPDATE SKIP LOCKED
+      SELECT e.id FROM events e WHERE e.id > $2 AND e.id < $1 AND NOT ${isOnItsWay('e.id')} ORDER BY e.id LIMIT ${page} FOR UPDATE SKIP LOCKED
     ), forgotten AS (
       DELETE FROM events e USING page WHERE e.id = page.id
     ), ${last} SELECT id, swept FROM last`,
