@@ -84,7 +84,11 @@ export const templateField = Joi.object({
   variables: Joi.object()
     .empty(null)
     .custom(rule((value: object) => faultOfVariables('content.template.variables', value)))
-    .meta({ additionalProperties: { type: 'string', minLength: 1, maxLength: 1024 }, maxProperties: 50 })
+    .meta({
+      propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' },
+      additionalProperties: { type: 'string', minLength: 1, maxLength: 1024 },
+      maxProperties: 50,
+    })
     .description('Texts by name, or by number from 1, as the template has them; at most 50'),
 })
   .empty(null)
