@@ -120,7 +120,7 @@ const record = `
     request_headers, response_headers, timings, remote_address)
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
-  FROM a JOIN deliveries d ON d.id = a.delivery_id
+  FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
   RETURNING delivery_id, (
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active`;
