@@ -14,28 +14,37 @@ describe('the life of a batch', () => {
   });
   after(() => test.drop());
 
+  const endings: Step[][] = [
+    ['fence'],
+    ['cancel'],
+    ['cancelHalf'],
+    ['claim', 'crashed', 'cancel', 'finishPage'],
+    ['claim', 'cancel', 'retryable', 'finishPage'],
+  ];
   const bursts: Step[][] = [
-    ...steps.map((step) => [step]),
+    ...steps.filter((step) => !endings.some(([only, ...more]) => only === step && more.length === 0)).map((step) => [step]),
     ['accept', 'open', 'claim', 'accepted'],
     ['claim', 'accepted', 'delivered', 'apply'],
     ['claim', 'accepted', 'failed', 'apply'],
-    ['claim', 'crashed', 'cancel', 'finishPage'],
     ['claim', 'pause', 'accepted', 'claim'],
-    ['claim', 'cancel', 'retryable', 'finishPage'],
   ];
-  const command = fc.tuple(fc.nat(sizes.length - 1), fc.constantFrom(...bursts));
+  // Seldom enough that half the walks are not cancelled early.
+  const burst = fc.oneof({ weight: 15, arbitrary: fc.constantFrom(...bursts) }, { weight: 1, arbitrary: fc.constantFrom(...endings) });
+  const command = fc.tuple(fc.nat(sizes.length - 1), burst);
+  const isPoor = fc.nat(7).map((drawn) => drawn === 0);
 
   it('keeps money, rows and counts as the oracle has them, whatever happens in whatever order', async function () {
     this.timeout(90_000);
     const seen = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(command, { minLength: 6, maxLength: 16, size: 'max' }), async (isPoor, commands) => {
-        const workspace = await buildWorkspace(test.db, isPoor ? granted - 3_000 : granted);
+      fc.asyncProperty(isPoor, fc.array(command, { minLength: 6, maxLength: 16, size: 'max' }), async (poor, commands) => {
+        const balance = poor ? granted - 3_000 : granted;
+        const workspace = await buildWorkspace(test.db, balance);
         await buildWebhook(workspace.id, 'https://one.example.test/');
         const batch = await buildBatch(test.db, workspace.id, sizes);
-        const life = new BatchLife(test, workspace.id, batch, isPoor ? granted - 3_000 : granted);
-        for (const [page, burst] of [[0, ['accept']] as [number, Step[]], ...commands]) {
-          for (const step of burst) await life.take(page, step);
+        const life = new BatchLife(test, workspace.id, batch, balance);
+        for (const [page, taken] of [[0, ['accept']] as [number, Step[]], ...commands]) {
+          for (const step of taken) await life.take(page, step);
           await life.assertAgreement();
         }
         seen.add(life.status);

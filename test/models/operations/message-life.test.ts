@@ -220,7 +220,8 @@ class Life {
     // What waits for its message finds it when it comes again, if another report has told the provider's id meanwhile.
     if (message.waiting.has(status) && (await this.#isKnownToProvider(message))) message.waiting.delete(status);
     if ([message.waiting, message.inbox, message.done].some((set) => set.has(status))) return;
-    const isAppliedAtOnce = status === 'read' && message.closed && message.inbox.size === 0;
+    // A read receipt that proves a delivery too has an event, and so a workflow of its own.
+    const isAppliedAtOnce = status === 'read' && message.closed && message.inbox.size === 0 && message.status !== 'sent';
     (message.claim === undefined ? message.waiting : message.inbox).add(status);
     if (isAppliedAtOnce && message.claim !== undefined) this.#apply(message);
   }
