@@ -49,7 +49,7 @@ export const carrying = proxyActivities<Activities>({
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
-/** Retries of deliveries: each failure brings the delay until the next attempt is due (`nextRetryDelay`). */
+/** Retries of deliveries, where each failure brings the delay until the next attempt is due (`nextRetryDelay`), and pages of a replay. */
 export const retrying = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '120s',
@@ -64,14 +64,6 @@ export const attempting = proxyActivities<Activities>({
   heartbeatTimeout: '10s',
   scheduleToCloseTimeout: '10m',
   retry: { initialInterval: '500ms', maximumInterval: '10s' },
-});
-
-/** Replays: the retries of a delivery are a child's, these are for faults of ours. */
-export const replaying = proxyActivities<Activities>({
-  taskQueue: queues.webhooks,
-  startToCloseTimeout: '120s',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
 /** Mails and the watcher. */

@@ -1,16 +1,7 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  condition,
-  continueAsNew,
-  defineSignal,
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import { carrying } from './activities.js';
 import { type CarryWebhookInput, dueSignal, workflowIds } from './contract.js';
+import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
 
 const due = defineSignal(dueSignal);
 
@@ -34,31 +25,18 @@ export async function carryWebhook({ webhookId }: CarryWebhookInput): Promise<vo
 
 /** Tells the carrier of a webhook that something is due, and starts it where there is none. */
 export async function wakeCarrier(webhookId: string): Promise<void> {
-  while (!((await started(webhookId)) || (await signalled(webhookId))));
+  while (!((await startCarrier(webhookId)) || (await signalIfRunning(workflowIds.carrier(webhookId), due))));
 }
 
-async function started(webhookId: string): Promise<boolean> {
-  try {
-    await startChild(carryWebhook, {
+/** @returns false when it runs already */
+function startCarrier(webhookId: string): Promise<boolean> {
+  return startUnlessRunning(
+    carryWebhook,
+    { webhookId },
+    {
       workflowId: workflowIds.carrier(webhookId),
-      args: [{ webhookId }],
-      parentClosePolicy: ParentClosePolicy.ABANDON, // awaited all the same: a parent that closes earlier would take it along
       staticSummary: 'carrier of a webhook',
       priority: { priorityKey: 3 },
-    });
-    return true;
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return false;
-  }
-}
-
-/** False when it has ended in between. */
-async function signalled(webhookId: string): Promise<boolean> {
-  try {
-    await getExternalWorkflowHandle(workflowIds.carrier(webhookId)).signal(due);
-    return true;
-  } catch {
-    return false;
-  }
+    },
+  );
 }

@@ -1,5 +1,7 @@
+import { workflowInfo } from '@temporalio/workflow';
 import { retrying } from './activities.js';
-import type { DeliverWebhookInput } from './contract.js';
+import { type DeliverWebhookInput, workflowIds } from './contract.js';
+import { startUnlessRunning } from './other-workflows.js';
 
 /**
  * Carries deliveries to one webhook until each is acknowledged, held or has used up its ladder. The activity's own retries are the
@@ -7,4 +9,20 @@ import type { DeliverWebhookInput } from './contract.js';
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> {
   await retrying.retryDeliveries(input);
+}
+
+/**
+ * Starts the workflow that carries these deliveries, unless somebody carries them already.
+ * @param idOf names it after the first of the deliveries
+ */
+export async function startDelivery(input: DeliverWebhookInput, idOf = workflowIds.deliveries): Promise<void> {
+  const [first] = input.deliveryIds;
+  if (first === undefined) return;
+  const { typedSearchAttributes } = workflowInfo();
+  await startUnlessRunning(deliverWebhook, input, {
+    workflowId: idOf(first),
+    staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,
+    ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
+    priority: { priorityKey: 3 },
+  });
 }

@@ -1,8 +1,6 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import { wakeCarrier } from './carry-webhook.js';
-import { type DeliverWebhookInput, type LeftDeliveries, workflowIds } from './contract.js';
-import { deliverWebhook } from './deliver-webhook.js';
+import type { LeftDeliveries } from './contract.js';
+import { startDelivery } from './deliver-webhook.js';
 
 /**
  * Delivers the events of one group, one round at a time so that events of one message keep their order, beside whatever the
@@ -38,26 +36,5 @@ export class EventPump {
       await Promise.all([...children.map((input) => startDelivery(input)), ...carriers.map(wakeCarrier)]);
     }
     this.#running = undefined;
-  }
-}
-
-/**
- * Starts the child that carries retries and waits until it exists: a parent that closes earlier would take it along.
- * @param idOf names it after the first of the deliveries
- */
-export async function startDelivery(input: DeliverWebhookInput, idOf = workflowIds.deliveries): Promise<void> {
-  const [first] = input.deliveryIds;
-  if (first === undefined) return;
-  try {
-    await startChild(deliverWebhook, {
-      workflowId: idOf(first),
-      args: [input],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,
-      ...(workflowInfo().typedSearchAttributes === undefined ? {} : { typedSearchAttributes: workflowInfo().typedSearchAttributes }),
-      priority: { priorityKey: 3 },
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // somebody carries them already
   }
 }

@@ -1,9 +1,8 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { getExternalWorkflowHandle, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { applyLateReports } from './apply-late-reports.js';
 import { wakeCarrier } from './carry-webhook.js';
 import { background } from './activities.js';
 import { reportsSignal, workflowIds } from './contract.js';
+import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
 import { replayDeliveries } from './replay-deliveries.js';
 import { sendMail } from './send-mail.js';
 import { sendMessages } from './send-messages.js';
@@ -16,40 +15,20 @@ export async function maintain(): Promise<void> {
   const { groups, wakes, webhookIds, mailIds, replays } = await background.findStuck();
   for (const { groupId, workflowId, batchId } of groups) {
     const input = { groupId, ...(batchId === null ? {} : { batchId }) };
-    await unlessRunning(() => startChild(sendMessages, { workflowId, args: [input], ...abandoned }));
+    await startUnlessRunning(sendMessages, input, { workflowId });
   }
   for (const { groupId, workflowId, late } of wakes) {
-    if (!late && (await signalled(workflowId))) continue;
+    if (!late && (await signalIfRunning(workflowId, reportsSignal))) continue;
     const lateId = workflowIds.lateReports(groupId);
-    await unlessRunning(() => startChild(applyLateReports, { workflowId: lateId, args: [{ groupId }], ...abandoned }));
+    await startUnlessRunning(applyLateReports, { groupId }, { workflowId: lateId });
   }
   for (const webhookId of webhookIds) await wakeCarrier(webhookId);
   for (const mailId of mailIds) {
-    await unlessRunning(() => startChild(sendMail, { workflowId: workflowIds.mail(mailId), args: [{ mailId }], ...abandoned }));
+    await startUnlessRunning(sendMail, { mailId }, { workflowId: workflowIds.mail(mailId) });
   }
   for (const replay of replays) {
     const workflowId = workflowIds.replay(replay.replayId);
-    await unlessRunning(() => startChild(replayDeliveries, { workflowId, args: [replay], ...abandoned }));
+    await startUnlessRunning(replayDeliveries, replay, { workflowId });
   }
   await background.forgetOld();
-}
-
-const abandoned = { parentClosePolicy: ParentClosePolicy.ABANDON };
-
-async function unlessRunning(start: () => Promise<unknown>): Promise<void> {
-  try {
-    await start();
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-}
-
-/** False when the workflow is gone. */
-async function signalled(workflowId: string): Promise<boolean> {
-  try {
-    await getExternalWorkflowHandle(workflowId).signal(reportsSignal);
-    return true;
-  } catch {
-    return false;
-  }
 }

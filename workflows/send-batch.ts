@@ -1,7 +1,7 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { condition, continueAsNew, defineUpdate, ParentClosePolicy, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import { local, localForBatch } from './activities.js';
 import { type AcceptBatchAnswer, acceptUpdate, type SendBatchInput, workflowIds } from './contract.js';
+import { startUnlessRunning } from './other-workflows.js';
 import { sendMessages } from './send-messages.js';
 
 const accept = defineUpdate<AcceptBatchAnswer>(acceptUpdate);
@@ -28,18 +28,14 @@ export async function sendBatch({ batchId, nextPage }: SendBatchInput): Promise<
   }
 }
 
+/** Does nothing where the watcher was faster. */
 async function startPage(batchId: string, groupId: string, page: number): Promise<void> {
   const { typedSearchAttributes, priority } = workflowInfo();
-  try {
-    await startChild(sendMessages, {
-      workflowId: workflowIds.page(groupId),
-      args: [{ groupId, batchId }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `page ${page} of batch ${batchId}`,
-      ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
-      ...(priority === undefined ? {} : { priority }),
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // the watcher was faster
-  }
+  const input = { groupId, batchId };
+  await startUnlessRunning(sendMessages, input, {
+    workflowId: workflowIds.page(groupId),
+    staticSummary: `page ${page} of batch ${batchId}`,
+    ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
+    ...(priority === undefined ? {} : { priority }),
+  });
 }
