@@ -3,7 +3,7 @@ import type { AccountOf } from '../../models/provider-account.js';
 import { lookUp, soft } from '../../models/rules/failures/provider-failure.js';
 import { postmarkFailures } from '../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
-import { subjectOf } from './mail.js';
+import { headersOf, subjectOf } from './mail.js';
 import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -55,7 +55,7 @@ function bodyOf({ from, messageStream }: AccountOf<'postmark'>, { id, to, conten
     ...(content.html === undefined ? {} : { HtmlBody: content.html }),
     MessageStream: messageStream,
     Metadata: { message_id: id },
-    ...(headers === undefined ? {} : { Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })) }),
+    ...headersOf(headers),
   };
 }
 

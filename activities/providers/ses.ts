@@ -4,7 +4,7 @@ import type { AccountOf } from '../../models/provider-account.js';
 import { lookUp } from '../../models/rules/failures/provider-failure.js';
 import { sesFailures } from '../../models/rules/failures/ses.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
-import { subjectOf } from './mail.js';
+import { headersOf, subjectOf } from './mail.js';
 import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -47,7 +47,7 @@ function bodyOf({ from, configurationSet }: AccountOf<'ses'>, { id, to, content,
       Simple: {
         Subject: part(subjectOf(content)),
         Body: { Text: part(content.text), ...(content.html === undefined ? {} : { Html: part(content.html) }) },
-        ...(headers === undefined ? {} : { Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })) }),
+        ...headersOf(headers),
       },
     },
     EmailTags: [{ Name: 'message_id', Value: id }],
