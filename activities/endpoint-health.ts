@@ -8,7 +8,7 @@ const slowMs = 2_000;
 export class EndpointHealth {
   readonly #failingUntil = new Map<string, number>();
 
-  /** True when the first attempt should be left to a child workflow. */
+  /** True when the first attempt should be left to the carrier. */
   isFailing(webhookId: string, now = Date.now()): boolean {
     const until = this.#failingUntil.get(webhookId);
     if (until === undefined) return false;
