@@ -9,6 +9,7 @@ import { Gather } from '../models/gather.js';
 import { testEventType } from '../models/rules/events.js';
 import { groupBy } from '../models/rules/group-by.js';
 import { maskSignatures } from '../models/rules/signature.js';
+import { Tally } from '../models/tally.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointLine, type Outcome } from './endpoint-line.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
@@ -48,7 +49,7 @@ export interface LeftToCarriers {
 
 export class Attempts {
   readonly #health = new EndpointHealth();
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new Tally();
   readonly #records: Gather<Attempt, boolean>;
 
   constructor(private readonly deps: AttemptDeps) {
@@ -100,7 +101,7 @@ export class Attempts {
   }
 
   async #first(webhookId: string, due: DueDelivery[], inPage: boolean): Promise<LeftToCarriers> {
-    const line = this.#line(due, scheduled, inPage ? atOncePerPage : atOncePerEndpoint - this.#countUnderWay(webhookId));
+    const line = this.#line(due, scheduled, inPage ? atOncePerPage : atOncePerEndpoint - this.#underWay.of(webhookId));
     const run = line.run();
     const left = await Promise.race([run, line.late]);
     if (left !== undefined) return { left, underWay: [] };
@@ -111,10 +112,8 @@ export class Attempts {
 
   #isCarried(webhookId: string, due: DueDelivery[], inPage: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
-    return this.#health.isFailing(webhookId) || (!inPage && this.#countUnderWay(webhookId) >= atOncePerEndpoint);
+    return this.#health.isFailing(webhookId) || (!inPage && this.#underWay.of(webhookId) >= atOncePerEndpoint);
   }
-
-  #countUnderWay = (webhookId: string) => this.#underWay.get(webhookId) ?? 0;
 
   #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, atOnce: number): EndpointLine<Delivery> {
     const { patienceMs = defaultPatienceMs } = this.deps;
@@ -124,13 +123,11 @@ export class Attempts {
 
   async #attempt(delivery: SendableDelivery, manner: Manner): Promise<Outcome> {
     const { webhook_id: webhookId } = delivery;
-    this.#underWay.set(webhookId, this.#countUnderWay(webhookId) + 1);
+    this.#underWay.add(webhookId);
     try {
       return await this.#recorded(delivery, manner);
     } finally {
-      const others = this.#countUnderWay(webhookId) - 1;
-      if (others > 0) this.#underWay.set(webhookId, others);
-      else this.#underWay.delete(webhookId);
+      this.#underWay.remove(webhookId);
     }
   }
 

@@ -1,4 +1,5 @@
 import { busy } from './errors.js';
+import { Tally } from './tally.js';
 
 export interface AdmissionOptions {
   /** What can be under way at once at most, in one round of the work. */
@@ -18,7 +19,7 @@ const latest = 0.3;
  * Whoever turns up with a key has that divided by the number of keys, so that nobody's flood keeps anybody else out.
  */
 export class Admission {
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new Tally();
   readonly #rounds = new Set<number>();
   #expectedMs = 0;
 
@@ -30,13 +31,13 @@ export class Admission {
    * @throws AppError 503 when too much is under way
    */
   enter(key: string): () => void {
-    const own = this.#underWay.get(key) ?? 0;
-    const keys = this.#underWay.size + (own === 0 ? 1 : 0);
+    const own = this.#underWay.of(key);
+    const keys = this.#underWay.keys + (own === 0 ? 1 : 0);
     const { capacity, msMax } = this.options;
     // Everybody has one place, however many there are.
     if (own > 0 && own >= (capacity * msMax) / this.#roundMs() / keys) throw busy();
-    this.#underWay.set(key, own + 1);
-    return () => this.#leave(key);
+    this.#underWay.add(key);
+    return () => this.#underWay.remove(key);
   }
 
   /** Measures a round of the work. */
@@ -56,11 +57,5 @@ export class Admission {
   #roundMs(): number {
     const [oldest = performance.now()] = this.#rounds;
     return Math.max(roundMsMin, this.#expectedMs, performance.now() - oldest);
-  }
-
-  #leave(key: string): void {
-    const own = (this.#underWay.get(key) ?? 0) - 1;
-    if (own > 0) this.#underWay.set(key, own);
-    else this.#underWay.delete(key);
   }
 }
