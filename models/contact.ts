@@ -2,6 +2,7 @@
 import { type CreationOptional, DataTypes, type InferAttributes, Op, type Sequelize, type WhereOptions } from 'sequelize';
 import type { Channel } from './config.js';
 import { Owned } from './owned.js';
+import { addressField } from './rules/recipient.js';
 
 export class Contact extends Owned<Contact> {
   static override readonly resource = 'Contact';
@@ -15,7 +16,7 @@ export class Contact extends Owned<Contact> {
 
   /** Where this contact is reached on a channel; null when nowhere. */
   addressOn(channel: Channel): string | null {
-    return channel === 'email' ? this.email : this.phone;
+    return this[addressField(channel)];
   }
 
   /** One page of a workspace's contacts, newest first. `search` is part of a name, phone or address, in any case. */

@@ -1,6 +1,8 @@
 /** The contacts of a workspace that a bulk send names, read in parts so that nobody waits for all of them. */
 import type { Channel } from '../config.js';
 import { type Database, select } from '../database.js';
+import { lowestId } from '../rules/id-time.js';
+import { addressField } from '../rules/recipient.js';
 import { isUuid } from '../rules/text.js';
 import type { BulkContact } from '../rules/bulk-contact.js';
 
@@ -28,7 +30,7 @@ export async function bulkContactsByTag(
   { tag, channel, most }: { tag: string; channel: Channel; most: number },
 ): Promise<Map<string, BulkContact>> {
   const found = new Map<string, BulkContact>();
-  for (let after = firstId; found.size < most; ) {
+  for (let after = lowestId; found.size < most; ) {
     const part = await select<BulkContact>(db, byTag(channel), [workspaceId, tag, after, Math.min(partSize, most - found.size)]);
     for (const contact of part) found.set(contact.id, contact);
     const last = part.at(-1);
@@ -38,7 +40,6 @@ export async function bulkContactsByTag(
   return found;
 }
 
-const firstId = '00000000-0000-0000-0000-000000000000';
 const byTag = (channel: Channel) => `${columns}
-  WHERE workspace_id = $1 AND tags @> ARRAY[$2::text] AND id > $3 AND ${channel === 'email' ? 'email' : 'phone'} IS NOT NULL
+  WHERE workspace_id = $1 AND tags @> ARRAY[$2::text] AND id > $3 AND ${addressField(channel)} IS NOT NULL
   ORDER BY id LIMIT $4`;

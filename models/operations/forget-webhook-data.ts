@@ -5,13 +5,12 @@
  */
 import type { Config } from '../config.js';
 import { type Database, select } from '../database.js';
-import { idBefore } from '../rules/id-time.js';
+import { idBefore, lowestId } from '../rules/id-time.js';
 
 type Retention = Config['webhookRetentionDays'];
 type Kind = keyof Retention;
 
 const dayMs = 86_400_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 const pageSize = 1_000;
 
 /**
@@ -36,8 +35,8 @@ export async function forgetWebhookData(
 
 async function sweep(db: Database, kind: Kind, before: string, untilMs: number, page: number): Promise<number> {
   let swept = 0;
-  let after = firstId;
-  if (kind !== 'deliveries') await select(db, begin, [kind, firstId]);
+  let after = lowestId;
+  if (kind !== 'deliveries') await select(db, begin, [kind, lowestId]);
   while (Date.now() < untilMs) {
     const [last] = await select<{ id: string; swept: number }>(db, statements[kind](page), [
       before,

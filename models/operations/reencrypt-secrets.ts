@@ -1,5 +1,6 @@
 import { type Database, select } from '../database.js';
 import { decrypt, encrypt, isEncryptedWith } from '../rules/encryption.js';
+import { lowestId } from '../rules/id-time.js';
 import { secretContext } from '../webhook.js';
 
 const page = 500;
@@ -21,7 +22,7 @@ export async function reencryptSecrets(
   secretKeys: readonly [string, ...string[]],
 ): Promise<{ webhooks: number; reencrypted: number; unreadable: string[] }> {
   const done = { webhooks: 0, reencrypted: 0, unreadable: [] as string[] };
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = lowestId;
   for (;;) {
     const rows = await select<Sealed>(db, next, [after, page]);
     for (const row of rows) {

@@ -1,7 +1,7 @@
 /** Recipients of a bulk send that are given as contacts: `{contact_id}` without `to`. */
 import type { Channel } from '../config.js';
 import type { Fault } from '../errors.js';
-import { noAddressText } from './recipient.js';
+import { addressField, noAddressText } from './recipient.js';
 import { isStorable } from './text.js';
 
 /** What is known of a contact that is written to. */
@@ -34,7 +34,7 @@ export function addressOf(
   const contact = contacts.get(named.toLowerCase());
   if (contact === undefined) return nowhere('Contact not found');
   if (channel === null) return { to: null, fault: null };
-  const to = channel === 'email' ? contact.email : contact.phone;
+  const to = contact[addressField(channel)];
   return to === null ? nowhere(noAddressText(channel)) : { contact, to, fault: null };
 }
 

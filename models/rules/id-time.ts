@@ -1,5 +1,8 @@
 /** Ids begin with their time (UUIDv7), so an index on ids finds a period without an index on times. */
 
+/** Below every id: where reading from the first on begins. */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+
 /** A row's `created_at` may be the database's, later than its id, or of another clock: the ids of a period reach so far beyond it. */
 const marginMs = 60_000;
 

@@ -6,6 +6,9 @@ import { isPhone } from './phone.js';
 export const phoneText = 'Phone number must be in E.164 format';
 export const emailText = 'Invalid email address';
 
+/** What a contact is reached by on a channel: the name of that field. */
+export const addressField = (channel: Channel) => (channel === 'email' ? 'email' : 'phone');
+
 /** What is said of a contact that a channel does not reach. */
 export const noAddressText = (channel: Channel) => (channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
 
