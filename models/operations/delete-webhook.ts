@@ -1,6 +1,6 @@
 import { type Database, inTransaction, select } from '../database.js';
 import { Webhook } from '../webhook.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries } from './locked-deliveries.js';
 
 /**
  * Deletes a webhook: no query sees it any more, it gets no further events, and what was still on its way ends as failed,
@@ -15,6 +15,4 @@ export async function deleteWebhook(db: Database, workspaceId: string, id: strin
   });
 }
 
-const endPending = `
-  UPDATE deliveries SET status = 'failed', next_attempt_at = NULL
-  WHERE id IN ${lockedDeliveries(`d.webhook_id = $1 AND d.status IN ('pending', 'held')`)}`;
+const endPending = endDeliveries('failed', `d.webhook_id = $1 AND d.status IN ('pending', 'held')`);

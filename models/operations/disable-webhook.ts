@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../database.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries } from './locked-deliveries.js';
 
 /**
  * Stops sending to a webhook; its waiting deliveries are held and can be replayed. Its owner is told by mail. Does nothing where the
@@ -18,5 +18,4 @@ const disable = `
     INSERT INTO mails (id, workspace_id, kind, detail)
     SELECT $3::uuid, workspace_id, 'webhook_disabled', json_build_object('url', url, 'reason', $2::text) FROM disabled
   )
-  UPDATE deliveries SET status = 'held', next_attempt_at = NULL
-  WHERE id IN ${lockedDeliveries(`d.status = 'pending'`, 'JOIN disabled w ON w.id = d.webhook_id')}`;
+  ${endDeliveries('held', `d.status = 'pending'`, 'JOIN disabled w ON w.id = d.webhook_id')}`;

@@ -1,7 +1,7 @@
 import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
 export interface SendableDelivery {
@@ -108,13 +108,9 @@ async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<D
 }
 
 /** Replayed while its body was forgotten. */
-const fail = `
-  UPDATE deliveries SET status = 'failed', next_attempt_at = NULL
-  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}`;
+const fail = endDeliveries('failed', `d.id = ANY($1::uuid[]) AND d.status = 'pending'`);
 
-const hold = `
-  UPDATE deliveries SET status = 'held', next_attempt_at = NULL
-  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}`;
+const hold = endDeliveries('held', `d.id = ANY($1::uuid[]) AND d.status = 'pending'`);
 
 /** Notes that child workflows carry these deliveries from now on. */
 export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {

@@ -5,3 +5,7 @@
  */
 export const lockedDeliveries = (condition: string, more = '') =>
   `(SELECT d.id FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
+
+/** SQL: ends the way of these deliveries: no attempt is due any more. Held ones go out by replay only. See `lockedDeliveries`. */
+export const endDeliveries = (status: 'failed' | 'held', condition: string, more = '') =>
+  `UPDATE deliveries SET status = '${status}', next_attempt_at = NULL WHERE id IN ${lockedDeliveries(condition, more)}`;

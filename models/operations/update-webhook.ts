@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select } from '../database.js';
 import type { EventType } from '../rules/events.js';
 import { Webhook } from '../webhook.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries } from './locked-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
 export interface WebhookChange {
@@ -20,8 +20,7 @@ const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_se
 
 /**
  * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing;
- * deactivating it holds what was not delivered yet, so
- * that nothing goes out by itself afterwards.
+ * deactivating it holds what was not delivered yet, so that nothing goes out by itself afterwards.
  * @throws AppError 404 when the workspace has no such webhook
  */
 export async function updateWebhook(db: Database, workspaceId: string, id: string, change: WebhookChange): Promise<Webhook> {
@@ -39,6 +38,4 @@ export async function updateWebhook(db: Database, workspaceId: string, id: strin
   });
 }
 
-const holdPending = `
-  UPDATE deliveries SET status = 'held', next_attempt_at = NULL
-  WHERE id IN ${lockedDeliveries(`d.webhook_id = $1 AND d.status = 'pending'`)}`;
+const holdPending = endDeliveries('held', `d.webhook_id = $1 AND d.status = 'pending'`);
