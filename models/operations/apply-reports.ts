@@ -15,6 +15,8 @@ interface Unapplied {
   channel: Channel;
   to: string;
   message_status: Status;
+  /** The message bears the id that its provider gave it. */
+  is_named: boolean;
   provider: string;
   provider_message_id: string;
   error_code: string | null;
@@ -50,7 +52,8 @@ export async function applyReports(db: Database, groupId: string, looksAgain = f
 }
 
 const unapplied = `
-  SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status, d.provider, d.provider_message_id,
+  SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status,
+    m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
     d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id
   WHERE m.group_id = $1 AND d.applied_at IS NULL ORDER BY d.id FOR UPDATE OF d, m`;
@@ -61,7 +64,6 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
   for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
   for (const status of reportOrder) {
     const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
-    if (status === 'read') await proveDeliveries(db, transaction, candidates);
     // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
     const from = movesInto[status].filter((source) => source !== 'queued');
     const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
@@ -69,6 +71,8 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
       applied.add(`${id} ${status}`);
       statusOf.set(id, status);
     }
+    // Before a failure that was told with it can count.
+    if (status === 'delivered') await proveDeliveries(db, transaction, reports);
   }
   const outcomes = reports.map(({ id, message_id, channel, status }) =>
     applied.has(`${message_id} ${status}`)
@@ -113,13 +117,18 @@ function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplie
 }
 
 /** A read receipt about a message of whose delivery nobody has told proves that too: its subscribers are told of it once. */
-function proveDeliveries(db: Database, transaction: Transaction, receipts: Unapplied[]): Promise<MessageRow[]> {
+function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
+  const receipts = reports.filter(({ channel, status }) => status === 'read' && isKnownTo(channel, status));
   const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
   return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });
 }
 
-function changeOf({ message_id, channel, status, occurred_at, error_code, provider_error_code }: Unapplied): StatusChange {
-  const change = { id: message_id, at: occurred_at };
+function changeOf(report: Unapplied): StatusChange {
+  const { message_id, message_status, is_named, channel, status, occurred_at, error_code, provider_error_code } = report;
+  // Where the answer to the hand-off was lost, the correction is the first to tell the provider's id.
+  const { provider, provider_message_id } = report;
+  const names = message_status === 'failed' && !is_named ? { provider, provider_message_id } : {};
+  const change = { id: message_id, at: occurred_at, ...names };
   if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
   const { code, message } = failureOf(channel, error_code);
   return {

@@ -1,5 +1,6 @@
 /** Messages brought to a point of their way, and what there is to look at. */
 import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from '../../models/config.js';
 import type { Database, Transaction } from '../../models/database.js';
 import type { MessageRow, NewMessage } from '../../models/message.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
@@ -78,6 +79,20 @@ export const reportOf = (
   raw: '{}',
   ...overrides,
 });
+
+/**
+ * The oracle of reports that arrive together, decisions §4 in words: forward only, `failed → delivered` as a correction, `read` on
+ * whatsapp only, where it proves a delivery too.
+ */
+export function stateAfter<State extends string>(
+  reports: ReadonlySet<ReportStatus>,
+  { channel, state }: { channel: Channel; state: State },
+): State | ReportStatus {
+  const isDelivered = reports.has('delivered') && ['sent', 'failed'].includes(state);
+  const before = isDelivered ? 'delivered' : state;
+  if (reports.has('read') && channel === 'whatsapp' && ['sent', 'delivered'].includes(before)) return 'read';
+  return reports.has('failed') && before === 'sent' ? 'failed' : before;
+}
 
 /** The stored row, undecided ones too. */
 export async function messageOf(db: Database, id: string): Promise<MessageRow> {

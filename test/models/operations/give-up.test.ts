@@ -96,6 +96,8 @@ describe('giving up', () => {
       );
       await applyReports(test.db, group_id);
       assert.equal(await statusOf(test.db, id), 'delivered/delivered');
+      const { provider, provider_message_id } = await messageOf(test.db, id);
+      assert.deepEqual([provider, provider_message_id], ['sandbox', `late-${id}`]);
       assert.equal(await balanceOf(test.db, workspaceId), 5_000, 'what was refunded stays refunded');
     });
   }

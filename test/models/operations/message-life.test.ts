@@ -9,11 +9,11 @@ import { fenceMessages } from '../../../models/operations/fence-messages.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
-import { type ReportStatus, reportOrder } from '../../../models/rules/status.js';
+import type { ReportStatus } from '../../../models/rules/status.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, balanceOf, buildGroup, eventsOf, reportOf, sandboxEverywhere } from '../../support/messages.js';
+import { acceptedAs, balanceOf, buildGroup, eventsOf, reportOf, sandboxEverywhere, stateAfter } from '../../support/messages.js';
 
 /** What the oracle remembers of a message; it is gone when it was refused or fenced off. */
 interface Known {
@@ -237,7 +237,7 @@ class Life {
 
   #apply(message: Known): void {
     if (message.inbox.size > 0 && isQueued(message)) message.status = 'sent';
-    for (const status of reportOrder) if (message.inbox.has(status)) message.status = movedBy(message.status, status);
+    message.status = stateAfter(message.inbox, { channel: 'whatsapp', state: message.status });
     for (const status of message.inbox) message.done.add(status);
     message.inbox.clear();
   }
@@ -283,10 +283,3 @@ function close(message: Known): void {
 }
 
 const isQueued = ({ status }: Known) => status === 'queued' || status === 'sending';
-
-function movedBy(status: Known['status'], report: ReportStatus): Known['status'] {
-  if (report === 'delivered' && (status === 'sent' || status === 'failed')) return 'delivered';
-  if (report === 'failed' && status === 'sent') return 'failed';
-  if (report === 'read' && (status === 'sent' || status === 'delivered')) return 'read';
-  return status;
-}
