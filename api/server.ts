@@ -1,5 +1,6 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
 import type { Server } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
 import { ConfigError, loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
 import { createLogger } from '../models/logger.js';
@@ -12,6 +13,10 @@ import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { createSns } from './sns.js';
 import { connectTemporal } from './temporal.js';
+
+// On a machine with much memory V8 lets garbage grow to several times what lives (some 45 MB here) before it collects. This costs a
+// little more collecting and sets no limit: a large batch still gets what it needs.
+setFlagsFromString('--heap-growing-percent=40');
 
 const drainMsMax = 10_000;
 /** Longest wait for connections that do not close by themselves. */

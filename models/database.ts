@@ -38,9 +38,9 @@ export function openPool(url: string, poolMax: number): Database {
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       lock_timeout: 5_000,
-      // A statement keeps the plan that was made for it once a connection, perhaps when the tables were empty and reading them whole
-      // was best. Every statement of the message's way has its index.
-      options: '-c enable_seqscan=off',
+      // A statement keeps the plan that was made for it, perhaps when the tables were small and reading them whole, or joining them
+      // whole, was best. Every statement of the message's way has few rows and its index.
+      options: '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
     },
     define: { timestamps: false, freezeTableName: true },
   });

@@ -18,7 +18,12 @@ export async function fenceStale(db: Database, olderThanSeconds: number): Promis
       ).length;
 }
 
-const stale = `SELECT id FROM messages WHERE status = 'accepting' AND batch_id IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+/** SQL of the message `m`: the condition of the index `messages_undecided`, which only those who say it may use. */
+const isUndecided = `(m.status IN ('accepting', 'queued')) IS TRUE`;
+
+const stale = `
+  SELECT m.id FROM messages m
+  WHERE ${isUndecided} AND m.status = 'accepting' AND m.batch_id IS NULL AND m.created_at < now() - $1 * interval '1 second' LIMIT $2`;
 
 /** Batches that nobody decided; they are fenced one by one, see `fenceBatch`. */
 export async function staleBatches(db: Database, olderThanSeconds: number): Promise<string[]> {
@@ -52,7 +57,7 @@ export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<
 const undriven = `
   SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId"
   FROM messages m JOIN message_groups g ON g.id = m.group_id LEFT JOIN batches b ON b.id = g.batch_id
-  WHERE m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
+  WHERE ${isUndecided} AND m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
 
 /** Pending deliveries that are overdue and for which no carrier looks: the process died between the status change and the attempt. */

@@ -51,4 +51,4 @@ export const handoffUnknown = {
 
 const stillQueued = `
   SELECT m.id, EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain
-  FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' FOR UPDATE`;
+  FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' ORDER BY m.id FOR UPDATE`;

@@ -89,16 +89,20 @@ async function release(db: Database, transaction: Transaction, results: HandoffR
  * message; the id was committed and then looks for reports: whichever order, one side sees the other.
  */
 async function matchEarlyReports(db: Database, results: HandoffResult[]): Promise<void> {
-  const accepted = results.filter(({ outcome }) => outcome === 'accepted');
-  if (accepted.length > 0) await select(db, matchReports, [JSON.stringify(accepted)]);
+  const accepted = results.filter((result) => result.outcome === 'accepted');
+  if (accepted.length === 0) return;
+  const providers = [...new Set(accepted.map(({ provider }) => provider))];
+  await select(db, matchReports, [JSON.stringify(accepted), providers, accepted.map(({ provider_message_id }) => provider_message_id)]);
 }
 
 const matchReports = `
-  WITH matched AS (
-    UPDATE delivery_reports d SET message_id = r.id
-    FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text)
-    WHERE d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.message_id IS NULL
-    RETURNING d.message_id
+  WITH locked AS (
+    SELECT d.id, r.id AS message_id FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text)
+    JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id
+    WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
+    ORDER BY d.id FOR UPDATE OF d
+  ), matched AS (
+    UPDATE delivery_reports d SET message_id = locked.message_id FROM locked WHERE d.id = locked.id RETURNING d.message_id
   )
   UPDATE message_groups g SET reports_pending = true
   FROM messages m JOIN matched ON matched.message_id = m.id WHERE g.id = m.group_id`;

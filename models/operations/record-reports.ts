@@ -48,7 +48,7 @@ const repeated = `
     GROUP BY d.id
   ), locked AS (
     -- In one order, so that callbacks that repeat the same reports wait for each other.
-    SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.id FOR UPDATE OF d
+    SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.message_id, d.id FOR UPDATE OF d
   ), counted AS (
     UPDATE delivery_reports d SET repeats = d.repeats + locked.times FROM locked WHERE d.id = locked.id
     RETURNING d.id, d.message_id, d.applied_at
@@ -57,8 +57,9 @@ const repeated = `
 
 // A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
 const matchAgain = `
-  UPDATE delivery_reports d SET message_id = m.id FROM messages m
-  WHERE d.id = ANY($1::uuid[]) AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
+  UPDATE delivery_reports d SET message_id = m.id
+  FROM (SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE) locked, messages m
+  WHERE d.id = locked.id AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
   RETURNING d.id, d.message_id`;
 
 /** The groups of these messages that nobody has been told to wake yet; read receipts alone are applied here. */

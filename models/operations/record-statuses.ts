@@ -41,12 +41,16 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
   if (changes.length === 0) return [];
   const type = eventTypes.find((name) => name === `message.${to}`);
-  const recorded = await select<Subscribed>(db, update, [to, JSON.stringify(changes), from, details, type ?? null], transaction);
+  // In one order: two that move the same messages would else wait for each other in a circle.
+  const ordered = changes.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const bind = [to, JSON.stringify(ordered), from, details, type ?? null, ordered.map(({ id }) => id)];
+  const recorded = await select<Subscribed>(db, update, bind, transaction);
   if (type !== undefined) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await refund(db, transaction, recorded, move.refundAs);
   return recorded;
 }
 
+// The ids are given twice: a plan that was made while the table was small would else read all of it to join it.
 // A provider's clock is not ours: no step of a message is shown before the one it follows.
 const update = `
   UPDATE messages m SET
@@ -64,7 +68,7 @@ const update = `
     read_at = CASE WHEN $1 = 'read' THEN GREATEST(c.at, m.sent_at, m.delivered_at) ELSE m.read_at END
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)
-  WHERE m.id = c.id AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
+  WHERE m.id = c.id AND m.id = ANY($6::uuid[]) AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
   RETURNING m.*, ${subscribersOf('$5')}`;
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
