@@ -1,48 +1,30 @@
 import assert from 'node:assert/strict';
-import { ApplicationFailure } from '@temporalio/common';
 import { givingUpActivities, messageActivities } from '../../activities/messages.js';
 import type { Provider } from '../../activities/providers/provider.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { rows } from '../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../support/factories.js';
-import { inActivity } from '../support/in-activity.js';
-import { assertBooks } from '../support/invariants.js';
+import { workspaceForEach } from '../support/for-each.js';
+import { failureOf, inActivity } from '../support/in-activity.js';
 import { buildQueuedGroup, messageOf, reportOf, statusOf } from '../support/messages.js';
 import { everywhere, stubProvider } from '../support/stub-provider.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
 
 describe('messageActivities', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach({ balance: 1_000_000 });
 
   const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}) => {
     const deps = { db: test.db, config: testConfig(env), providers: everywhere(provider) };
     return { ...messageActivities(deps), ...givingUpActivities(deps) };
   };
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);
-  const failureOf = async (work: Promise<unknown>): Promise<ApplicationFailure> => {
-    const error = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    assert.ok(error instanceof ApplicationFailure);
-    return error;
-  };
 
   describe('acceptMessages', () => {
     it('tells ids, deliveries and the time-outs of the channel', async () => {
-      await buildWebhook(workspaceId, 'https://one.example.test/');
-      const { group_id, id } = await buildUndecided(test.db, workspaceId, { channel: 'email' });
+      await buildWebhook(test.workspaceId, 'https://one.example.test/');
+      const { group_id, id } = await buildUndecided(test.db, test.workspaceId, { channel: 'email' });
       const activities = activitiesWith(stubProvider(), { REPORT_TIMEOUT_EMAIL: '77', REPORT_TIMEOUT_SMS: '5', HANDOFF_TIMEOUT: '9' });
       assert.deepEqual(await activities.acceptMessages(group_id), {
         accepted: [id],
@@ -54,7 +36,7 @@ describe('messageActivities', () => {
     });
 
     it('tells how long a scheduled group waits', async () => {
-      const { group_id } = await buildUndecided(test.db, workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
+      const { group_id } = await buildUndecided(test.db, test.workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
       const { startInMs } = await activitiesWith(stubProvider()).acceptMessages(group_id);
       assert.ok(startInMs > 55_000 && startInMs <= 60_000, String(startInMs));
     });
@@ -70,7 +52,7 @@ describe('messageActivities', () => {
     it('hands over each message of a group once, in rounds', async () => {
       const { groupId, ids } = await buildQueuedGroup(
         test.db,
-        workspaceId,
+        test.workspaceId,
         Array.from({ length: 45 }, () => ({})),
       );
       let [running, most] = [0, 0];
@@ -89,7 +71,7 @@ describe('messageActivities', () => {
     });
 
     it('fails retryably when nothing was taken, and leaves the message free', async () => {
-      const { group_id, id } = await buildQueued(test.db, workspaceId);
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const failure = await failureOf(
         dispatch(
           stubProvider(() => ({ outcome: 'retryable', detail: '503' })),
@@ -101,7 +83,7 @@ describe('messageActivities', () => {
     });
 
     it('returns what is left when a part was taken, and hands over the rest at the next call', async () => {
-      const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}]);
+      const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
       const provider = stubProvider(({ id }, call) =>
         call === 2 ? { outcome: 'retryable', detail: '503' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
       );
@@ -112,7 +94,7 @@ describe('messageActivities', () => {
     });
 
     it('counts a refusal as settled: failed, refunded, not tried again', async () => {
-      const { group_id, id } = await buildQueued(test.db, workspaceId);
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider(() => ({ outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' }));
       assert.deepEqual(await dispatch(provider, group_id), { ...done, more: false });
       assert.equal((await messageOf(test.db, id)).credits_used, 0);
@@ -120,7 +102,7 @@ describe('messageActivities', () => {
 
     it('sends again after an unknown outcome only where the provider knows idempotency keys', async () => {
       for (const idempotent of [true, false]) {
-        const { group_id, id } = await buildQueued(test.db, workspaceId);
+        const { group_id, id } = await buildQueued(test.db, test.workspaceId);
         const provider = stubProvider(
           (_message, call) =>
             call === 1 ? { outcome: 'unknown', detail: 'reset' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
@@ -136,7 +118,7 @@ describe('messageActivities', () => {
     });
 
     it('tells that reports came while it was under way', async () => {
-      const { group_id } = await buildQueued(test.db, workspaceId);
+      const { group_id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider(async ({ id }) => {
         await recordReports(test.db, [
           reportOf({ id, provider_message_id: `p-${id}` }, 'delivered', { provider: 'stub', message_id: null }),
@@ -149,7 +131,7 @@ describe('messageActivities', () => {
 
   describe('pollReports', () => {
     it('puts what the provider says into the inbox, and asks only for what waits', async () => {
-      const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}, {}]);
+      const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const asked: string[] = [];
       const provider = stubProvider(undefined, {
         fetchStatus: async (id) => {
@@ -183,10 +165,10 @@ describe('messageActivities', () => {
   it('giving up fails what is queued and forgets what is sent', async () => {
     const provider = stubProvider();
     const activities = activitiesWith(provider);
-    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}]);
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     assert.deepEqual(await activities.giveUpOnHandoffs(groupId), done);
     assert.equal((await messageOf(test.db, ids[0] ?? '')).error_code, 'provider_unavailable');
-    const { group_id, id } = await buildQueued(test.db, workspaceId);
+    const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     await dispatch(provider, group_id);
     assert.deepEqual(await activities.giveUpOnReports(group_id), { open: 0 });
     assert.equal(await statusOf(test.db, id), 'sent/unknown');

@@ -1,83 +1,50 @@
 import assert from 'node:assert/strict';
-import { ApplicationFailure } from '@temporalio/common';
-import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
 import { webhookActivities } from '../../activities/webhooks.js';
 import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { rows } from '../support/database.js';
 import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../support/deliveries.js';
-import { buildWebhook, buildWorkspace } from '../support/factories.js';
-import { inActivity } from '../support/in-activity.js';
-import { assertBooks } from '../support/invariants.js';
+import { endpointForEach } from '../support/for-each.js';
+import { failureOf, inActivity } from '../support/in-activity.js';
 import { buildSent } from '../support/messages.js';
-import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+import { acknowledge, answerWith } from '../support/receiver.js';
 
 const delays = [10, 100, 1_000];
 
 describe('retryDeliveries', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  let webhookId: string;
-  let receiver: Receiver;
-  let poster: WebhookPoster;
-  before(async () => {
-    await trustTestAuthority();
-    test = await freshDatabase();
-    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
-  });
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    workspaceId = (await buildWorkspace(test.db)).id;
-    webhookId = (await buildWebhook(workspaceId, receiver.url)).row.id;
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await assertBooks(test.db);
-  });
-  after(async () => {
-    poster.close();
-    await test.drop();
-  });
+  const test = endpointForEach({ totalTimeoutMs: 500 });
 
   const retry = (...deliveryIds: string[]): Promise<void> => {
-    const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster });
-    return inActivity(activities.retryDeliveries, [{ webhookId, deliveryIds }]);
-  };
-  const failureOf = async (work: Promise<void>): Promise<ApplicationFailure> => {
-    const error = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    assert.ok(error instanceof ApplicationFailure, String(error));
-    return error;
+    const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster: test.poster });
+    return inActivity(activities.retryDeliveries, [{ webhookId: test.webhook.id, deliveryIds }]);
   };
   const isAbout = (ms: unknown, seconds: number) =>
     assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
 
   it('delivers what is due, in order, and is done', async () => {
-    const [one, two] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    const [one, two] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
     await retry(one.id, two.id);
-    assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
+    assert.deepEqual(test.receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
     assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
   });
 
   it('a failed test that the watcher found says nothing of the endpoint: events still get their first attempt inline', async () => {
-    const activities = webhookActivities({ db: test.db, config: testConfig(), poster });
-    const id = await createTestDelivery(test.db, workspaceId, webhookId);
-    receiver.answer = answerWith(500);
-    await failureOf(inActivity(activities.retryDeliveries, [{ webhookId, deliveryIds: [id] }]));
+    const activities = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
+    test.receiver.answer = answerWith(500);
+    await failureOf(inActivity(activities.retryDeliveries, [{ webhookId: test.webhook.id, deliveryIds: [id] }]));
     assert.deepEqual([(await deliveryOf(test.db, id)).status, (await attemptsOf(test.db, id))[0]?.trigger], ['failed', 'test']);
-    receiver.answer = acknowledge;
-    const message = await buildSent(test.db, workspaceId);
+    test.receiver.answer = acknowledge;
+    const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), { children: [], carriers: [] });
-    assert.equal(receiver.received.length, 3);
+    assert.equal(test.receiver.received.length, 3);
   });
 
   it('climbs the ladder: every failure asks for the next delay, and after the last it fails for good', async () => {
-    receiver.answer = answerWith(500);
-    const { id } = await buildDelivery(test.db, workspaceId);
+    test.receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
     for (const delay of delays) {
       const failure = await failureOf(retry(id));
       assert.deepEqual([failure.type, failure.nonRetryable], ['DeliveriesPending', false]);
@@ -89,36 +56,36 @@ describe('retryDeliveries', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'failed');
     assert.equal((await attemptsOf(test.db, id)).length, delays.length + 1);
     assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed', 'and says so again');
-    assert.equal(receiver.received.length, delays.length + 1);
+    assert.equal(test.receiver.received.length, delays.length + 1);
   });
 
   it('sends the same id and bytes at every attempt', async () => {
-    receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
-    const { id } = await buildDelivery(test.db, workspaceId);
+    test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
     await makeDue(test.db, id);
     await retry(id);
-    const [first, second] = receiver.received;
+    const [first, second] = test.receiver.received;
     assert.equal(first?.body, second?.body);
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
   });
 
   it('does not attempt before the time', async () => {
-    receiver.answer = answerWith(500);
-    const { id } = await buildDelivery(test.db, workspaceId);
+    test.receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
     isAbout((await failureOf(retry(id))).nextRetryDelay, 10);
-    assert.equal(receiver.received.length, 1);
+    assert.equal(test.receiver.received.length, 1);
   });
 
   it('keeps the order of one message: after a failure its next event waits for the next call, which is due at once', async () => {
-    receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
-    const { id } = await buildSent(test.db, workspaceId);
+    test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
+    const { id } = await buildSent(test.db, test.workspaceId);
     const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY id', [id])).map(
       (row) => row.id,
     ) as [string, string];
     assert.ok(Number((await failureOf(retry(queued, sent))).nextRetryDelay) <= 1_000);
-    assert.equal(receiver.received.length, 1);
+    assert.equal(test.receiver.received.length, 1);
     isAbout((await failureOf(retry(queued, sent))).nextRetryDelay, 10);
     assert.deepEqual([(await deliveryOf(test.db, queued)).status, (await deliveryOf(test.db, sent)).status], ['pending', 'succeeded']);
   });
@@ -130,35 +97,35 @@ describe('retryDeliveries', () => {
     ['soon', 10],
   ] as const) {
     it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the ladder for 10 s`, async () => {
-      receiver.answer = answerWith(429, { 'Retry-After': asked });
-      const { id } = await buildDelivery(test.db, workspaceId);
+      test.receiver.answer = answerWith(429, { 'Retry-After': asked });
+      const { id } = await buildDelivery(test.db, test.workspaceId);
       isAbout((await failureOf(retry(id))).nextRetryDelay, seconds);
     });
   }
 
   it('holds the deliveries of a webhook that was paused, and ends well', async () => {
-    const { id } = await buildDelivery(test.db, workspaceId);
-    await Webhook.update({ is_active: false }, { where: { id: webhookId } });
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await retry(id);
     assert.equal((await deliveryOf(test.db, id)).status, 'held');
-    assert.deepEqual(receiver.received, []);
+    assert.deepEqual(test.receiver.received, []);
   });
 
   it('sends nothing to a webhook that was deleted', async () => {
-    const { id } = await buildDelivery(test.db, workspaceId);
-    await deleteWebhook(test.db, workspaceId, webhookId);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await deleteWebhook(test.db, test.workspaceId, test.webhook.id);
     assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
-    assert.deepEqual(receiver.received, []);
+    assert.deepEqual(test.receiver.received, []);
   });
 
   it('disables an endpoint that answers 410: what is not under way is held and never sent', async () => {
-    receiver.answer = answerWith(410);
+    test.receiver.answer = answerWith(410);
     const ids: string[] = [];
-    for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, workspaceId)).id);
+    for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, test.workspaceId)).id);
     assert.equal((await failureOf(retry(...ids))).type, 'DeliveriesFailed');
     const statuses = await Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
     assert.deepEqual(new Set(statuses), new Set(['failed', 'held']));
-    assert.ok(receiver.received.length <= 16, `${receiver.received.length} requests`);
-    assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
+    assert.ok(test.receiver.received.length <= 16, `${test.receiver.received.length} requests`);
+    assert.equal((await Webhook.owned(test.workspaceId, test.webhook.id)).is_active, false);
   });
 });

@@ -4,9 +4,9 @@ import { type Tended, tendPage } from '../../activities/tend-page.js';
 import { recordReports, type Wake } from '../../models/operations/record-reports.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import { until } from '../support/client.js';
-import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
-import { buildWebhook, buildWorkspace } from '../support/factories.js';
-import { assertBooks } from '../support/invariants.js';
+import { rows } from '../support/database.js';
+import { buildWebhook } from '../support/factories.js';
+import { workspaceForEach } from '../support/for-each.js';
 import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../support/messages.js';
 import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { recordHandoffs } from '../../models/operations/record-handoffs.js';
@@ -14,21 +14,12 @@ import { recordHandoffs } from '../../models/operations/record-handoffs.js';
 const nothing: LeftDeliveries = { children: [], carriers: [] };
 
 describe('tendPage', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach();
 
   const buildSentGroup = async (size: number) => {
     const group = await buildQueuedGroup(
       test.db,
-      workspaceId,
+      test.workspaceId,
       Array.from({ length: size }, () => ({})),
     );
     const claims = await claimHandoffs(test.db, group.groupId, sandboxEverywhere);
@@ -75,8 +66,8 @@ describe('tendPage', () => {
   });
 
   it('does not wait where nothing is at the provider', async () => {
-    await buildWebhook(workspaceId, 'https://one.example.test/');
-    const { groupId } = await buildQueuedGroup(test.db, workspaceId, [{}, {}]);
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     const startedAt = Date.now();
     let rounds = 0;
     const tended = await tend(groupId, () => {
@@ -88,7 +79,7 @@ describe('tendPage', () => {
   });
 
   it('applies reports while an endpoint hangs, and delivers their events in the next round', async () => {
-    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
     const { groupId, ids } = await buildSentGroup(1);
     const [id = ''] = ids;
     let acknowledge: () => void = () => undefined;
@@ -115,7 +106,7 @@ describe('tendPage', () => {
   });
 
   it('ends at once when deliveries are left to children, and when the worker stops', async () => {
-    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], carriers: [] };
     const tended = await tend(groupId, async () => {
@@ -146,7 +137,7 @@ describe('tendPage', () => {
   });
 
   it('fails when deliveries fail for a reason of ours, to be tried again', async () => {
-    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     await assert.rejects(tend(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);
   });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { ApplicationFailure } from '@temporalio/common';
 import { messageActivities } from '../../activities/messages.js';
 import type { OutgoingMessage, SendOutcome } from '../../activities/providers/provider.js';
 import { holdProvider } from '../../models/operations/provider-pace.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { buildQueued, buildWorkspace } from '../support/factories.js';
-import { inActivity, type Standing } from '../support/in-activity.js';
+import { failureOf, inActivity, type Standing } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
 import { buildQueuedGroup, statusOf } from '../support/messages.js';
 import { everywhere, stubProvider } from '../support/stub-provider.js';
@@ -30,14 +29,6 @@ describe('throughput of providers', () => {
     const deps = { db: test.db, config: testConfig({ PROVIDER_LIMITS: limits }), providers: everywhere(provider) };
     const { dispatchMessages } = messageActivities(deps);
     return { provider, dispatch: (groupId: string, standing?: Standing) => inActivity(dispatchMessages, [groupId], standing) };
-  };
-  const failureOf = async (work: Promise<unknown>): Promise<ApplicationFailure> => {
-    const error = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    assert.ok(error instanceof ApplicationFailure, String(error));
-    return error;
   };
   const throttled: SendOutcome = { outcome: 'throttled', detail: '429' };
   const taken = (id: string): SendOutcome => ({ outcome: 'accepted', provider_message_id: `p-${id}` });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
 import { webhookOperationActivities } from '../../activities/webhook-operations.js';
 import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
 import { carriedDeliveries } from '../../models/operations/due-deliveries.js';
@@ -8,44 +7,27 @@ import { countReplayable, listReplayable, requeueDeliveries } from '../../models
 import { Replay } from '../../models/replay.js';
 import { Webhook } from '../../models/webhook.js';
 import { testConfig } from '../support/config.js';
-import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
+import { rows } from '../support/database.js';
 import { attemptsOf, attemptWith, buildDelivery, deliveryOf, unknownId } from '../support/deliveries.js';
-import { buildReplay, buildWebhook, buildWorkspace } from '../support/factories.js';
+import { buildReplay } from '../support/factories.js';
+import { endpointForEach } from '../support/for-each.js';
 import { inActivity } from '../support/in-activity.js';
-import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+import { answerWith } from '../support/receiver.js';
 
 describe('attemptNow and replayPage', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  let webhookId: string;
-  let receiver: Receiver;
-  let poster: WebhookPoster;
-  before(async () => {
-    await trustTestAuthority();
-    test = await freshDatabase();
-    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
-  });
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    workspaceId = (await buildWorkspace(test.db)).id;
-    webhookId = (await buildWebhook(workspaceId, receiver.url)).row.id;
-  });
-  afterEach(() => receiver.close());
-  after(async () => {
-    poster.close();
-    await test.drop();
-  });
+  const test = endpointForEach({ totalTimeoutMs: 500 });
 
-  const activities = () => webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster });
+  const activities = () =>
+    webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster: test.poster });
   const attempt = (deliveryId: string, trigger: 'manual' | 'test' = 'manual') =>
     inActivity(activities().attemptNow, [{ deliveryId, trigger }]);
   /** A page of a replay of its own, which is not its last one. */
   const replay = async (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) => {
-    const { id: replayId } = await buildReplay(webhookId, { statuses });
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses });
     return inActivity(activities().replayPage, [{ replayId, deliveryIds, isLast: false, statuses }], time);
   };
   const delivery = async (status: string) => {
-    const { id } = await buildDelivery(test.db, workspaceId);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
     await rows(test.db, 'UPDATE deliveries SET status = $2, ladder_step = 2, next_attempt_at = NULL WHERE id = $1', [id, status]);
     return id;
   };
@@ -55,10 +37,10 @@ describe('attemptNow and replayPage', () => {
     it(`a manual failure leaves a ${status} delivery as it is, a manual success ends it`, async () => {
       const id = await delivery(status);
       const before_ = await deliveryOf(test.db, id);
-      receiver.answer = answerWith(500);
+      test.receiver.answer = answerWith(500);
       await attempt(id);
       assert.deepEqual(await deliveryOf(test.db, id), before_);
-      receiver.answer = answerWith(200);
+      test.receiver.answer = answerWith(200);
       await attempt(id);
       const { status: now, ladder_step, next_attempt_at } = await deliveryOf(test.db, id);
       assert.deepEqual([now, ladder_step, next_attempt_at], ['succeeded', 2, null]);
@@ -74,26 +56,26 @@ describe('attemptNow and replayPage', () => {
 
   it('nothing is sent to a webhook that became inactive after it was asked for', async () => {
     const [pending, failed] = [await delivery('pending'), await delivery('failed')];
-    await Webhook.update({ is_active: false }, { where: { id: webhookId } });
+    await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await attempt(pending);
     await attempt(failed);
     assert.deepEqual(await replay([pending, failed]), { left: [], goesOn: false });
-    assert.deepEqual([await statusesOf([pending, failed]), receiver.received], [['held', 'failed'], []]);
+    assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
   });
 
   it('a test is attempted once, also when it is asked for again', async () => {
-    const id = await createTestDelivery(test.db, workspaceId, webhookId);
-    receiver.answer = answerWith(500);
+    const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
+    test.receiver.answer = answerWith(500);
     await attempt(id, 'test');
     await attempt(id, 'test');
-    assert.deepEqual([await statusesOf([id]), receiver.received.length], [['failed'], 1]);
+    assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['failed'], 1]);
   });
 
   it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
-    receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
+    test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
     const { left, goesOn } = await replay(ids);
-    assert.deepEqual([left.length, goesOn, receiver.received.length], [1, true, 2]);
+    assert.deepEqual([left.length, goesOn, test.receiver.received.length], [1, true, 2]);
     const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, left[0] ?? '');
     assert.deepEqual([status, ladder_step], ['pending', 1]);
     assert.ok((next_attempt_at?.getTime() ?? 0) > Date.now() + 50_000);
@@ -103,60 +85,65 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
     await requeueDeliveries(test.db, [id], false);
-    for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, webhookId, ordered, 10), []);
+    for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, test.webhook.id, ordered, 10), []);
   });
 
   it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
     const id = await delivery('failed');
     await requeueDeliveries(test.db, [id], false);
     assert.deepEqual(await replay([id]), { left: [], goesOn: true });
-    assert.equal(receiver.received.length, 0, 'another replay does not take it');
+    assert.equal(test.receiver.received.length, 0, 'another replay does not take it');
     await replay([id], ['failed', 'held'], 2);
-    assert.deepEqual([await statusesOf([id]), receiver.received.length], [['succeeded'], 1]);
+    assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['succeeded'], 1]);
     await replay([id], ['failed', 'held'], 3);
-    assert.equal(receiver.received.length, 1);
+    assert.equal(test.receiver.received.length, 1);
   });
 
   it('a replay of what succeeded whose worker dies attempts only what it had not attempted', async () => {
     const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
-    const { id: replayId } = await buildReplay(webhookId, { statuses: ['succeeded'] });
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
     const page = { replayId, isLast: false, statuses: ['succeeded' as const] };
     await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first] }]);
     await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first, second] }], 2);
     assert.deepEqual(await Promise.all([first, second].map(async (id) => (await attemptsOf(test.db, id)).length)), [1, 1]);
-    assert.equal(receiver.received.length, 2);
+    assert.equal(test.receiver.received.length, 2);
   });
 
   it('a replay of what is pending does not disturb its ladder', async () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
-    receiver.answer = answerWith(500);
+    test.receiver.answer = answerWith(500);
     assert.deepEqual(await replay([id], ['pending']), { left: [], goesOn: true });
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
   });
 
   it('attempts nothing for a replay that was cancelled', async () => {
     const id = await delivery('failed');
-    const { id: replayId } = await buildReplay(webhookId, { status: 'cancelled' });
+    const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
     const page = { replayId, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
     assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
-    assert.deepEqual([await statusesOf([id]), receiver.received], [['failed'], []]);
+    assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
   });
 
   it('skips a delivery that loses its body between the list and the attempt', async () => {
     const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
     await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
-    const { id: replayId } = await buildReplay(webhookId, { statuses: ['succeeded'] });
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
     const page = { replayId, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
     assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
     assert.deepEqual([(await attemptsOf(test.db, gone)).length, (await attemptsOf(test.db, kept)).length], [0, 1]);
-    const { status, attempted, acknowledged } = await Replay.ofWebhook(webhookId, replayId);
+    const { status, attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
     assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);
   });
 
   it('lists page by page, oldest first, nothing twice', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('failed')];
-    const range = { webhookId, since: new Date(Date.now() - 60_000), until: new Date(), statuses: ['failed', 'held'] } as const;
+    const range = {
+      webhookId: test.webhook.id,
+      since: new Date(Date.now() - 60_000),
+      until: new Date(),
+      statuses: ['failed', 'held'],
+    } as const;
     const first = await listReplayable(test.db, range, null, 2);
     const second = await listReplayable(test.db, range, first[1] ?? null, 2);
     assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
@@ -166,10 +153,12 @@ describe('attemptNow and replayPage', () => {
     for (let count = 0; count < 7; count += 1) await delivery('failed');
     const list = () => {
       const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
-      return inActivity(activities().listReplay, [{ replayId: unknownId(), webhookId, ...time, statuses: ['failed'] as const }]);
+      return inActivity(activities().listReplay, [
+        { replayId: unknownId(), webhookId: test.webhook.id, ...time, statuses: ['failed'] as const },
+      ]);
     };
     const all = await list();
-    await Webhook.update({ ordered: true }, { where: { id: webhookId } });
+    await Webhook.update({ ordered: true }, { where: { id: test.webhook.id } });
     const { deliveryIds, isLast } = await list();
     assert.deepEqual([all.deliveryIds.length, all.isLast, deliveryIds, isLast], [7, true, all.deliveryIds.slice(0, 5), false]);
   });

@@ -70,7 +70,7 @@ describe('the accept gate', () => {
       stored.map(({ id }) => id),
       group?.messages.map(({ messageId }) => messageId).toSorted(),
     );
-    assert.deepEqual(new Set(stored.map(({ workspace_id }) => workspace_id)), new Set([one.workspace.id, two.workspace.id]));
+    assert.deepEqual(new Set(stored.map(({ workspace_id }) => workspace_id)), new Set([one.workspaceId, two.workspaceId]));
   });
   it('decides each message alone: 402 for whose credits are short, 201 for the others', async () => {
     await start();

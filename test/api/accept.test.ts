@@ -29,9 +29,7 @@ describe('acceptance of a message', () => {
   };
   const nothing = { messages: 0, groups: 0, debits: 0, events: 0 };
   const open = async (options?: { balance: number }) => {
-    const account = await app.account(options);
-    key = account.key;
-    workspaceId = account.workspace.id;
+    ({ key, workspaceId } = await app.account(options));
   };
   beforeEach(async () => {
     app = await startApp();

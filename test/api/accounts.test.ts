@@ -213,8 +213,8 @@ describe('accounts', () => {
   });
 
   it('a token dies when the token version of its workspace changes, or the workspace goes', async () => {
-    const { jwt: token, workspace } = await app.account();
-    await Workspace.update({ token_version: 1 }, { where: { id: workspace.id } });
+    const { jwt: token, workspaceId } = await app.account();
+    await Workspace.update({ token_version: 1 }, { where: { id: workspaceId } });
     assert.equal((await app.call('GET', keys, { jwt: token })).body.error, 'Invalid or expired token');
   });
 });

@@ -23,9 +23,7 @@ describe('a batch', () => {
   let key: string;
   let workspaceId: string;
   const open = async (balance = 100_000) => {
-    const account = await app.account({ balance });
-    key = account.key;
-    workspaceId = account.workspace.id;
+    ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(async () => {
     app = await startApp();

@@ -29,9 +29,7 @@ describe('POST /api/v1/billing/webhook', () => {
   });
   beforeEach(async () => {
     await rows(app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
-    const account = await app.account({ balance: 0 });
-    ({ jwt } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, workspaceId } = await app.account({ balance: 0 }));
   });
   afterEach(() => assertBooks(app.deps.db));
   after(async () => {
@@ -175,9 +173,9 @@ describe('POST /api/v1/billing/webhook', () => {
     it('believes only its own order: neither metadata nor a reference of the client decides who gets what', async () => {
       const other = await app.account({ balance: 0 });
       const { session } = await buy();
-      const lies = { workspace_id: other.workspace.id, credits: '9999', order_id: other.workspace.id };
-      await send(session('completed', { client_reference_id: other.workspace.id, metadata: lies }));
-      assert.deepEqual([await balanceOf(app.deps.db, workspaceId), await balanceOf(app.deps.db, other.workspace.id)], [100_000, 0]);
+      const lies = { workspace_id: other.workspaceId, credits: '9999', order_id: other.workspaceId };
+      await send(session('completed', { client_reference_id: other.workspaceId, metadata: lies }));
+      assert.deepEqual([await balanceOf(app.deps.db, workspaceId), await balanceOf(app.deps.db, other.workspaceId)], [100_000, 0]);
       await send({
         type: 'checkout.session.completed',
         object: { id: 'cs_of_another_shop', payment_status: 'paid', amount_total: 500, currency: 'usd', metadata: lies },

@@ -41,7 +41,7 @@ describe('billing', () => {
 
   describe('POST /billing/checkout', () => {
     it('201 asks the provider for what our own row says, and nothing else', async () => {
-      const { jwt, workspace } = await app.account();
+      const { jwt, workspaceId } = await app.account();
       const { id } = await firstPackage();
       const { status, body } = await app.call('POST', checkout, {
         jwt,
@@ -52,7 +52,7 @@ describe('billing', () => {
       assert.deepEqual(body.data, { checkout_url: order?.checkout_url, session_id: order?.session_id });
       assert.deepEqual(
         [order?.workspace_id, order?.status, order?.credits, order?.amount_cents, order?.currency, order?.idempotency_key],
-        [workspace.id, 'open', 100_000, 500, 'usd', null],
+        [workspaceId, 'open', 100_000, 500, 'usd', null],
       );
       const [asked] = provider.asked;
       assert.deepEqual(Object.fromEntries(asked?.form ?? []), {
@@ -170,7 +170,7 @@ describe('billing', () => {
 
   describe('GET /billing/transactions', () => {
     it('lists the ledger, newest first, in pages, of this workspace only', async () => {
-      const { jwt, key, workspace } = await app.account({ balance: 10_000 });
+      const { jwt, key, workspaceId } = await app.account({ balance: 10_000 });
       await app.account();
       const sent = await app.call('POST', '/api/v1/messages/send', {
         key,
@@ -185,7 +185,7 @@ describe('billing', () => {
         })),
         [
           { type: 'debit', amount: -0.1, balance_after: 9.9, description: '1 email message', reference: id, isRecent: true },
-          { type: 'grant', amount: 10, balance_after: 10, description: 'Signup credits', reference: workspace.id, isRecent: true },
+          { type: 'grant', amount: 10, balance_after: 10, description: 'Signup credits', reference: workspaceId, isRecent: true },
         ],
       );
       const second = await app.call('GET', `${transactions}?page=2&limit=1`, { jwt });

@@ -24,9 +24,7 @@ describe('a bulk send to contacts', () => {
     await app.close();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ jwt, key } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, key, workspaceId } = await app.account());
   });
   const create = async (body: object, token = jwt): Promise<string> =>
     (await app.call('POST', '/api/v1/contacts', { jwt: token, body })).body.data.contact.id;

@@ -23,9 +23,7 @@ describe('bulk', () => {
     await app.close();
   });
   const open = async (balance = 100_000) => {
-    const account = await app.account({ balance });
-    ({ key } = account);
-    workspaceId = account.workspace.id;
+    ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(() => open());
   const post = (changes: object = {}, idempotencyKey?: string) =>

@@ -21,7 +21,7 @@ describe('Link headers', () => {
     app = await startApp();
     const account = await app.account();
     ({ key, jwt } = account);
-    for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspace.id, { reference: 'a&b="<ü' });
+    for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspaceId, { reference: 'a&b="<ü' });
   });
   after(() => app.close());
 

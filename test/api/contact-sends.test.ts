@@ -14,9 +14,7 @@ describe('contact_id in a send', () => {
     app = await startApp();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ jwt, key } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, key, workspaceId } = await app.account());
   });
   after(() => app.close());
   const path = '/api/v1/contacts';

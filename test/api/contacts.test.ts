@@ -20,9 +20,7 @@ describe('contacts', () => {
     app = await startApp();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ jwt } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, workspaceId } = await app.account());
   });
   after(() => app.close());
 

@@ -15,10 +15,10 @@ describe('deliveries of a webhook', () => {
     app = await startApp();
     const account = await app.account();
     ({ jwt } = account);
-    ({ id } = (await buildWebhook(account.workspace.id, 'https://127.0.0.1:9443/hook')).row);
+    ({ id } = (await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook')).row);
     ids = {};
     for (const status of ['succeeded', 'failed', 'held', 'pending']) {
-      const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspace.id);
+      const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspaceId);
       await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
       ids[status] = deliveryId;
     }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../api/endpoint.js';
 import { endpoints } from '../../api/endpoints/index.js';
 import { generateApiKey } from '../../models/rules/api-key.js';
 import { buildQueued, buildWebhook } from '../support/factories.js';
-import { type CallOptions, startApp, type TestApp } from './start-app.js';
+import { type Account, type CallOptions, startApp, type TestApp } from './start-app.js';
 
 const call = ({ method, path }: Endpoint, id: string) => [method.toUpperCase(), path.replace(':id', id)] as const;
 const withId = endpoints.filter(({ path }) => path.includes('/:id'));
@@ -23,10 +23,10 @@ describe('what belongs to others', () => {
     const me = await app.account();
     mine = { key: me.key, jwt: me.jwt };
     const other = await app.account();
-    theirs.messages = (await buildQueued(app.deps.db, other.workspace.id)).id;
+    theirs.messages = (await buildQueued(app.deps.db, other.workspaceId)).id;
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567'] };
     theirs.bulk = (await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body: bulk })).body.data.batch.id;
-    theirs.webhooks = (await buildWebhook(other.workspace.id, 'https://example.com')).row.id;
+    theirs.webhooks = (await buildWebhook(other.workspaceId, 'https://example.com')).row.id;
     const contact = { phone: '+15551234567' };
     theirs.contacts = (await app.call('POST', '/api/v1/contacts', { jwt: other.jwt, body: contact })).body.data.contact.id;
     const listed = { channel: 'sms', recipient: '+15551234567' };
@@ -79,7 +79,7 @@ describe('what belongs to others', () => {
 
 describe('credentials', () => {
   let app: TestApp;
-  let account: Awaited<ReturnType<TestApp['account']>>;
+  let account: Account;
   before(async () => {
     app = await startApp();
     account = await app.account();
@@ -89,7 +89,7 @@ describe('credentials', () => {
   const claims = (changes: object = {}) => ({
     typ: 'access',
     tv: 0,
-    sub: account.workspace.id,
+    sub: account.workspaceId,
     iss: 'tidings',
     aud: 'tidings-api',
     ...changes,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Endpoint } from '../../api/endpoint.js';
 import { rows } from '../support/database.js';
 import { bodyFields, credentialFor, documented, goodBody, listOf, makeThings, pathWith, placed, writing } from './matrix-cases.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Account, startApp, type TestApp } from './start-app.js';
 
 const number = 987_654_321;
 const foreign = {
@@ -27,7 +27,7 @@ const traces = ['99999999-9999', String(number), '1999-12-31'];
 
 describe('every body', () => {
   let app: TestApp;
-  let account: Awaited<ReturnType<TestApp['account']>>;
+  let account: Account;
   let things: Record<string, string>;
   before(async () => {
     app = await startApp();

@@ -5,7 +5,7 @@ import { endpoints } from '../../api/endpoints/index.js';
 import { resourcesOf } from '../../api/openapi/errors.js';
 import { rows } from '../support/database.js';
 import { credentialFor, goodBody, listOf, makeThings, pathWith } from './matrix-cases.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Account, startApp, type TestApp } from './start-app.js';
 
 const onOne = endpoints.filter(({ path, auth }) => path.includes('/:') && auth !== 'provider');
 const deletable = endpoints.filter(({ method, id }) => method === 'delete' && id !== 'api-keys.delete');
@@ -13,7 +13,7 @@ const malformed = ['x', '1', '%00', "'--", '%F0%9F%98%80', '0'.repeat(300), '000
 
 describe('every operation on one thing', () => {
   let app: TestApp;
-  let mine: Awaited<ReturnType<TestApp['account']>>;
+  let mine: Account;
   let theirs: Record<string, string>;
   const deleted: Record<string, string> = {};
   let before_: string;
@@ -32,7 +32,7 @@ describe('every operation on one thing', () => {
     app = await startApp();
     mine = await app.account();
     const other = await app.account();
-    otherId = other.workspace.id;
+    otherId = other.workspaceId;
     theirs = await makeThings(app, other);
     before_ = await stateOf(otherId);
     const own = await makeThings(app, mine);

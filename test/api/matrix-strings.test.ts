@@ -17,7 +17,7 @@ import {
   placed,
   writing,
 } from './matrix-cases.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Account, startApp, type TestApp } from './start-app.js';
 
 const corpus = [
   '',
@@ -55,7 +55,7 @@ function seenAt(data: Record<string, unknown>, path: string[]): unknown {
 
 describe('every text against nasty texts', () => {
   let app: TestApp;
-  let account: Awaited<ReturnType<TestApp['account']>>;
+  let account: Account;
   let things: Record<string, string>;
   before(async () => {
     app = await startApp();

@@ -20,9 +20,7 @@ describe('messages', () => {
     app = await startApp();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ key, jwt } = account);
-    workspaceId = account.workspace.id;
+    ({ key, jwt, workspaceId } = await app.account());
   });
   after(async () => {
     await assertBooks(app.deps.db);

@@ -17,9 +17,7 @@ describe('replays', () => {
     app = await startApp();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ jwt } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, workspaceId } = await app.account());
     id = (await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook')).row.id;
     app.calls.length = 0;
   });

@@ -16,7 +16,6 @@ import { createLogger } from '../../models/logger.js';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
-import type { Workspace } from '../../models/workspace.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/factories.js';
@@ -36,13 +35,19 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
+export interface Account {
+  workspaceId: string;
+  jwt: string;
+  key: string;
+}
+
 export interface TestApp {
   url: string;
   deps: Deps;
   calls: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A workspace with a JWT and a key with these scopes. */
-  account(options?: { balance?: number; scopes?: readonly Scope[] }): Promise<{ workspace: Workspace; jwt: string; key: string }>;
+  account(options?: { balance?: number; scopes?: readonly Scope[] }): Promise<Account>;
   close(): Promise<void>;
 }
 
@@ -87,7 +92,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     async account({ balance = 100_000, scopes: wanted = scopes } = {}) {
       const workspace = await buildWorkspace(database.db, balance);
       const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'test', scopes: wanted });
-      return { workspace, jwt: issueToken(config.jwtSecret, workspace), key };
+      return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace), key };
     },
     async close() {
       await stop(server);

@@ -7,14 +7,14 @@ import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 import { unsubscribeToken } from '../../models/rules/unsubscribe.js';
 import { buildSent, sandboxEverywhere } from '../support/messages.js';
 import { stubProvider } from '../support/stub-provider.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Account, startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/suppressions';
 const entry = { channel: 'sms', recipient: '+15551234567' };
 
 describe('suppressions over HTTP', () => {
   let app: TestApp;
-  let account: Awaited<ReturnType<TestApp['account']>>;
+  let account: Account;
   before(async () => {
     app = await startApp();
   });
@@ -76,7 +76,7 @@ describe('suppressions over HTTP', () => {
 
   it('STOP and START come as signed callbacks; other texts change nothing', async () => {
     const to = '+15559990002';
-    await buildSent(app.deps.db, account.workspace.id, { to });
+    await buildSent(app.deps.db, account.workspaceId, { to });
     const say = async (text: string, sign = (body: string) => signSandboxCallback(app.deps.config.secretKey, body)) => {
       const inbound = [{ id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text, occurred_at: new Date().toISOString() }];
       const body = JSON.stringify({ inbound });

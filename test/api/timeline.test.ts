@@ -10,7 +10,7 @@ import type { ReportStatus } from '../../models/rules/status.js';
 import { rows } from '../support/database.js';
 import { buildQueued, buildWebhook } from '../support/factories.js';
 import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../support/messages.js';
-import { startApp, type TestApp } from './start-app.js';
+import { type Account, startApp, type TestApp } from './start-app.js';
 
 interface Step {
   at: string;
@@ -22,7 +22,7 @@ interface Step {
 describe('GET /messages/:id/timeline', () => {
   let app: TestApp;
   let db: Database;
-  let account: Awaited<ReturnType<TestApp['account']>>;
+  let account: Account;
   before(async () => {
     app = await startApp();
     ({ db } = app.deps);
@@ -42,8 +42,8 @@ describe('GET /messages/:id/timeline', () => {
   const ago = (iso: string) => Date.parse(iso) - Date.now();
 
   it('tells the whole life of a delivered message in its order', async () => {
-    const { row: webhook } = await buildWebhook(account.workspace.id, 'https://example.com/hook');
-    const message = await buildSent(db, account.workspace.id);
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
+    const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [reportOf(message, 'delivered', { raw: `{"to":"${message.to}","status":"delivered"}` })]);
     await applyReports(db, message.group_id);
     const timeline = await timelineOf(message.id);
@@ -74,7 +74,7 @@ describe('GET /messages/:id/timeline', () => {
   });
 
   it('tells why reports were not applied, and how often they came again', async () => {
-    const message = await buildSent(db, account.workspace.id);
+    const message = await buildSent(db, account.workspaceId);
     const report = (status: ReportStatus) => reportOf(message, status);
     await recordReports(db, [report('delivered'), report('delivered'), report('read')]);
     await applyReports(db, message.group_id);
@@ -93,7 +93,7 @@ describe('GET /messages/:id/timeline', () => {
   });
 
   it('calls a report of the present status a repetition', async () => {
-    const message = await buildSent(db, account.workspace.id);
+    const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [reportOf(message, 'sent')]);
     const [waiting] = stepsOf(await timelineOf(message.id), 'report');
     assert.deepEqual([waiting?.details.outcome, waiting?.details.applied_at], ['waiting', null]);
@@ -103,8 +103,8 @@ describe('GET /messages/:id/timeline', () => {
   });
 
   it('tells refund and failure of a cancelled message, which waits for nothing', async () => {
-    const { id } = await buildQueued(db, account.workspace.id);
-    await cancelMessage(db, account.workspace.id, id);
+    const { id } = await buildQueued(db, account.workspaceId);
+    await cancelMessage(db, account.workspaceId, id);
     const timeline = await timelineOf(id);
     assert.deepEqual(typesOf(timeline).toSorted(), ['accepted', 'charged', 'failed', 'refunded']);
     assert.equal(stepsOf(timeline, 'refunded')[0]?.details.amount, 1);
@@ -136,25 +136,25 @@ describe('GET /messages/:id/timeline', () => {
 
     it('names the schedule', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000);
-      const { id } = await buildQueued(db, account.workspace.id, { scheduled_at, status_detail: 'scheduled' });
+      const { id } = await buildQueued(db, account.workspaceId, { scheduled_at, status_detail: 'scheduled' });
       const { what, until } = await waiting(id);
       assert.deepEqual([what, until], ['schedule', scheduled_at.toISOString()]);
     });
     it('names the hand-off, until the provider is given up', async () => {
-      const { what, until } = await waiting((await buildQueued(db, account.workspace.id)).id);
+      const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
       assert.equal(what, 'hand_off');
       assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
     });
     it("names the provider's answer during a call", async () => {
-      assert.equal((await waiting((await buildClaimed(db, account.workspace.id)).id)).what, 'provider_answer');
+      assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
     });
     it('names the next attempt after one that did not succeed', async () => {
-      const { id, attempt } = await buildClaimed(db, account.workspace.id);
+      const { id, attempt } = await buildClaimed(db, account.workspaceId);
       await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
       assert.equal((await waiting(id)).what, 'next_attempt');
     });
     it('names the report, until the provider is asked', async () => {
-      const { id, group_id } = await buildQueued(db, account.workspace.id, { channel: 'email', to: 'a@example.com' });
+      const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
       const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
       assert.ok(claim);
       await recordHandoffs(db, [acceptedAs(claim)]);
@@ -165,7 +165,7 @@ describe('GET /messages/:id/timeline', () => {
   });
 
   it('404 while nobody has decided, and for ids of others', async () => {
-    const { id } = await buildQueued(db, (await app.account()).workspace.id);
+    const { id } = await buildQueued(db, (await app.account()).workspaceId);
     for (const unknown of [id, uuidv7(), 'x']) {
       const { status, body } = await app.call('GET', `/api/v1/messages/${unknown}/timeline`, { key: account.key });
       assert.deepEqual([status, body.error], [404, 'Message not found']);

@@ -22,9 +22,7 @@ describe('webhook operations', () => {
     app = await startApp();
   });
   beforeEach(async () => {
-    const account = await app.account();
-    ({ jwt, key } = account);
-    workspaceId = account.workspace.id;
+    ({ jwt, key, workspaceId } = await app.account());
     const built = await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook');
     ({ secret } = built);
     id = built.row.id;

@@ -262,8 +262,8 @@ describe('POST /callbacks/:provider', () => {
     JSON.stringify({ reports: [{ id, reference, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() }] });
   /** A message that the sandbox knows, and its report. */
   async function reported(): Promise<{ id: string; body: string }> {
-    const { workspace } = await app.account();
-    const { id } = await buildQueued(app.deps.db, workspace.id);
+    const { workspaceId } = await app.account();
+    const { id } = await buildQueued(app.deps.db, workspaceId);
     const providerMessageId = uuidv7();
     await rows(app.deps.db, `UPDATE messages SET provider = 'sandbox', provider_message_id = $2 WHERE id = $1`, [id, providerMessageId]);
     return { id, body: report(id, providerMessageId) };

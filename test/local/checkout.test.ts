@@ -42,14 +42,14 @@ describe('the local checkout, bought from by the service', () => {
   const start = () => startCheckout({ port, secretKey, webhookSecret, api: app.url, state: join(folder, 'checkout.json') });
 
   async function order() {
-    const { workspace, jwt } = await app.account({ balance: 0 });
+    const { workspaceId, jwt } = await app.account({ balance: 0 });
     const { body } = await app.call('GET', '/api/v1/billing/packages');
     const request = { jwt, body: { package_id: body.data.packages[1].id } };
     const { status, body: answer } = await app.call('POST', '/api/v1/billing/checkout', request);
     assert.equal(status, 201);
     const url: string = answer.data.checkout_url;
-    const balance = () => balanceOf(app.deps.db, workspace.id);
-    return { url, balance, workspaceId: workspace.id, sessionId: answer.data.session_id as string, request };
+    const balance = () => balanceOf(app.deps.db, workspaceId);
+    return { url, balance, workspaceId, sessionId: answer.data.session_id as string, request };
   }
 
   it('shows what is bought, under a policy that allows no script', async () => {

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
 /** Where an activity stands: its attempt, and what its last heartbeat told. */
@@ -19,3 +21,13 @@ export const inActivity = <Args extends unknown[], Result>(
   const environment = new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs, ...info });
   return environment.run(() => activity(...args)) as Promise<Result>;
 };
+
+/** What the activity tells Temporal by failing. */
+export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ApplicationFailure, String(error));
+  return error;
+}

@@ -7,9 +7,9 @@ import { giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/status.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { rows } from '../../support/database.js';
+import { buildUndecided, buildWebhook } from '../../support/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
 import {
   acceptedAs,
   balanceOf,
@@ -25,17 +25,8 @@ import {
 } from '../../support/messages.js';
 
 describe('applyReports', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase(20);
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
-    await buildWebhook(workspaceId, 'https://one.example.test/');
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
+  beforeEach(() => buildWebhook(test.workspaceId, 'https://one.example.test/'));
 
   const isClosed = async (groupId: string) =>
     (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]
@@ -50,7 +41,7 @@ describe('applyReports', () => {
   };
 
   it('delivers a message and closes its group', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
     await recordReports(test.db, [report]);
     assert.equal((await applyReports(test.db, message.group_id)).open, 0);
@@ -65,9 +56,9 @@ describe('applyReports', () => {
 
   it('fails a message without a refund, with our text for the code and nothing of the provider', async () => {
     const [sms, email, unknown] = [
-      await buildSent(test.db, workspaceId),
-      await buildSent(test.db, workspaceId, { channel: 'email' }),
-      await buildSent(test.db, workspaceId),
+      await buildSent(test.db, test.workspaceId),
+      await buildSent(test.db, test.workspaceId, { channel: 'email' }),
+      await buildSent(test.db, test.workspaceId),
     ];
     await recordReports(test.db, [
       reportOf(sms, 'failed', { provider_error_code: '30006' }),
@@ -85,12 +76,12 @@ describe('applyReports', () => {
       ['undeliverable', '30006', 'Mailbox unreachable', '30006'],
       ['undeliverable', 'undeliverable', 'The provider could not deliver the message', 'E-4711'],
     ]);
-    assert.equal((await ledgerOf(test.db, workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
+    assert.equal((await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
   });
 
   it('never applies a read receipt on a channel that has none', async () => {
     for (const channel of ['sms', 'email'] as const) {
-      const message = await buildSent(test.db, workspaceId, { channel });
+      const message = await buildSent(test.db, test.workspaceId, { channel });
       await recordReports(test.db, [reportOf(message, 'read'), reportOf(message, 'delivered')]);
       await applyReports(test.db, message.group_id);
       assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
@@ -99,7 +90,7 @@ describe('applyReports', () => {
   });
 
   it('keeps a group open while one of its messages waits, and closes it with the last', async () => {
-    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}]);
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
     const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
     const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
     assert.ok(one && two && three);
@@ -123,14 +114,14 @@ describe('applyReports', () => {
   });
 
   it('counts undecided messages as open, and closes a group that does not exist without an error', async () => {
-    const { group_id } = await buildUndecided(test.db, workspaceId);
+    const { group_id } = await buildUndecided(test.db, test.workspaceId);
     assert.equal((await applyReports(test.db, group_id)).open, 1);
     assert.equal(await isClosed(group_id), false);
-    assert.equal((await applyReports(test.db, workspaceId)).open, 0);
+    assert.equal((await applyReports(test.db, test.workspaceId)).open, 0);
   });
 
   it('lets a late report count after the waiting was given up', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     await giveUpOnReports(test.db, message.group_id);
     assert.equal(await statusOf(test.db, message.id), 'sent/unknown');
     await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'delivered')]);
@@ -140,14 +131,14 @@ describe('applyReports', () => {
   });
 
   it('corrects failed into delivered, with both events, and never the other way round', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
       await applyReports(test.db, message.group_id);
     }
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'failed', 'delivered']);
-    const other = await buildSent(test.db, workspaceId);
+    const other = await buildSent(test.db, test.workspaceId);
     for (const status of ['delivered', 'failed'] as const) {
       await recordReports(test.db, [reportOf(other, status)]);
       await applyReports(test.db, other.group_id);
@@ -161,7 +152,7 @@ describe('applyReports', () => {
       ['failed', 'delivered'],
       ['delivered', 'failed'],
     ] as const) {
-      const message = await buildSent(test.db, workspaceId);
+      const message = await buildSent(test.db, test.workspaceId);
       await recordReports(
         test.db,
         order.map((status) => reportOf(message, status)),
@@ -179,7 +170,7 @@ describe('applyReports', () => {
       ['failed', 'read'],
       ['read', 'failed'],
     ] as const) {
-      const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
+      const message = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp' });
       await recordReports(
         test.db,
         order.map((status) => reportOf(message, status)),
@@ -198,7 +189,7 @@ describe('applyReports', () => {
     const history = fc.array(callback, { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('sms' as const, 'whatsapp' as const), history, async (channel, callbacks) => {
-        const message = await buildSent(test.db, workspaceId, { channel, cost: 100 });
+        const message = await buildSent(test.db, test.workspaceId, { channel, cost: 100 });
         const told = new Set<ReportStatus>();
         let state = 'sent';
         for (const statuses of callbacks) {
@@ -219,11 +210,11 @@ describe('applyReports', () => {
       }),
       { numRuns: 80 },
     );
-    assert.ok(((await balanceOf(test.db, workspaceId)) ?? -1) > 0);
+    assert.ok(((await balanceOf(test.db, test.workspaceId)) ?? -1) > 0);
   });
 
   it('names the messages of a group that still wait for a report', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await awaitingReports(test.db, message.group_id), [
       { id: message.id, channel: 'sms', provider_message_id: message.provider_message_id },
     ]);

@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { Message } from '../../../models/message.js';
 import { acceptBatch } from '../../../models/operations/accept-batch.js';
 import { type HistoryFilters, listMessages } from '../../../models/operations/list-messages.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { workspaceForEach } from '../../support/for-each.js';
 import { buildSent } from '../../support/messages.js';
 
 const none: HistoryFilters = {
@@ -19,26 +19,17 @@ const none: HistoryFilters = {
 };
 
 describe('listMessages', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach();
 
   const list = async (filters: Partial<HistoryFilters> = {}, page = 1, limit = 50) => {
-    const { rows, total } = await listMessages(workspaceId, { ...none, ...filters }, { page, limit });
+    const { rows, total } = await listMessages(test.workspaceId, { ...none, ...filters }, { page, limit });
     return { ids: rows.map(({ id }) => id), total };
   };
 
   it('shows the own messages that were accepted, newest first, page by page without a gap', async () => {
     const built: string[] = [];
-    for (let index = 0; index < 5; index += 1) built.unshift((await buildQueued(test.db, workspaceId)).id);
-    await buildUndecided(test.db, workspaceId);
+    for (let index = 0; index < 5; index += 1) built.unshift((await buildQueued(test.db, test.workspaceId)).id);
+    await buildUndecided(test.db, test.workspaceId);
     await buildQueued(test.db, (await buildWorkspace(test.db)).id);
     assert.deepEqual(await list(), { ids: built, total: 5 });
     const pages = [await list({}, 1, 2), await list({}, 2, 2), await list({}, 3, 2), await list({}, 4, 2)];
@@ -52,9 +43,9 @@ describe('listMessages', () => {
   it('filters by every field, alone and together', async () => {
     const batch_id = uuidv7();
     const batch = `INSERT INTO batches (id, workspace_id, channel, status, total, accepted, cost) VALUES ($1, $2, 'email', 'accepting', 1, 1, 1000)`;
-    await rows(test.db, batch, [batch_id, workspaceId]);
-    const sent = await buildSent(test.db, workspaceId, { to: '+15550000001', reference: 'a' });
-    const email = await buildUndecided(test.db, workspaceId, { channel: 'email', to: 'a@example.test', reference: 'a', batch_id });
+    await rows(test.db, batch, [batch_id, test.workspaceId]);
+    const sent = await buildSent(test.db, test.workspaceId, { to: '+15550000001', reference: 'a' });
+    const email = await buildUndecided(test.db, test.workspaceId, { channel: 'email', to: 'a@example.test', reference: 'a', batch_id });
     await acceptBatch(test.db, batch_id);
     for (const [filters, ids] of [
       [{ status: 'sent' }, [sent.id]],
@@ -74,7 +65,7 @@ describe('listMessages', () => {
   it('takes both ends of a span of time as included', async () => {
     const at = (day: number) => new Date(Date.UTC(2027, 0, day));
     const ids: string[] = [];
-    for (const day of [1, 2, 3]) ids.unshift((await buildQueued(test.db, workspaceId, { created_at: at(day) })).id);
+    for (const day of [1, 2, 3]) ids.unshift((await buildQueued(test.db, test.workspaceId, { created_at: at(day) })).id);
     assert.deepEqual((await list({ start_date: at(2) })).ids, ids.slice(0, 2));
     assert.deepEqual((await list({ end_date: at(2) })).ids, ids.slice(1));
     assert.deepEqual((await list({ start_date: at(2), end_date: at(2) })).ids, ids.slice(1, 2));
@@ -82,14 +73,14 @@ describe('listMessages', () => {
   });
 
   it('owned does not know foreign, unknown and malformed ids', async () => {
-    const { id } = await buildQueued(test.db, workspaceId);
-    assert.equal((await Message.owned(workspaceId, id)).id, id);
+    const { id } = await buildQueued(test.db, test.workspaceId);
+    assert.equal((await Message.owned(test.workspaceId, id)).id, id);
     const stranger = await buildWorkspace(test.db);
     for (const [owner, wanted] of [
       [stranger.id, id],
-      [workspaceId, uuidv7()],
-      [workspaceId, 'x'],
-      [workspaceId, `${id}' OR 1=1`],
+      [test.workspaceId, uuidv7()],
+      [test.workspaceId, 'x'],
+      [test.workspaceId, `${id}' OR 1=1`],
     ] as const) {
       await assert.rejects(Message.owned(owner, wanted), { status: 404, message: 'Message not found' });
     }

@@ -4,9 +4,9 @@ import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { type HandoffResult, recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { buildWebhook, buildWorkspace } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { rows } from '../../support/database.js';
+import { buildWebhook } from '../../support/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
 import {
   acceptedAs,
   balanceOf,
@@ -21,17 +21,8 @@ import {
 } from '../../support/messages.js';
 
 describe('recordHandoffs', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db, 100_000)).id;
-    await buildWebhook(workspaceId, 'https://one.example.test/');
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach();
+  beforeEach(() => buildWebhook(test.workspaceId, 'https://one.example.test/'));
 
   const attemptOf = async (id: string, number = 1) =>
     (
@@ -59,7 +50,7 @@ describe('recordHandoffs', () => {
   });
 
   it('moves what was accepted to sent, with the id of the provider and one event, however often it is told', async () => {
-    const claim = await buildClaimed(test.db, workspaceId);
+    const claim = await buildClaimed(test.db, test.workspaceId);
     const result = acceptedAs(claim, 'prov-1');
     await recordHandoffs(test.db, [result]);
     const first = await messageOf(test.db, claim.id);
@@ -75,7 +66,7 @@ describe('recordHandoffs', () => {
   });
 
   it('fails and refunds what was rejected, once, keeping the code of the provider apart', async () => {
-    const { id } = await buildClaimed(test.db, workspaceId);
+    const { id } = await buildClaimed(test.db, test.workspaceId);
     for (const _ of [1, 2]) await recordHandoffs(test.db, [rejected(id)]);
     const { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used } = await messageOf(
       test.db,
@@ -93,7 +84,7 @@ describe('recordHandoffs', () => {
         credits_used: 0,
       },
     );
-    assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 100000', 'debit -1000', 'refund 1000']);
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 100000', 'debit -1000', 'refund 1000']);
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
   });
 
@@ -103,16 +94,16 @@ describe('recordHandoffs', () => {
     ['unknown', 'sending'],
   ] as const) {
     it(`leaves a message queued, ${detail === 'accepted' ? 'free to be cancelled' : 'still claimed'}, when the outcome is ${outcome}`, async () => {
-      const { id } = await buildClaimed(test.db, workspaceId);
+      const { id } = await buildClaimed(test.db, test.workspaceId);
       await recordHandoffs(test.db, [resultOf(id, outcome)]);
       assert.equal(await statusOf(test.db, id), `queued/${detail}`);
       assert.deepEqual(await attemptOf(id), { outcome, provider_message_id: null, detail: 'connection reset', finished: true });
-      assert.equal(await balanceOf(test.db, workspaceId), 99_000);
+      assert.equal(await balanceOf(test.db, test.workspaceId), 99_000);
     });
   }
 
   it('records a round of every outcome at once, each message its own', async () => {
-    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{}, {}, {}, {}]);
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
     const [one, two, three, four] = ids as [string, string, string, string];
     await claimHandoffs(test.db, groupId, sandboxEverywhere);
     await recordHandoffs(test.db, [
@@ -131,7 +122,7 @@ describe('recordHandoffs', () => {
   });
 
   it('matches reports that came before the id of the provider was known, and says so', async () => {
-    const claim = await buildClaimed(test.db, workspaceId);
+    const claim = await buildClaimed(test.db, test.workspaceId);
     const early = reportOf({ id: claim.id, provider_message_id: 'prov-early' }, 'delivered', { message_id: null });
     assert.deepEqual(await recordReports(test.db, [early]), [], 'nobody can be woken yet');
     await recordHandoffs(test.db, [acceptedAs(claim, 'prov-early')]);
@@ -143,13 +134,13 @@ describe('recordHandoffs', () => {
 
   it('keeps what a report already proved when the answer comes late, rejected or accepted', async () => {
     for (const late of ['accepted', 'rejected'] as const) {
-      const claim = await buildClaimed(test.db, workspaceId);
+      const claim = await buildClaimed(test.db, test.workspaceId);
       const report = reportOf({ id: claim.id, provider_message_id: `prov-${late}` }, 'delivered');
       for (const { groupId } of await recordReports(test.db, [report])) await applyReports(test.db, groupId);
       await recordHandoffs(test.db, [late === 'accepted' ? acceptedAs(claim, `prov-${late}`) : rejected(claim.id)]);
       assert.equal(await statusOf(test.db, claim.id), 'delivered/delivered');
       assert.deepEqual(await eventsOf(test.db, claim.id), ['queued', 'sent', 'delivered']);
     }
-    assert.equal(await balanceOf(test.db, workspaceId), 98_000);
+    assert.equal(await balanceOf(test.db, test.workspaceId), 98_000);
   });
 });

@@ -3,24 +3,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../models/operations/apply-reports.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
 import { type ReportFilter, replayReports } from '../../../models/operations/replay-reports.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { buildWebhook, buildWorkspace } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { rows } from '../../support/database.js';
+import { buildWebhook } from '../../support/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
 import { buildSent, eventsOf, reportOf, statusOf } from '../../support/messages.js';
 
 describe('replayReports', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
+  const test = workspaceForEach();
   beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db)).id;
-    await buildWebhook(workspaceId, 'https://one.example.test/');
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await rows(test.db, 'DELETE FROM delivery_reports RETURNING id');
   });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
 
   /** Replays all pages and applies what is woken. */
   async function replay(filter: ReportFilter = {}, limit = 500): Promise<{ reports: number; unmatched: number }> {
@@ -42,7 +35,7 @@ describe('replayReports', () => {
     );
 
   it('changes nothing that has counted, and tells nobody twice', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered', 'sent'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
       await applyReports(test.db, message.group_id);
@@ -54,7 +47,7 @@ describe('replayReports', () => {
   });
 
   it('lets count what was ignored by a mistake that is mended', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await rows(test.db, `UPDATE delivery_reports SET applied_at = now(), outcome = 'ignored', reason = 'backwards' RETURNING id`);
     await applyReports(test.db, message.group_id);
@@ -67,7 +60,7 @@ describe('replayReports', () => {
   });
 
   it('finds the message of a report that was nobody’s', async () => {
-    const message = await buildSent(test.db, workspaceId);
+    const message = await buildSent(test.db, test.workspaceId);
     const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
     await rows(test.db, 'UPDATE delivery_reports SET message_id = NULL RETURNING id');
@@ -77,7 +70,7 @@ describe('replayReports', () => {
   });
 
   it('takes those of a provider, a message or a time', async () => {
-    const messages = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)] as const;
+    const messages = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)] as const;
     await recordReports(
       test.db,
       messages.map((message) => reportOf(message, 'delivered')),
@@ -92,10 +85,10 @@ describe('replayReports', () => {
   });
 
   it('does not suppress anew for a bounce of old', async () => {
-    const message = await buildSent(test.db, workspaceId, { channel: 'email', to: 'gone@example.org' });
+    const message = await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'gone@example.org' });
     await recordReports(test.db, [reportOf(message, 'failed', { error_code: '30008', is_permanent: true })]);
     await applyReports(test.db, message.group_id);
-    const listed = () => rows(test.db, 'DELETE FROM suppressions WHERE workspace_id = $1 RETURNING id', [workspaceId]);
+    const listed = () => rows(test.db, 'DELETE FROM suppressions WHERE workspace_id = $1 RETURNING id', [test.workspaceId]);
     assert.equal((await listed()).length, 1);
     await replay();
     assert.equal((await listed()).length, 0);

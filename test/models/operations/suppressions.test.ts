@@ -5,9 +5,9 @@ import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordOptIn, recordOptOut } from '../../../models/operations/record-opt-outs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
 import { type NewSuppression, suppress } from '../../../models/operations/suppress.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { workspaceForEach } from '../../support/for-each.js';
 import {
   balanceOf,
   buildClaimed,
@@ -23,21 +23,14 @@ import {
 const phone = '+15551234567';
 
 describe('suppressions', () => {
-  let test: TestDatabase;
-  let workspaceId: string;
-  before(async () => {
-    test = await freshDatabase();
-  });
-  beforeEach(async () => {
-    workspaceId = (await buildWorkspace(test.db)).id;
-  });
-  afterEach(() => assertBooks(test.db));
-  after(() => test.drop());
+  const test = workspaceForEach();
 
   const list = (overrides: Partial<NewSuppression> = {}) =>
-    suppress(test.db, [{ workspace_id: workspaceId, channel: 'sms', recipient: phone, reason: 'manual', source: 'api', ...overrides }]);
+    suppress(test.db, [
+      { workspace_id: test.workspaceId, channel: 'sms', recipient: phone, reason: 'manual', source: 'api', ...overrides },
+    ]);
   const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
-  const listed = async (id = workspaceId) =>
+  const listed = async (id = test.workspaceId) =>
     (
       await rows<{ entry: string }>(
         test.db,
@@ -47,9 +40,9 @@ describe('suppressions', () => {
     ).map(({ entry }) => entry);
 
   it('fail a message before any attempt: refunded, with its event', async () => {
-    await buildWebhook(workspaceId, 'https://one.example.test/');
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await list();
-    const { id, group_id } = await buildQueued(test.db, workspaceId, { to: phone });
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone });
     assert.deepEqual(await claim(group_id), []);
     const { status, status_detail, error_code, error_message, credits_used } = await messageOf(test.db, id);
     assert.deepEqual(
@@ -57,13 +50,13 @@ describe('suppressions', () => {
       ['failed', 'suppressed', 'suppressed', 'The recipient is on the suppression list', 0],
     );
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
-    assert.equal(await balanceOf(test.db, workspaceId), 100_000);
+    assert.equal(await balanceOf(test.db, test.workspaceId), 100_000);
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM send_attempts WHERE message_id = $1', [id]), []);
   });
 
   it('leave the others of a group alone', async () => {
     await list();
-    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ to: phone }, { to: '+15551234568' }]);
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{ to: phone }, { to: '+15551234568' }]);
     assert.deepEqual(
       (await claim(groupId)).map(({ id }) => id),
       [ids[1]],
@@ -78,7 +71,7 @@ describe('suppressions', () => {
   ] as const) {
     it(`do not hold for ${what}`, async () => {
       await list(entry);
-      assert.equal((await claim((await buildQueued(test.db, workspaceId, message)).group_id)).length, 1);
+      assert.equal((await claim((await buildQueued(test.db, test.workspaceId, message)).group_id)).length, 1);
     });
   }
 
@@ -90,14 +83,14 @@ describe('suppressions', () => {
 
   it('hold for an address in any letter case', async () => {
     await list({ channel: 'email', recipient: 'Ada@Example.com' });
-    const { id, group_id } = await buildQueued(test.db, workspaceId, { channel: 'email', to: 'aDA@example.COM' });
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'email', to: 'aDA@example.COM' });
     assert.deepEqual(await claim(group_id), []);
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 
   it('wait for the time of a scheduled message: STOP in between counts', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000);
-    const { id, group_id } = await buildQueued(test.db, workspaceId, { to: phone, scheduled_at, status_detail: 'scheduled' });
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone, scheduled_at, status_detail: 'scheduled' });
     await list();
     await claim(group_id);
     assert.equal(await statusOf(test.db, id), 'queued/scheduled');
@@ -107,7 +100,7 @@ describe('suppressions', () => {
   });
 
   it('do not touch a hand-off that may have succeeded', async () => {
-    const first = await buildClaimed(test.db, workspaceId, { to: phone });
+    const first = await buildClaimed(test.db, test.workspaceId, { to: phone });
     await recordHandoffs(test.db, [{ id: first.id, attempt: 1, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
     await list();
     const { group_id } = await messageOf(test.db, first.id);
@@ -127,7 +120,7 @@ describe('suppressions', () => {
   describe('come from', () => {
     const email = { channel: 'email', to: 'ada@example.com' } as const;
     const bounced = async (overrides: object) => {
-      const message = await buildSent(test.db, workspaceId, email);
+      const message = await buildSent(test.db, test.workspaceId, email);
       const report = reportOf(message, 'failed', { error_code: '30006', ...overrides });
       await recordReports(test.db, [report]);
       await applyReports(test.db, message.group_id);
@@ -139,7 +132,7 @@ describe('suppressions', () => {
       const [entry] = await rows<{ message_id: string; days: number }>(
         test.db,
         'SELECT message_id, round(extract(epoch FROM expires_at - now()) / 86400)::integer AS days FROM suppressions WHERE workspace_id = $1',
-        [workspaceId],
+        [test.workspaceId],
       );
       assert.deepEqual(entry, { message_id: id, days: 30 });
       assert.deepEqual(await listed(), ['email ada@example.com bounce report']);
@@ -151,7 +144,7 @@ describe('suppressions', () => {
     });
 
     it("a provider's own list, met at hand-off", async () => {
-      const { id, attempt } = await buildClaimed(test.db, workspaceId, { to: phone });
+      const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { to: phone });
       const refusal = { outcome: 'rejected', error_code: 'suppressed', error_message: 'Opted out', provider_error_code: '21610' } as const;
       await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', ...refusal }]);
       assert.equal(await statusOf(test.db, id), 'failed/suppressed');
@@ -161,7 +154,7 @@ describe('suppressions', () => {
     it('a complaint, for the workspace whose mail it was', async () => {
       const other = await buildWorkspace(test.db);
       await buildSent(test.db, other.id, email);
-      const { id, provider_message_id } = await buildSent(test.db, workspaceId, email);
+      const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
       const wish = {
         provider: 'sandbox',
         channel: 'email',
@@ -178,7 +171,7 @@ describe('suppressions', () => {
     it('STOP, for every workspace that wrote to him by this account, until START', async () => {
       const [other, stranger] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
       const to = '+15559990001';
-      for (const id of [workspaceId, other.id]) await buildSent(test.db, id, { to });
+      for (const id of [test.workspaceId, other.id]) await buildSent(test.db, id, { to });
       const sender = { provider: 'sandbox', channel: 'sms', recipient: to } as const;
       const stop = { ...sender, reason: 'opt_out', source: 'inbound', message_id: null, provider_message_id: null } as const;
       await recordOptOut(test.db, stop);

@@ -1,0 +1,49 @@
+/** What many test files have in common: called in a `describe`, each of these registers the hooks that make it and end it. */
+import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
+import type { Webhook } from '../../models/webhook.js';
+import { testConfig } from './config.js';
+import { freshDatabase, type TestDatabase } from './database.js';
+import { buildWebhook, buildWorkspace } from './factories.js';
+import { assertBooks } from './invariants.js';
+import { type Receiver, startReceiver, trustTestAuthority } from './receiver.js';
+
+/** The hooks fill it: it is to be read in hooks and tests. */
+export interface WorkspaceTest extends TestDatabase {
+  workspaceId: string;
+}
+
+/** A database for the file, and for each test a workspace, after which the books must agree. */
+export function workspaceForEach({ balance, poolMax }: { balance?: number; poolMax?: number } = {}): WorkspaceTest {
+  const test = {} as WorkspaceTest;
+  before(async () => {
+    Object.assign(test, await freshDatabase(poolMax));
+  });
+  beforeEach(async () => {
+    test.workspaceId = (await buildWorkspace(test.db, balance)).id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+  return test;
+}
+
+export interface EndpointTest extends WorkspaceTest {
+  poster: WebhookPoster;
+  receiver: Receiver;
+  webhook: Webhook;
+}
+
+/** The same, and for each test a receiver with its webhook. */
+export function endpointForEach(timeouts: { totalTimeoutMs: number }): EndpointTest {
+  const test = workspaceForEach() as EndpointTest;
+  before(async () => {
+    await trustTestAuthority();
+    test.poster = webhookPoster(testConfig(), timeouts);
+  });
+  beforeEach(async () => {
+    test.receiver = await startReceiver();
+    test.webhook = (await buildWebhook(test.workspaceId, test.receiver.url)).row;
+  });
+  afterEach(() => test.receiver.close());
+  after(() => test.poster.close());
+  return test;
+}
