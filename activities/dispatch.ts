@@ -8,6 +8,7 @@ import { completeBatchIfDone } from '../models/operations/complete-batch.js';
 import { giveUpOnHandoffs } from '../models/operations/give-up.js';
 import { type GroupWork, groupState } from '../models/operations/group-work.js';
 import { type RoundDeps, Rounds } from './rounds.js';
+import { routeOfRound } from './routing.js';
 import { Turn } from './turn.js';
 
 /** What is left of a group after a dispatch. */
@@ -30,31 +31,39 @@ const alone: Pace = { cancelled: false, rate: null, channel: null };
  * @throws ApplicationFailure `NotHandedOff`, retryable, when the provider took nothing of what was tried, or has no time yet
  */
 export async function dispatch(deps: RoundDeps, groupId: string, batchId: string | undefined): Promise<Dispatched> {
-  const { db, providers, throughput } = deps;
+  const { db, throughput } = deps;
   const until = Date.now() + sliceMs;
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const turn = new Turn(deps, groupId, batchId !== undefined);
   let more = false;
   let waitMs = 0;
-  for (;;) {
+  let isResting = false;
+  for (let round = 0; ; round += 1) {
     const pace = batchId === undefined ? alone : await batchPace(db, batchId);
     if (pace.cancelled) break;
-    const limit = pace.channel === null ? Number.POSITIVE_INFINITY : throughput.limitOf(providers[pace.channel].name);
-    const size = Math.min(roundMax, Math.max(1, Math.round(Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit) / roundsPerSecond)));
+    const route = await routeOfRound(deps, groupId, round);
+    isResting = route.resting.length > 0;
+    const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
+    const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
+    const wanted = Math.round(Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit) / roundsPerSecond);
+    const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, wanted));
     // The claim comes after the wait: a pause that is answered meanwhile is kept.
     if (batchId !== undefined && pace.rate !== null) await sleep(await reserveSlots(db, batchId, size));
-    waitMs = await turn.come(size, rounds.tried, until);
-    if (waitMs > 0 || !(await rounds.next(size))) break;
+    waitMs = await turn.come(route, size, rounds.left, until);
+    if (waitMs > 0 || !(await rounds.next(route, size))) break;
     more = Date.now() > until;
     if (more) break;
   }
+  await rounds.finish();
   if (batchId !== undefined) await finishPage(db, groupId, batchId);
   if (rounds.tookNothing) throw notHandedOff('the provider took none of the messages', rounds.retryAfterMs);
   if (waitMs > 0 && rounds.settled === 0 && hasTimeFor(waitMs)) {
     heartbeat(turn.ticket);
     throw notHandedOff('the provider has no time yet', waitMs);
   }
-  return { ...(await groupState(db, groupId)), more, ...(waitMs > 0 ? { retryInMs: waitMs } : {}) };
+  const state = await groupState(db, groupId);
+  if (isResting && !state.paused && state.queued > 0 && rounds.settled === 0) throw notHandedOff('waits for an account that is ill', 0);
+  return { ...state, more, ...(waitMs > 0 ? { retryInMs: waitMs } : {}) };
 }
 
 /** What came back after its batch was cancelled is cancelled too; where nobody knows what became of it, that is said. */

@@ -14,11 +14,14 @@ export interface Handoff {
  * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice
  * (reliability: at most once, the loss is flagged).
  */
-export async function handOff(provider: Provider, claim: Claim, signal: AbortSignal): Promise<Handoff> {
-  const outcome = await callOnce(provider, claim, signal);
+export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
+  const outcome = provider === undefined ? notHere : await callOnce(provider, claim, signal);
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
-  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: provider.name }, retryAfterMs };
+  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs };
 }
+
+/** An earlier call may have reached an account that these settings do not name; a worker with others may clear it up. */
+const notHere: SendOutcome = { outcome: 'unknown', detail: 'no such account' };
 
 async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
   try {

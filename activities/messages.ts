@@ -1,6 +1,7 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
 import type { Channel, Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
+import type { Logger } from '../models/logger.js';
 import { acceptBatch, type BatchAcceptance } from '../models/operations/accept-batch.js';
 import { acceptMessages } from '../models/operations/accept-messages.js';
 import { applyReports, type GroupState } from '../models/operations/apply-reports.js';
@@ -13,11 +14,13 @@ import { recordReports } from '../models/operations/record-reports.js';
 import { dispatch, type Dispatched } from './dispatch.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { Providers } from './providers/provider.js';
+import { RouteHealth } from './route-health.js';
 import { Throughput } from './throughput.js';
 
 export interface MessageDeps {
   db: Database;
-  config: Pick<Config, 'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'providerLimits'>;
+  config: Pick<Config, 'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'providerLimits' | 'routeWindowSeconds'>;
+  logger: Logger;
   providers: Providers;
 }
 
@@ -34,8 +37,9 @@ export interface Accepted {
 
 const providerDeadlineMs = 10_000;
 
-export function messageActivities({ db, config, providers }: MessageDeps) {
+export function messageActivities({ db, config, logger, providers }: MessageDeps) {
   const throughput = new Throughput(db, config.providerLimits);
+  const health = new RouteHealth({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
   return {
     /** Local: debits and queues; see `acceptMessages` of the models. */
     async acceptMessages(groupId: string): Promise<Accepted> {
@@ -61,7 +65,7 @@ export function messageActivities({ db, config, providers }: MessageDeps) {
      * policy, or when a part of the group moved on, by being called again.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat(() => dispatch({ db, providers, throughput }, groupId, batchId)),
+      withHeartbeat(() => dispatch({ db, providers, throughput, health }, groupId, batchId)),
 
     /** Local: works off the inbox of a group. */
     applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),
@@ -74,10 +78,11 @@ export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | '
     /** Asks the providers for messages whose report did not come in time, and puts what they say into the inbox. */
     pollReports: (groupId: string): Promise<void> =>
       withHeartbeat(async () => {
-        for (const { id, channel, provider_message_id } of await awaitingReports(db, groupId)) {
-          const provider = providers[channel];
-          const fetched = await provider.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
-          if (fetched !== null) await recordReports(db, [{ ...fetched, provider: provider.name, provider_message_id, message_id: id }]);
+        for (const { id, provider, provider_message_id } of await awaitingReports(db, groupId)) {
+          // Nobody else knows of it: an account that was taken out of the settings cannot be asked.
+          const account = providers.accounts.get(provider);
+          const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
+          if (fetched) await recordReports(db, [{ ...fetched, provider, provider_message_id, message_id: id }]);
         }
       }),
 

@@ -1,22 +1,38 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../models/database.js';
-import { claimHandoffs } from '../models/operations/claim-handoffs.js';
-import { recordHandoffs } from '../models/operations/record-handoffs.js';
+import { type Claim, claimHandoffs } from '../models/operations/claim-handoffs.js';
+import { handoffUnknown } from '../models/operations/give-up.js';
+import { type HandoffResult, recordHandoffs } from '../models/operations/record-handoffs.js';
 import { type Handoff, handOff } from './hand-off.js';
 import type { Providers } from './providers/provider.js';
+import type { CallEnd, RouteHealth } from './route-health.js';
+import type { RoundRoute } from './routing.js';
 import type { Throughput } from './throughput.js';
 
 export interface RoundDeps {
   db: Database;
   providers: Providers;
   throughput: Throughput;
+  health: RouteHealth;
 }
 
 const providerDeadlineMs = 10_000;
+/** So long a round is waited for; one that lasts longer goes on beside the next, because its account may not be theirs. */
+const roundMsMax = 1_000;
+const roundsAtOnceMax = 4;
 
-/** The rounds of one dispatch of a group: each message is called for once, and again only when its provider asked for patience. */
+/**
+ * The rounds of one dispatch of a group: each message is called for once by each account of its channel until one has taken or refused it,
+ * and again only where its provider asked for patience.
+ */
 export class Rounds {
   readonly #tried: string[] = [];
+  /** Message → calls that failed, of those that go on with another account. */
+  readonly #failures = new Map<string, number>();
+  readonly #underWay = new Map<Promise<void>, readonly string[]>();
   #settled = 0;
+  #goesOn = false;
   /** How long a provider that is away wants to be left alone. */
   retryAfterMs = 0;
 
@@ -27,8 +43,8 @@ export class Rounds {
   ) {}
 
   /** Messages that further rounds leave out. */
-  get tried(): readonly string[] {
-    return this.#tried;
+  get left(): readonly string[] {
+    return [...this.#tried, ...[...this.#underWay.values()].flat()];
   }
 
   /** Messages that were taken or refused. */
@@ -42,35 +58,95 @@ export class Rounds {
   }
 
   /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns whether there may be more */
-  async next(limit: number): Promise<boolean> {
-    const { db, providers } = this.deps;
-    const providerOf = Object.fromEntries(Object.entries(providers).map(([channel, { name }]) => [channel, name]));
-    const claims = await claimHandoffs(db, this.groupId, providerOf, { limit, except: this.#tried, inBatch: this.inBatch });
-    const signal = AbortSignal.timeout(providerDeadlineMs);
-    const handoffs = await Promise.all(claims.map((claim) => handOff(providers[claim.channel], claim, signal)));
-    const throttled = await this.#note(handoffs);
-    await recordHandoffs(
-      db,
-      handoffs.map(({ result }) => result),
-    );
-    return claims.length === limit || throttled;
+  async next({ choices, resting }: RoundRoute, limit: number): Promise<boolean> {
+    const bind = { limit, except: this.left, inBatch: this.inBatch, resting };
+    const claims = await claimHandoffs(this.deps.db, this.groupId, choices, bind);
+    if (claims.length > 0) {
+      const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
+      this.#begin(claims, this.#call(claims, accountsOf));
+    }
+    if (claims.length === limit && (await this.#isQuick())) return true;
+    await this.finish();
+    const goesOn = this.#goesOn || claims.length === limit;
+    this.#goesOn = false;
+    return goesOn;
   }
 
-  async #note(handoffs: Handoff[]): Promise<boolean> {
+  /** Waits for all that is under way. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#underWay.keys());
+  }
+
+  #begin(claims: readonly Claim[], work: Promise<void>): void {
+    const round = work.finally(() => this.#underWay.delete(round));
+    round.catch(() => undefined); // told to whoever waits for it
+    this.#underWay.set(
+      round,
+      claims.map(({ id }) => id),
+    );
+  }
+
+  /** Whether the next round may begin. */
+  async #isQuick(): Promise<boolean> {
+    const timer = new AbortController();
+    const late = sleep(roundMsMax, 'late', { signal: timer.signal }).catch(() => 'late');
+    await Promise.race([Promise.all(this.#underWay.keys()), late]);
+    timer.abort();
+    return this.#underWay.size < roundsAtOnceMax;
+  }
+
+  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
+    const signal = AbortSignal.timeout(providerDeadlineMs);
+    setMaxListeners(claims.length, signal); // one a call
+    const handoffs = await Promise.all(claims.map((claim) => this.#handOff(claim, signal)));
+    const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
+    await this.#note(handoffs, (id) => accounts.get(id) ?? 1);
+    await recordHandoffs(
+      this.deps.db,
+      handoffs.map(({ result }) => result),
+    );
+  }
+
+  async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
+    const { providers, health } = this.deps;
+    const call = health.begin(claim.provider);
+    const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    health.end(call, endOf(handoff.result));
+    return handoff;
+  }
+
+  async #note(handoffs: Handoff[], accountsOf: (id: string) => number): Promise<void> {
     const { throughput } = this.deps;
     const patience = new Map<string, number>();
     for (const { result, retryAfterMs } of handoffs) {
       const { id, provider, outcome } = result;
       if (outcome === 'throttled') {
         patience.set(provider, Math.max(patience.get(provider) ?? 0, retryAfterMs));
+        this.#goesOn = true;
         continue;
       }
+      if (outcome === 'retryable' && this.#hasAnother(id, accountsOf(id))) continue;
       this.#tried.push(id);
       if (outcome === 'accepted') throughput.took(provider);
       if (outcome === 'accepted' || outcome === 'rejected') this.#settled += 1;
       else this.retryAfterMs = Math.max(this.retryAfterMs, retryAfterMs);
     }
     for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);
-    return patience.size > 0;
   }
+
+  /** It was certainly not taken: another account is called at once. */
+  #hasAnother(id: string, accounts: number): boolean {
+    const failures = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, failures);
+    this.#goesOn ||= failures < accounts;
+    return failures < accounts;
+  }
+}
+
+/** What a call tells of the health of its account. */
+function endOf(result: HandoffResult): CallEnd {
+  if (result.outcome === 'throttled') return 'none'; // it has a hold of its own
+  if (result.outcome === 'retryable' || result.outcome === 'unknown') return 'bad';
+  // Nothing was called: nobody could tell of an earlier call.
+  return result.outcome === 'rejected' && result.error_code === handoffUnknown.error_code ? 'none' : 'good';
 }

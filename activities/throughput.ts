@@ -3,8 +3,8 @@
  * patience. Waiting for that is no failure: it takes nothing of the time that a message has to be handed off.
  */
 import type { Database } from '../models/database.js';
+import type { Choices } from '../models/operations/claim-handoffs.js';
 import { dueUnits, heldProviders, holdProvider, reserveSlot, type Slot } from '../models/operations/provider-pace.js';
-import type { Providers } from './providers/provider.js';
 
 /** A round that wants to begin. */
 export interface RoundRequest {
@@ -43,17 +43,23 @@ export class Throughput {
     return this.limits[provider] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Asks for the time of the providers of a round: when it may begin. Costs nothing while no provider is limited or held. */
-  async admit({ groupId, size, except, horizonMs }: RoundRequest, providers: Providers): Promise<Slot> {
+  /** Asks for the time of the accounts that a round goes by: when it may begin. Costs nothing while none is limited or held. */
+  async admit({ groupId, size, except, horizonMs }: RoundRequest, choices: Choices): Promise<Slot> {
     await this.#readHolds();
     const begin: Slot = { waitMs: 0, isReserved: true };
-    if (this.#holds.size === 0 && !Object.values(providers).some(({ name }) => name in this.limits)) return begin;
-    for (const { channel, units } of await dueUnits(this.db, groupId, size, except)) {
-      const { waitMs, isReserved } = await this.#slotOf(providers[channel].name, units, horizonMs);
+    const accounts = Object.values(choices).flatMap((choice) => choice.accounts.map(({ account }) => account));
+    if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return begin;
+    for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except })) {
+      const { waitMs, isReserved } = await this.#slotOf(provider, units, horizonMs);
       begin.waitMs = Math.max(begin.waitMs, waitMs);
       begin.isReserved &&= isReserved;
     }
     return begin;
+  }
+
+  /** Whether it has asked for patience, as it was known a second ago. */
+  isHeld(provider: string): boolean {
+    return (this.#holds.get(provider) ?? 0) > Date.now();
   }
 
   /** Whether some provider is held. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import type { RoundDeps } from './rounds.js';
+import type { RoundRoute } from './routing.js';
 
 /** So long a wait is spent in the activity's slot; others need the slot during a longer one. */
 const waitInSlotMsMax = 2_000;
@@ -27,11 +28,11 @@ export class Turn {
   }
 
   /** Waits for the turn of a round. @returns 0: it has come; otherwise milliseconds until it is worth asking again */
-  async come(size: number, except: readonly string[], until: number): Promise<number> {
+  async come({ choices }: RoundRoute, size: number, except: readonly string[], until: number): Promise<number> {
     if (await this.#hasTicket()) return 0;
     for (;;) {
       const request = { groupId: this.groupId, size, except, horizonMs: this.#horizonMs };
-      const { waitMs, isReserved } = await this.deps.throughput.admit(request, this.deps.providers);
+      const { waitMs, isReserved } = await this.deps.throughput.admit(request, choices);
       if (waitMs > waitInSlotMsMax || (!isReserved && Date.now() > until)) {
         if (isReserved && !this.inBatch) this.ticket = Date.now() + waitMs;
         return isReserved ? waitMs : apart(waitMs);

@@ -56,8 +56,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
     Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 }),
     Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
   ]);
-  if (Object.values(providers).some(({ name }) => name === 'sandbox'))
-    carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
+  if (providers.accounts.has('sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
   const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await carrier?.stop();
     poster.close();

@@ -2,6 +2,7 @@
 import type { AttemptRow, EventRow, ReportRow, Timeline } from '../models/operations/read-timeline.js';
 import { toCredits } from '../models/rules/credits.js';
 import { adviceOn } from '../models/rules/error-codes.js';
+import { routeTexts } from '../models/rules/route.js';
 import { maskAddresses } from '../models/rules/mask.js';
 import { type WaitLimits, waitingFor } from '../models/rules/waiting.js';
 
@@ -76,15 +77,16 @@ function moneySteps({ message, entries }: Timeline): Step[] {
   });
 }
 
-function attemptStep({ started_at, finished_at, outcome, provider_message_id, ...attempt }: AttemptRow): Step {
+function attemptStep({ started_at, finished_at, outcome, provider_message_id, route, route_share, ...attempt }: AttemptRow): Step {
   const { number, provider, detail } = attempt;
   const durationMs = finished_at === null ? null : finished_at.getTime() - started_at.getTime();
   const text = `Attempt ${number}, ${provider}: ${outcome ?? 'no answer yet'}`;
+  const chosen = route === null ? null : { reason: route, text: routeTexts[route], share_percent: route_share };
   return {
     at: started_at,
     type: 'attempt',
     text,
-    details: { number, provider, outcome, detail, provider_message_id, duration_ms: durationMs },
+    details: { number, provider, chosen, outcome, detail, provider_message_id, duration_ms: durationMs },
   };
 }
 

@@ -1,9 +1,12 @@
 /** The typed settings of a process, made from its environment; they are declared in settings.ts. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
-import { type ProviderAccount, type ProviderKind, accountOf, settingsNeeded } from './provider-account.js';
+import type { Channel } from './channels.js';
+import type { ProviderAccount } from './provider-account.js';
+import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
 import { settings } from './settings.js';
 
+export { type Channel, channels } from './channels.js';
 export { defaultRetryDelays, settings } from './settings.js';
 
 /** A fixed-window limit: so many points in so many seconds. */
@@ -11,9 +14,6 @@ export interface RateLimit {
   points: number;
   seconds: number;
 }
-
-export const channels = ['sms', 'whatsapp', 'email'] as const;
-export type Channel = (typeof channels)[number];
 
 interface WebhookConfig {
   webhookAllowedNetworks: string[];
@@ -54,11 +54,13 @@ export interface Config extends WebhookConfig {
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
   rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
   sandboxDelayMs: number;
-  /** Channel → name of the account that serves it. */
-  providers: Record<Channel, string>;
+  /** Channel → accounts that share it. */
+  routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
   /** Messages a second by provider, segments of sms; who is not there has no limit. */
   providerLimits: Record<string, number>;
+  /** Over which the health of accounts that share a channel is judged. */
+  routeWindowSeconds: number;
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
   acceptTimeoutMs: number;
@@ -86,26 +88,18 @@ export const requiredToRun = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'JWT_SECRET', 
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = requiredToRun): Readonly<Config> {
+  const declared = { ...settings, ...ownSettings(env) };
   const given = Object.fromEntries(
-    Object.keys(settings).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
+    Object.keys(declared).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
-  const schema = Joi.object(settings)
-    .fork([...required, ...neededByProviders(given)], (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
+  const schema = Joi.object(declared)
+    .fork([...required, ...neededByRoutes(given)], (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
     .prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
-  if (error !== undefined) throw new ConfigError(error.details.map((detail) => detail.message));
-  return Object.freeze(toConfig(value));
-}
-
-const kindFor = (values: Record<string, string | undefined>, channel: Channel) => values[`PROVIDER_${channel.toUpperCase()}`] ?? 'sandbox';
-
-/** What the providers that are chosen cannot do without. */
-function neededByProviders(given: Record<string, string | undefined>): string[] {
-  const needed = channels.flatMap((channel) => {
-    const kind = kindFor(given, channel);
-    return Object.hasOwn(settingsNeeded, kind) ? (settingsNeeded[kind as ProviderKind][channel] ?? []) : [];
-  });
-  return [...new Set(needed)];
+  const faults = error?.details.map((detail) => detail.message) ?? [];
+  if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(toConfig(value, given));
 }
 
 function rateLimit(text: string): RateLimit {
@@ -123,8 +117,7 @@ const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
   auth: rateLimit(value.RATE_LIMIT_AUTH),
 });
 
-function toConfig(value: Checked): Config {
-  const providers = { sms: value.PROVIDER_SMS, whatsapp: value.PROVIDER_WHATSAPP, email: value.PROVIDER_EMAIL };
+function toConfig(value: Checked, given: Record<string, string>): Config {
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -151,11 +144,12 @@ function toConfig(value: Checked): Config {
     rateLimits: rateLimitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    providers,
-    accounts: [...new Set(Object.values(providers))].map((kind) => accountOf(kind as ProviderKind, value)),
+    routes: { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') },
+    accounts: accountsOf(value, given),
     providerLimits: Object.fromEntries(
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),
+    routeWindowSeconds: value.ROUTE_WINDOW,
     reportTimeoutSeconds: {
       sms: value.REPORT_TIMEOUT_SMS,
       whatsapp: value.REPORT_TIMEOUT_WHATSAPP,

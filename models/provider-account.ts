@@ -18,6 +18,8 @@ export type ProviderAccount = Named &
     | { kind: 'smtp'; url: string; from: string }
     /** `topicArn`: through which its events come, signed by the SNS at `snsBase`. */
     | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
+        /** Of temporary keys. */
+        sessionToken: string | undefined;
         configurationSet: string | undefined;
         topicArn: string;
         from: string;
@@ -77,6 +79,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
     region: value.SES_REGION,
     accessKeyId: value.SES_ACCESS_KEY_ID,
     secretAccessKey: value.SES_SECRET_ACCESS_KEY,
+    sessionToken: value.SES_SESSION_TOKEN,
     configurationSet: value.SES_CONFIGURATION_SET,
     topicArn: value.SES_TOPIC_ARN,
     from: value.EMAIL_FROM,
@@ -96,6 +99,6 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
   }),
 };
 
-/** The account of a kind, named like it. */
-export const accountOf = (kind: ProviderKind, value: Values): ProviderAccount =>
-  ({ name: kind, kind, ...accountFrom[kind](value) }) as ProviderAccount;
+/** The account of this name and kind. */
+export const accountOf = (name: string, kind: ProviderKind, value: Values): ProviderAccount =>
+  ({ name, kind, ...accountFrom[kind](value) }) as ProviderAccount;

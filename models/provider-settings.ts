@@ -1,7 +1,7 @@
 /** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
 import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
-import { kindsFor } from './provider-account.js';
+import { kindsFor, settingsNeeded } from './provider-account.js';
 import { isEmail } from './rules/email.js';
 
 const oneWord = Joi.string()
@@ -35,16 +35,30 @@ function isPublicKey(text: string): boolean {
   }
 }
 
+const name = '[a-z][a-z0-9_]{0,31}';
+const commaList = (part: string) => new RegExp(String.raw`^\s*${part}\s*(?:,\s*${part}\s*)*$`);
+
+const allKinds = Object.keys(settingsNeeded);
+
 const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
   Joi.string()
-    .valid(...kindsFor(channel))
+    .pattern(commaList(String.raw`${name}(?:=\d{1,3})?`))
+    .messages({ 'string.pattern.base': '{{#label}} must be accounts with weights, for example twilio=3,backup=1' })
     .default('sandbox')
-    .description(`provider of the ${channel} channel: ${kindsFor(channel).join(', ')}`);
+    .description(`who carries the ${channel} channel: ${kindsFor(channel).join(', ')}; several share it, as name=weight, comma-separated`);
 
 export const providerSettings: Record<string, Joi.Schema> = {
   PROVIDER_SMS: providerOf('sms'),
   PROVIDER_WHATSAPP: providerOf('whatsapp'),
   PROVIDER_EMAIL: providerOf('email'),
+  PROVIDER_ACCOUNTS: Joi.string()
+    .pattern(commaList(`${name}=${name}`))
+    .messages({ 'string.pattern.base': '{{#label}} must be name=kind, comma-separated, for example backup=twilio' })
+    .custom((text: string, helpers) =>
+      text.split(',').every((part) => allKinds.includes(part.split('=')[1]?.trim() ?? '')) ? text : helpers.error('kinds'),
+    )
+    .messages({ kinds: `{{#label}}: the kinds are ${allKinds.join(', ')}` })
+    .description('further accounts as name=kind, comma-separated; the settings of backup=twilio are BACKUP_TWILIO_…, else TWILIO_…'),
   TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
   TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
   TWILIO_FROM: Joi.string()
@@ -77,6 +91,7 @@ export const providerSettings: Record<string, Joi.Schema> = {
     .description('Amazon SES: region, for example eu-west-1'),
   SES_ACCESS_KEY_ID: oneWord.description('Amazon SES: id of an access key that may call ses:SendEmail'),
   SES_SECRET_ACCESS_KEY: oneWord.description('Amazon SES: the secret of that key'),
+  SES_SESSION_TOKEN: oneWord.description('Amazon SES: session token, where that key is a temporary one'),
   SES_CONFIGURATION_SET: oneWord.description('Amazon SES: configuration set whose events go to the topic'),
   SES_TOPIC_ARN: Joi.string()
     .pattern(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)

@@ -138,6 +138,14 @@ export const settings: Record<string, Joi.Schema> = {
   PROVIDER_LIMITS: list(providerLimit)
     .default([])
     .description('messages a second (sms: segments) that a provider takes, as name=number, comma-separated; no limit for others'),
+  ROUTE_WINDOW: Joi.number()
+    .integer()
+    .min(2)
+    .max(3_600)
+    .default(60)
+    .description(
+      'seconds of calls by which accounts that share a channel are judged; how fast one that is ill loses and regains its share',
+    ),
   REPORT_TIMEOUT_SMS: seconds.default(259_200).description('seconds to wait for a delivery report of an sms'),
   REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
   REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),

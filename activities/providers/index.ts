@@ -31,17 +31,9 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
   }
 }
 
-/** The providers that the settings name. */
-export function createProviders(
-  config: Pick<Config, 'providers' | 'accounts' | 'secretKey' | 'publicUrl'>,
-  sandbox: SandboxDeps,
-): Providers {
-  const { providers, accounts } = config;
-  const byName = new Map(accounts.map((account) => [account.name, createProvider(account, config.publicUrl, sandbox)]));
-  const named = (name: string): Provider => {
-    const provider = byName.get(name);
-    if (provider === undefined) throw new Error(`no provider is called ${name}`);
-    return provider;
-  };
-  return { sms: named(providers.sms), whatsapp: named(providers.whatsapp), email: withUnsubscribe(named(providers.email), config) };
+/** The accounts that the settings name, and who carries what. */
+export function createProviders(config: Pick<Config, 'routes' | 'accounts' | 'secretKey' | 'publicUrl'>, sandbox: SandboxDeps): Providers {
+  const { accounts, routes, publicUrl } = config;
+  const built = accounts.map((account) => withUnsubscribe(createProvider(account, publicUrl, sandbox), config));
+  return { accounts: new Map(built.map((provider) => [provider.name, provider])), routes };
 }

@@ -1,6 +1,7 @@
 /** What a provider is to the rest: hand over a message, get a typed outcome. One file per provider beside this one. */
 import type { Channel } from '../../models/config.js';
 import type { Content } from '../../models/message.js';
+import type { Route } from '../../models/provider-routes.js';
 import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 
 /** A message on its way out. `id` is also the idempotency key, and what reports echo where the provider allows it. */
@@ -46,4 +47,10 @@ export interface Provider {
   reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | null | undefined>;
 }
 
-export type Providers = Record<Channel, Provider>;
+/** Who carries what. */
+export interface Providers {
+  /** By name; also those that carry nothing any more and answer for what they have taken. */
+  accounts: ReadonlyMap<string, Provider>;
+  /** The accounts that share a channel: one at least. */
+  routes: Readonly<Record<Channel, readonly Route[]>>;
+}

@@ -16,13 +16,14 @@ const paused =
 
 /** It has no idempotency keys and cannot be asked for a message; its events echo our id as a tag. */
 export function sesAdapter(account: AccountOf<'ses'>): Provider {
-  const { apiBase, region, accessKeyId, secretAccessKey } = account;
+  const { apiBase, region, accessKeyId, secretAccessKey, sessionToken } = account;
   const client = httpClient(apiBase);
   const cache = new Map<string, ArrayBuffer>(); // the key of the day
   const signed = async (body: string) => {
     const headers = { 'Content-Type': 'application/json' };
     const request = { url: apiBase + path, method: 'POST', headers, body };
-    const signer = new AwsV4Signer({ ...request, accessKeyId, secretAccessKey, service: 'ses', region, cache });
+    const keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    const signer = new AwsV4Signer({ ...request, ...keys, service: 'ses', region, cache });
     return Object.fromEntries((await signer.sign()).headers);
   };
   return {

@@ -16,8 +16,9 @@ const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
 /** @throws AppError 404 where there is no such account, or where it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): CallbackReader {
-  const account = [sandbox, ...config.accounts].find((each) => each.name === name);
-  const reader = account === undefined ? null : readerOf(account, { secretKey: config.secretKey, certificateAt: sns.certificateAt });
+  const { accounts, secretKey } = config;
+  const account = [sandbox, ...accounts].find((each) => each.name === name);
+  const reader = account === undefined ? null : readerOf(account, { secretKey, accounts, certificateAt: sns.certificateAt });
   if (reader === null) throw notFound();
   return reader;
 }

@@ -1,10 +1,14 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import type { Channel } from '../config.js';
 import type { MessageRow } from '../message.js';
+import type { RouteChoice } from '../rules/route.js';
 import { type SuppressionReason, suppressedCode, suppressedTexts } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
 
 /** A message that this caller may hand to its provider now. */
 export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'created_at'> & {
+  /** The account that is to be called. */
+  provider: string;
   /** Number of this attempt, from 1. */
   attempt: number;
   /** True when an earlier call may have reached the provider: its answer was lost, or the process died during it. */
@@ -18,13 +22,19 @@ export interface ClaimLimits {
   except?: readonly string[];
   /** The group is a page of a batch. */
   inBatch?: boolean;
+  /** Accounts that are left alone: what one of them may have taken already waits. */
+  resting?: readonly string[];
 }
+
+/** The accounts to call, by channel. */
+export type Choices = Readonly<Record<Channel, RouteChoice>>;
 
 /**
  * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
  * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded, and so do those whose recipient is
  * suppressed.
- * @param providerOf the provider that will be called, by channel
+ * @param choices a message goes by the first account of its channel; after a failure by the first of those that have failed least. One that an
+ *   earlier call may have reached stays where it is: another account would send it a second time
  *
  * Nothing is claimed of a batch that is paused or cancelled: the batch's row is locked until the claim is committed, so that
  * whoever changes it knows that no further call begins.
@@ -32,10 +42,10 @@ export interface ClaimLimits {
 export async function claimHandoffs(
   db: Database,
   groupId: string,
-  providerOf: Record<string, string>,
-  { limit = 250, except = [], inBatch = false }: ClaimLimits = {},
+  choices: Choices,
+  { limit = 250, except = [], inBatch = false, resting = [] }: ClaimLimits = {},
 ): Promise<Claim[]> {
-  const bind = [groupId, JSON.stringify(providerOf), limit, except];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
   if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId));
   return claims.map(({ others_refused: _, ...claimed }) => claimed);
@@ -54,6 +64,30 @@ function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<C
 /** SQL: an earlier call for the message `m` may have reached the provider. */
 const isUncertain = `EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown'))`;
+
+/** SQL: no account that is left alone may have taken the message `m` already. */
+const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
+  SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown') AND u.provider = ANY($5::text[])))`;
+
+/**
+ * SQL: `route`, the next attempt of the message `due` (id, channel): its account and why, its number, and whether an earlier one may have
+ * reached its provider.
+ * @param choices parameter with the `Choices` as JSON
+ */
+export const routeOf = (choices: string) => `LATERAL (
+    SELECT COALESCE(earlier.bound_to, c.account) AS provider, COALESCE(earlier.number, 0) + 1 AS attempt,
+      earlier.bound_to IS NOT NULL AS uncertain, c.share,
+      CASE WHEN earlier.bound_to IS NOT NULL THEN 'same_account'
+        WHEN earlier.failed_by IS NOT NULL AND c.account <> ALL(earlier.failed_by) THEN 'failover'
+        ELSE ${choices}::json -> due.channel ->> 'reason' END AS reason
+    FROM (
+      SELECT max(number) AS number, array_agg(provider) FILTER (WHERE outcome = 'retryable') AS failed_by,
+        (array_agg(provider ORDER BY number DESC) FILTER (WHERE outcome IS NULL OR outcome = 'unknown'))[1] AS bound_to
+      FROM send_attempts WHERE message_id = due.id
+    ) earlier, ROWS FROM (json_to_recordset(${choices}::json -> due.channel -> 'accounts') AS (account text, share integer)) WITH ORDINALITY
+      AS c (account, share, place)
+    ORDER BY cardinality(array_positions(earlier.failed_by, c.account)), c.place LIMIT 1
+  ) route`;
 
 /** SQL: the time for the message `m` has come. */
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
@@ -74,27 +108,22 @@ const claim = `
     UPDATE messages SET status_detail = 'sending'
     WHERE id IN (
       SELECT id FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[])
+      WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
         AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference, created_at
-  ), earlier AS (
-    SELECT a.message_id, max(a.number) AS number, bool_or(a.outcome IS NULL OR a.outcome = 'unknown') AS uncertain
-    FROM send_attempts a JOIN due ON due.id = a.message_id GROUP BY a.message_id
+  ), routed AS (
+    SELECT due.*, route.* FROM due, ${routeOf('$2')}
   ), attempts AS (
-    INSERT INTO send_attempts (message_id, number, provider)
-    SELECT due.id, COALESCE(earlier.number, 0) + 1, $2::json ->> due.channel
-    FROM due LEFT JOIN earlier ON earlier.message_id = due.id
-    RETURNING message_id, number
+    INSERT INTO send_attempts (message_id, number, provider, route, route_share) SELECT id, attempt, provider, reason, share FROM routed
   )
-  SELECT due.*, attempts.number AS attempt, COALESCE(earlier.uncertain, false) AS uncertain,
+  SELECT id, workspace_id, channel, "to", content, reference, created_at, provider, attempt, uncertain,
     EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression} IS NOT NULL)
     ) AS others_refused
-  FROM due JOIN attempts ON attempts.message_id = due.id LEFT JOIN earlier ON earlier.message_id = due.id
-  ORDER BY due.id`;
+  FROM routed ORDER BY id`;
 
 /** A message whose hand-off is uncertain is not refused: it may be on its way. */
 async function refuse(db: Database, transaction: Transaction, groupId: string): Promise<void> {

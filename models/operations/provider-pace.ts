@@ -1,25 +1,29 @@
 /** The time of providers: given away in slots, so that all workers together call none faster than it takes messages. */
-import type { Channel } from '../config.js';
 import { type Database, select } from '../database.js';
-import { isDue } from './claim-handoffs.js';
+import { type Choices, isDue, routeOf } from './claim-handoffs.js';
 
-/** What a round of hand-offs would ask of a provider. */
+/** What a round of hand-offs would ask of an account. */
 export interface DueUnits {
-  channel: Channel;
+  provider: string;
   /** Messages; of sms their segments, which is what providers count. */
   units: number;
 }
 
-/** The next round of a group: the same messages that `claimHandoffs` would find. */
-export const dueUnits = (db: Database, groupId: string, limit: number, except: readonly string[]): Promise<DueUnits[]> =>
-  select(db, due, [groupId, limit, except]);
+/** The next round of a group: the same messages that `claimHandoffs` would find, by the accounts that it would choose. */
+export const dueUnits = (
+  db: Database,
+  groupId: string,
+  choices: Choices,
+  { limit, except }: { limit: number; except: readonly string[] },
+): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except]);
 
 const due = `
-  SELECT channel, sum(GREATEST(segments, 1)) AS units FROM (
-    SELECT channel, segments FROM messages m
-    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($3::uuid[])
-    ORDER BY id LIMIT $2
-  ) round GROUP BY channel`;
+  SELECT route.provider, sum(GREATEST(segments, 1)) AS units FROM (
+    SELECT id, channel, segments FROM messages m
+    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[])
+    ORDER BY id LIMIT $3
+  ) due, ${routeOf('$2')}
+  GROUP BY route.provider`;
 
 /** Time of a provider that is wanted. */
 export interface SlotRequest {

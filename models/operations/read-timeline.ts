@@ -4,6 +4,7 @@ import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import { notFound } from '../errors.js';
 import { Message, type MessageRow } from '../message.js';
+import type { RouteReason } from '../rules/route.js';
 import type { ReportStatus } from '../rules/status.js';
 import type { IgnoredReason } from './apply-reports.js';
 
@@ -15,6 +16,10 @@ export interface AttemptRow {
   outcome: string | null;
   provider_message_id: string | null;
   detail: string | null;
+  /** Why it was this provider; null for calls from before there was a choice. */
+  route: RouteReason | null;
+  /** Percent of the channel's messages that went by it then. */
+  route_share: number | null;
   started_at: Date;
   finished_at: Date | null;
 }
@@ -90,7 +95,7 @@ const driver = `
   SELECT g.workflow_id, b.status AS batch_status FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
 
 const attemptsOf = `
-  SELECT number, provider, outcome, provider_message_id, detail, started_at, finished_at
+  SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at
   FROM send_attempts WHERE message_id = $1 ORDER BY number`;
 
 // Found by the ids that providers gave the message, and, while they wait, by the message: both have an index.

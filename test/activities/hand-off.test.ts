@@ -13,6 +13,7 @@ const claimOf = (uncertain: boolean): Claim => ({
   content: { text: 'Hello' },
   reference: null,
   created_at: new Date(),
+  provider: 'stub',
   attempt: uncertain ? 2 : 1,
   uncertain,
 });

@@ -8,7 +8,7 @@ import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../su
 import { workspaceForEach } from '../support/for-each.js';
 import { failureOf, inActivity } from '../support/in-activity.js';
 import { buildQueuedGroup, messageOf, reportOf, statusOf } from '../support/messages.js';
-import { everywhere, stubProvider } from '../support/stub-provider.js';
+import { everywhere, stubProvider, silent as logger } from '../support/stub-provider.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
 
@@ -16,7 +16,7 @@ describe('messageActivities', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
 
   const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}) => {
-    const deps = { db: test.db, config: testConfig(env), providers: everywhere(provider) };
+    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider) };
     return { ...messageActivities(deps), ...givingUpActivities(deps) };
   };
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);

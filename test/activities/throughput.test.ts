@@ -8,7 +8,7 @@ import { buildQueued, buildWorkspace } from '../support/factories.js';
 import { failureOf, inActivity, type Standing } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
 import { buildQueuedGroup, statusOf } from '../support/messages.js';
-import { everywhere, stubProvider } from '../support/stub-provider.js';
+import { everywhere, stubProvider, silent as logger } from '../support/stub-provider.js';
 
 describe('throughput of providers', () => {
   let test: TestDatabase;
@@ -26,7 +26,7 @@ describe('throughput of providers', () => {
   /** A worker of its own: what it knows of holds it has from its own calls or from the database. */
   const worker = (decide?: Decide, limits = '') => {
     const provider = stubProvider(decide);
-    const deps = { db: test.db, config: testConfig({ PROVIDER_LIMITS: limits }), providers: everywhere(provider) };
+    const deps = { db: test.db, config: testConfig({ PROVIDER_LIMITS: limits }), logger, providers: everywhere(provider) };
     const { dispatchMessages } = messageActivities(deps);
     return { provider, dispatch: (groupId: string, standing?: Standing) => inActivity(dispatchMessages, [groupId], standing) };
   };

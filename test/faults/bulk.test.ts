@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OutgoingMessage, Provider, Providers, SendOutcome } from '../../activities/providers/provider.js';
+import type { OutgoingMessage, Providers, SendOutcome } from '../../activities/providers/provider.js';
 import { connectTemporal } from '../../api/temporal.js';
 import { type BuiltBatch, buildBatch } from '../support/batches.js';
 import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
@@ -7,20 +7,19 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { balanceOf } from '../support/messages.js';
 import { type Service, startService } from '../support/service.js';
+import { withSandbox } from '../support/stub-provider.js';
 
 /** Calls of the sms provider: what a test does with them before, and after the sandbox has taken the message. */
 const calls: OutgoingMessage[] = [];
 let beforeTaking: (message: OutgoingMessage) => Promise<SendOutcome | undefined>;
 let afterTaking: (message: OutgoingMessage, outcome: SendOutcome) => SendOutcome;
 
-function meddle(providers: Providers): Providers {
-  const send: Provider['send'] = async (message, signal) => {
+const meddle = (providers: Providers): Providers =>
+  withSandbox(providers, (sandbox) => async (message, signal) => {
     calls.push(message);
     const early = await beforeTaking(message);
-    return early ?? afterTaking(message, await providers.sms.send(message, signal));
-  };
-  return { ...providers, sms: { ...providers.sms, send } };
-}
+    return early ?? afterTaking(message, await sandbox.send(message, signal));
+  });
 
 /** Holds back calls until it is opened. */
 class Gate {

@@ -13,7 +13,7 @@ import { buildWebhook, buildWorkspace } from '../support/factories.js';
 import { inActivity } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
 import { balanceOf, messageOf, reportOf } from '../support/messages.js';
-import { everywhere, type StubProvider, stubProvider } from '../support/stub-provider.js';
+import { everywhere, type StubProvider, stubProvider, silent as logger } from '../support/stub-provider.js';
 
 const size = 3;
 const attemptsMax = 4;
@@ -68,7 +68,7 @@ describe('a page whose worker dies', () => {
       close: () => undefined,
     };
     return {
-      ...messageActivities({ db, config: testConfig(), providers: everywhere(provider) }),
+      ...messageActivities({ db, config: testConfig(), logger, providers: everywhere(provider) }),
       ...webhookActivities({ db, config: testConfig(), poster }),
     };
   };

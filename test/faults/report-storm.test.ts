@@ -8,7 +8,7 @@ import { type HandoffResult, recordHandoffs } from '../../models/operations/reco
 import { rows } from '../support/database.js';
 import { buildWebhook, buildWorkspace } from '../support/factories.js';
 import { assertBooks } from '../support/invariants.js';
-import { buildQueuedGroup } from '../support/messages.js';
+import { buildQueuedGroup, routedTo } from '../support/messages.js';
 import { metaEnv } from '../support/meta.js';
 import { accountOf, type Callback, callbacksOf, chooser, endOf, type ReportedMessage, type Statement } from '../support/report-storm.js';
 import { sendgridEnv } from '../support/sendgrid.js';
@@ -47,7 +47,7 @@ describe('ten thousand reports', () => {
     const to = channel === 'email' ? 'ada@example.org' : '+15551234567';
     const overrides = Array.from({ length: size }, () => ({ channel, to }));
     const { groupId } = await buildQueuedGroup(app.deps.db, workspaceId, overrides);
-    const claims = await claimHandoffs(app.deps.db, groupId, { ...accountOf });
+    const claims = await claimHandoffs(app.deps.db, groupId, routedTo(accountOf));
     assert.equal(claims.length, size);
     groups.push(groupId);
     messages.push(...claims.map((claim) => ({ id: claim.id, channel, providerMessageId: `p-${claim.id}`, said: life(channel) })));

@@ -10,14 +10,13 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { withSandbox } from '../support/stub-provider.js';
 
 /** What the provider does with the next hand-offs, after the sandbox has taken them. */
 let afterTaking: (outcome: Awaited<ReturnType<Provider['send']>>) => ReturnType<Provider['send']> = async (outcome) => outcome;
 
-function meddle(providers: Providers): Providers {
-  const meddled: Provider = { ...providers.sms, send: async (message, signal) => afterTaking(await providers.sms.send(message, signal)) };
-  return { ...providers, sms: meddled };
-}
+const meddle = (providers: Providers): Providers =>
+  withSandbox(providers, (sandbox) => async (message, signal) => afterTaking(await sandbox.send(message, signal)));
 
 describe('a provider', () => {
   let service: Service;

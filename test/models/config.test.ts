@@ -19,6 +19,8 @@ const faultsOf = (env: NodeJS.ProcessEnv, names?: string[]): string[] => {
   return [];
 };
 
+const sandbox = { account: 'sandbox', weight: 1 };
+
 describe('loadConfig', () => {
   it('has the defaults of decisions §10', () => {
     const config = load();
@@ -30,7 +32,7 @@ describe('loadConfig', () => {
       webhookAllowedNetworks,
       webhookFirstAttempt,
       sandboxDelayMs,
-      providers,
+      routes,
       publicUrl,
       callbackUrl,
       dataDir,
@@ -44,7 +46,7 @@ describe('loadConfig', () => {
         webhookAllowedNetworks,
         webhookFirstAttempt,
         sandboxDelayMs,
-        providers,
+        routes,
         publicUrl,
         callbackUrl,
         dataDir,
@@ -62,7 +64,7 @@ describe('loadConfig', () => {
         webhookAllowedNetworks: [],
         webhookFirstAttempt: 'inline',
         sandboxDelayMs: 200,
-        providers: { sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' },
+        routes: { sms: [sandbox], whatsapp: [sandbox], email: [sandbox] },
         publicUrl: 'http://127.0.0.1:3000',
         callbackUrl: 'http://127.0.0.1:3000',
         dataDir: resolve('.data'),
@@ -106,6 +108,68 @@ describe('loadConfig', () => {
     assert.deepEqual(faults.map((fault) => /^\w+/.exec(fault)?.[0] ?? fault).toSorted(), Object.keys(wrong).toSorted());
     for (const secret of ['secretuser', 'shortsecret']) assert.ok(!faults.join('\n').includes(secret), 'secrets are not repeated');
     assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
+  });
+
+  const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token-1', TWILIO_FROM: '+15005550100' };
+
+  it('lets accounts share a channel, each with settings of its own or those of its kind', () => {
+    const { routes, accounts } = load({
+      ...twilio,
+      PROVIDER_SMS: 'twilio=3, backup=0',
+      PROVIDER_ACCOUNTS: 'backup=twilio,old=postmark',
+      BACKUP_TWILIO_AUTH_TOKEN: 'token-2',
+      BACKUP_TWILIO_API_BASE: 'https://backup.example.test',
+      OLD_EMAIL_FROM: 'old@example.test',
+      OLD_POSTMARK_SERVER_TOKEN: 'server',
+    });
+    assert.deepEqual(routes.sms, [
+      { account: 'twilio', weight: 3 },
+      { account: 'backup', weight: 0 },
+    ]);
+    const own = accounts.flatMap((account) =>
+      account.kind === 'twilio' ? [[account.name, account.accountSid, account.authToken, account.apiBase]] : [],
+    );
+    assert.deepEqual(own, [
+      ['twilio', 'AC1', 'token-1', 'https://api.twilio.com'],
+      ['backup', 'AC1', 'token-2', 'https://backup.example.test'],
+    ]);
+    const old = accounts.find(({ name }) => name === 'old');
+    assert.equal(old?.kind, 'postmark', 'one that carries nothing any more still answers for what it took');
+  });
+
+  for (const [what, env, fault] of [
+    [
+      'an account that nobody named',
+      { PROVIDER_SMS: 'twilio,pigeon' },
+      'PROVIDER_SMS: pigeon is no account that carries sms: sandbox, twilio',
+    ],
+    [
+      'a kind that does not carry the channel',
+      { PROVIDER_SMS: 'mail', PROVIDER_ACCOUNTS: 'mail=smtp' },
+      'PROVIDER_SMS: mail is no account that carries sms: sandbox, twilio',
+    ],
+    ['an account twice', { PROVIDER_SMS: 'twilio,twilio=2' }, 'PROVIDER_SMS: an account is named twice'],
+    ['nobody with a weight', { PROVIDER_SMS: 'twilio=0' }, 'PROVIDER_SMS: one weight at least must be above 0'],
+    ['a name that is a kind', { PROVIDER_ACCOUNTS: 'meta=twilio' }, 'PROVIDER_ACCOUNTS: the name meta is taken'],
+    ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=smtp' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
+    [
+      'an unknown kind',
+      { PROVIDER_ACCOUNTS: 'one=pigeon' },
+      'PROVIDER_ACCOUNTS: the kinds are sandbox, twilio, meta, smtp, ses, postmark, sendgrid',
+    ],
+    ['a list that is none', { PROVIDER_SMS: 'twilio=many' }, 'PROVIDER_SMS must be accounts with weights, for example twilio=3,backup=1'],
+    [
+      'a bad setting of its own',
+      { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', ONE_TWILIO_FROM: '#' },
+      'ONE_TWILIO_FROM must be a phone number, a short code, a sender name or the SID of a messaging service',
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
+  }
+
+  it('names the setting of its own that an account lacks', () => {
+    const env = { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' };
+    assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
   });
 
   it('wants of a provider that is chosen what it cannot do without', () => {

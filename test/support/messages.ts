@@ -4,7 +4,7 @@ import type { Channel } from '../../models/config.js';
 import type { Database, Transaction } from '../../models/database.js';
 import type { MessageRow, NewMessage } from '../../models/message.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
-import { type Claim, claimHandoffs } from '../../models/operations/claim-handoffs.js';
+import { type Choices, type Claim, claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { insertMessages } from '../../models/operations/insert-messages.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/record-handoffs.js';
 import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
@@ -13,7 +13,12 @@ import { workflowIds } from '../../workflows/contract.js';
 import { rows } from './database.js';
 import { buildQueued, newMessage } from './factories.js';
 
-export const sandboxEverywhere = { sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' };
+/** Each channel by one account. */
+export const routedTo = (accounts: Readonly<Record<Channel, string>>): Choices => {
+  const choice = (account: string) => ({ reason: 'only' as const, accounts: [{ account, share: 100 }] });
+  return { sms: choice(accounts.sms), whatsapp: choice(accounts.whatsapp), email: choice(accounts.email) };
+};
+export const sandboxEverywhere = routedTo({ sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' });
 
 /** One group of undecided messages, one for each of the overrides. */
 export async function buildGroup(

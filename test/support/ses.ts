@@ -20,7 +20,7 @@ export interface SesCounterpart extends Counterpart {
   /** How often the certificate was asked for. */
   certificates: number;
   /** Answers a request for a message; returning true leaves nothing to do. */
-  interfere: (response: ServerResponse) => boolean;
+  interfere: (response: ServerResponse, request: Taken) => boolean;
   /** Posts an envelope. @returns the status of the answer */
   tell(callbackUrl: string, fields: Record<string, string>, changes?: Record<string, string>): Promise<number>;
 }
@@ -76,7 +76,7 @@ export async function startSes(): Promise<SesCounterpart> {
     }
     if (!isSigned(request)) return refuse(response, 403, 'SignatureDoesNotMatch');
     if (request.method !== 'POST' || pathname !== '/v2/email/outbound-emails') return refuse(response, 404, 'UnknownOperationException');
-    if (counterpart.interfere(response)) return;
+    if (counterpart.interfere(response, request)) return;
     const mail: Mail = JSON.parse(request.body);
     if (!isMail(mail)) return refuse(response, 400, 'BadRequestException');
     const id = `0102${randomUUID()}-000000`;

@@ -1,4 +1,5 @@
 /** A provider whose every answer a test decides, and which remembers how it was called. */
+import { createLogger } from '../../models/logger.js';
 import type { OutgoingMessage, Provider, Providers, SendOutcome } from '../../activities/providers/provider.js';
 
 export interface StubProvider extends Provider {
@@ -28,5 +29,24 @@ export function stubProvider(
   };
 }
 
+/** For activities whose log nobody reads. */
+export const silent = createLogger('test', 'silent');
+
 /** The same provider on every channel. */
-export const everywhere = (provider: Provider): Providers => ({ sms: provider, whatsapp: provider, email: provider });
+export const everywhere = (provider: Provider): Providers => shared([provider]);
+
+/** Providers that share every channel; each has the weight 1 where no other is given. */
+export function shared(providers: readonly Provider[], weights: Readonly<Record<string, number>> = {}): Providers {
+  const routes = providers.map(({ name }) => ({ account: name, weight: weights[name] ?? 1 }));
+  return {
+    accounts: new Map(providers.map((provider) => [provider.name, provider])),
+    routes: { sms: routes, whatsapp: routes, email: routes },
+  };
+}
+
+/** The same providers; what is called of the sandbox is a stand-in. */
+export function withSandbox({ accounts, routes }: Providers, send: (sandbox: Provider) => Provider['send']): Providers {
+  const sandbox = accounts.get('sandbox');
+  if (sandbox === undefined) throw new Error('there is no sandbox');
+  return { accounts: new Map([...accounts, ['sandbox', { ...sandbox, send: send(sandbox) }]]), routes };
+}

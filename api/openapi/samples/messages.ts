@@ -66,6 +66,7 @@ const timeline = {
       details: {
         number: 1,
         provider: 'sandbox',
+        chosen: { reason: 'only', text: 'its channel has no other account', share_percent: 100 },
         outcome: 'accepted',
         detail: null,
         provider_message_id: 'sandbox-0198c5b1',

@@ -15,11 +15,13 @@ const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', deliver
 type Account = Pick<AccountOf<'meta'>, 'name' | 'phoneNumberId' | 'appSecret' | 'verifyToken'>;
 
 /**
- * Verifies a callback and reads all that is in it about our sender; others may share the app.
+ * Verifies a callback and reads all that is in it about our senders; others may share the app.
+ * @param accounts all of this kind: an app has one address, whatever the number of its senders
  * @throws AppError 403 for a signature that is absent or wrong; 400 for what is no JSON
  */
 export function readMetaCallback(
   account: Account,
+  accounts: readonly Account[],
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
   const expected = `sha256=${createHmac('sha256', account.appSecret).update(body).digest('hex')}`;
@@ -27,12 +29,15 @@ export function readMetaCallback(
   const { entry } = parseJson(body) ?? {};
   const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
   const values = changes.filter((change) => change?.field === 'messages').map(({ value }) => value);
-  return values
-    .filter((value) => value?.metadata?.phone_number_id === account.phoneNumberId)
-    .flatMap((value) => [
-      ...listOf(value.statuses).flatMap((status) => reportsOf(account.name, status, at)),
-      ...listOf(value.messages).flatMap((message) => inboundOf(account.name, value.metadata, message, at)),
-    ]);
+  const ofApp = accounts.filter(({ appSecret }) => appSecret === account.appSecret);
+  return values.flatMap((value) => {
+    const sender = ofApp.find(({ phoneNumberId }) => phoneNumberId === value?.metadata?.phone_number_id);
+    if (sender === undefined) return [];
+    return [
+      ...listOf(value.statuses).flatMap((status) => reportsOf(sender.name, status, at)),
+      ...listOf(value.messages).flatMap((message) => inboundOf(sender.name, value.metadata, message, at)),
+    ];
+  });
 }
 
 /**

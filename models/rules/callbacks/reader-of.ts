@@ -1,5 +1,5 @@
 /** Which callback belongs to which provider. */
-import type { ProviderAccount } from '../../provider-account.js';
+import type { AccountOf, ProviderAccount } from '../../provider-account.js';
 import type { CallbackReader } from './callback.js';
 import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';
@@ -12,10 +12,11 @@ import { readTwilioCallback } from './twilio.js';
 /**
  * Verifies the callbacks of an account and understands them; null where the provider has none.
  * @param trust.secretKey our own: the sandbox signs with it
+ * @param trust.accounts all there are: some share an address
  */
 export function readerOf(
   account: ProviderAccount,
-  { secretKey, certificateAt }: { secretKey: string; certificateAt: CertificateAt },
+  { secretKey, accounts, certificateAt }: { secretKey: string; accounts: readonly ProviderAccount[]; certificateAt: CertificateAt },
 ): CallbackReader | null {
   switch (account.kind) {
     case 'sandbox':
@@ -23,7 +24,7 @@ export function readerOf(
     case 'twilio':
       return (request) => readTwilioCallback(account, request);
     case 'meta':
-      return (request) => readMetaCallback(account, request);
+      return (request) => readMetaCallback(account, accounts.filter(isMeta), request);
     case 'postmark':
       return (request) => readPostmarkCallback(account, request);
     case 'sendgrid':
@@ -34,3 +35,5 @@ export function readerOf(
       return null;
   }
 }
+
+const isMeta = (account: ProviderAccount): account is AccountOf<'meta'> => account.kind === 'meta';

@@ -14,7 +14,7 @@ describe('the SES provider', () => {
     counterpart = await startSes();
   });
   afterEach(() => counterpart.close());
-  const adapter = (given: { secretAccessKey?: string } = {}) =>
+  const adapter = (given: { secretAccessKey?: string; sessionToken?: string } = {}) =>
     sesAdapter({
       name: 'ses',
       kind: 'ses',
@@ -22,6 +22,7 @@ describe('the SES provider', () => {
       snsBase: counterpart.url,
       configurationSet: 'tidings',
       topicArn,
+      sessionToken: undefined,
       from,
       ...sesAccount,
       ...given,
@@ -30,6 +31,16 @@ describe('the SES provider', () => {
     counterpart.interfere = (response) => refuse(response, status, type, message);
     return adapter().send(outgoingMail(), never);
   };
+
+  it('signs the token of temporary keys', async () => {
+    let token: unknown;
+    counterpart.interfere = (response, { headers }) => {
+      token = /SignedHeaders=[^,]*x-amz-security-token/.test(headers.authorization ?? '') && headers['x-amz-security-token'];
+      return reply(response, 200, { MessageId: 'm-1' });
+    };
+    assert.equal((await adapter({ sessionToken: 'of-an-hour' }).send(outgoingMail(), never)).outcome, 'accepted');
+    assert.equal(token, 'of-an-hour');
+  });
 
   it('is spoken to as the official client speaks, signature included', async () => {
     const { accessKeyId, secretAccessKey, region } = sesAccount;

@@ -12,6 +12,7 @@ import {
   buildSent,
   eventsOf,
   messageOf,
+  routedTo,
   sandboxEverywhere,
   statusOf,
 } from '../../support/messages.js';
@@ -30,7 +31,7 @@ describe('claimHandoffs', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
-  const claim = (groupId: string, providerOf: Record<string, string> = sandboxEverywhere) => claimHandoffs(test.db, groupId, providerOf);
+  const claim = (groupId: string, choices = sandboxEverywhere) => claimHandoffs(test.db, groupId, choices);
   const attemptsOf = (id: string) =>
     rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
 
@@ -39,7 +40,7 @@ describe('claimHandoffs', () => {
       { content: { text: 'one' }, reference: 'r' },
       { channel: 'email', to: 'a@example.test' },
     ]);
-    const claims = await claim(groupId, { sms: 'carrier', email: 'mailer' });
+    const claims = await claim(groupId, routedTo({ sms: 'carrier', whatsapp: 'carrier', email: 'mailer' }));
     assert.deepEqual(
       claims.map(({ id, attempt, uncertain }) => ({ id, attempt, uncertain })),
       ids.map((id) => ({ id, attempt: 1, uncertain: false })),

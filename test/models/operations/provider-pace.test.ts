@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../models/operations/provider-pace.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
-import { buildQueuedGroup } from '../../support/messages.js';
+import { buildQueuedGroup, routedTo } from '../../support/messages.js';
 
 describe('the time of a provider', () => {
   let test: TestDatabase;
@@ -69,10 +69,11 @@ describe('the time of a provider', () => {
       { channel: 'email', segments: null },
       { ...ahead, segments: 50 },
     ]);
+    const choices = routedTo({ sms: 'carrier', whatsapp: 'carrier', email: 'mailer' });
     const due = async (limit: number, except: string[] = []) =>
-      Object.fromEntries((await dueUnits(test.db, groupId, limit, except)).map(({ channel, units }) => [channel, units]));
-    assert.deepEqual(await due(25), { sms: 8, email: 1 });
-    assert.deepEqual(await due(2), { sms: 7 });
-    assert.deepEqual(await due(25, ids.slice(0, 1)), { sms: 5, email: 1 });
+      Object.fromEntries((await dueUnits(test.db, groupId, choices, { limit, except })).map(({ provider, units }) => [provider, units]));
+    assert.deepEqual(await due(25), { carrier: 8, mailer: 1 });
+    assert.deepEqual(await due(2), { carrier: 7 });
+    assert.deepEqual(await due(25, ids.slice(0, 1)), { carrier: 5, mailer: 1 });
   });
 });

@@ -8,8 +8,8 @@ const messageId = '0190a5a8-0000-7000-8000-000000000001';
 const at = new Date('2026-01-02T03:04:05Z');
 const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
 
-const readBytes = (body: string, signature: string | undefined) =>
-  readMetaCallback(account, { headers: { 'x-hub-signature-256': signature }, body: Buffer.from(body), at });
+const readBytes = (body: string, signature: string | undefined, accounts = [account]) =>
+  readMetaCallback(account, accounts, { headers: { 'x-hub-signature-256': signature }, body: Buffer.from(body), at });
 function read(value: object, options: Parameters<typeof notice>[1] = {}) {
   const { body, signature } = notice(value, options);
   return readBytes(body, signature);
@@ -26,6 +26,17 @@ const status = (word: string, changes: object = {}) => ({
 });
 
 describe('the callback of Meta', () => {
+  it('tells of other senders of the same app by the name of their account, and of no others', () => {
+    const other = { ...account, name: 'second', phoneNumberId: 'another' };
+    const accountsNamed = (accounts: (typeof account)[]) => {
+      const { body, signature } = notice({ statuses: [status('sent')] }, { sender: 'another' });
+      return readBytes(body, signature, accounts).map((event) => 'provider' in event && event.provider);
+    };
+    assert.deepEqual(accountsNamed([account, other]), ['second']);
+    assert.deepEqual(accountsNamed([account, { ...other, appSecret: 'of another app' }]), []);
+    assert.deepEqual(accountsNamed([account]), []);
+  });
+
   it('tells several steps at once, in any of our words', () => {
     const events = read({ statuses: ['sent', 'delivered', 'read', 'deleted', 'constructor'].map((word) => status(word)) });
     assert.deepEqual(

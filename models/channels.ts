@@ -1,0 +1,3 @@
+/** The ways to a recipient. */
+export const channels = ['sms', 'whatsapp', 'email'] as const;
+export type Channel = (typeof channels)[number];
