@@ -33,6 +33,9 @@ export interface IncomingReport {
   raw: string;
 }
 
+/** What a report that is no failure says of failures. */
+export const noFailure = { error_code: null, is_permanent: false, provider_error_code: null } as const satisfies Partial<IncomingReport>;
+
 /** A message that somebody wrote to one of our senders. */
 export interface InboundMessage {
   provider: string;

@@ -21,6 +21,10 @@ export const headerOf = (headers: IncomingHttpHeaders, name: string): string => 
 /** Our message id as the provider echoes it; null for anything else. */
 export const echoOf = (value: unknown): string | null => (typeof value === 'string' && isUuid(value) ? value : null);
 
+/** Whether a signature's timestamp, seconds since 1970, is so near to when it came: an older one is a replay. */
+export const isWithin = (windowSeconds: number, timestamp: string, at: Date): boolean =>
+  Math.abs(at.getTime() / 1000 - Number(timestamp)) <= windowSeconds; // never of what is no number
+
 /** More seconds than that are milliseconds: no year has five digits yet. */
 const secondsMax = 253_402_300_800;
 

@@ -7,7 +7,7 @@ import { metaFailures } from '../failures/meta.js';
 import { isSameSecret } from '../same-secret.js';
 import type { ReportStatus } from '../status.js';
 import { suppressedCode } from '../suppression.js';
-import type { CallbackEvent, CallbackRequest } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
 const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' };
@@ -61,7 +61,7 @@ function reportsOf(provider: string, said: Json, at: Date): CallbackEvent[] {
     occurred_at: momentOf(said.timestamp, at),
     raw: JSON.stringify(said),
   };
-  if (status !== 'failed') return [{ kind: 'report', ...source, status, error_code: null, is_permanent: false, provider_error_code: null }];
+  if (status !== 'failed') return [{ kind: 'report', ...source, status, ...noFailure }];
   const theirs = said.errors?.[0]?.code === undefined ? null : String(said.errors[0].code);
   const { code, isPermanent } = lookUp(metaFailures, theirs);
   const failure = { error_code: code, is_permanent: isPermanent, provider_error_code: theirs };

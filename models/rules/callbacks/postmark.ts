@@ -4,7 +4,7 @@ import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
 import { isSameSecret } from '../same-secret.js';
-import type { CallbackEvent, CallbackRequest, OptOut } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
 /**
@@ -31,7 +31,7 @@ export function readPostmarkCallback(
   ];
   switch (event.RecordType) {
     case 'Delivery': {
-      const succeeded = { status: 'delivered', error_code: null, is_permanent: false, provider_error_code: null } as const;
+      const succeeded = { status: 'delivered', ...noFailure } as const;
       return [{ kind: 'report', ...source, ...succeeded, occurred_at: momentOf(event.DeliveredAt, at) }];
     }
     case 'SpamComplaint':

@@ -11,8 +11,8 @@ import { readTwilioCallback } from './twilio.js';
 
 /**
  * Verifies the callbacks of an account and understands them; null where the provider has none.
- * @param trust.secretKey our own: the sandbox signs with it
- * @param trust.accounts all there are: some share an address
+ * @param secretKey our own: the sandbox signs with it
+ * @param accounts all there are: some share an address
  */
 export function readerOf(
   account: ProviderAccount,

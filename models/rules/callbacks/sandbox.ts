@@ -6,7 +6,7 @@ import { badSignature, invalid } from '../../errors.js';
 import { isSameSecret } from '../same-secret.js';
 import { reportOrder } from '../status.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
-import { headerOf, parseJson } from './json-body.js';
+import { headerOf, isWithin, parseJson } from './json-body.js';
 
 export const sandboxProvider = 'sandbox';
 /** A signature older than this is a replay. */
@@ -49,8 +49,7 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
 export function readSandboxCallback(secretKey: string, { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
   const timestamp = headerOf(headers, 'x-sandbox-timestamp');
   if (!isSameSecret(headerOf(headers, 'x-sandbox-signature'), signature(secretKey, timestamp, body))) throw badSignature();
-  // Said this way round, a timestamp that is no number is refused too.
-  if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
+  if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
   const { reports, inbound } = parse(body);
   return [...reports.map(reportOf), ...inbound.map(inboundOf)];
 }

@@ -5,8 +5,8 @@ import { badSignature, invalid } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
 import type { ReportStatus } from '../status.js';
 import { suppressedCode } from '../suppression.js';
-import type { CallbackEvent, CallbackRequest, OptOut } from './callback.js';
-import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
+import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
+import { echoOf, headerOf, isWithin, type Json, momentOf, parseJson } from './json-body.js';
 
 /** What was not acknowledged is posted again for a day; whether with a new signature is not said. An older one is a replay. */
 const replayWindowSeconds = 25 * 3600;
@@ -36,8 +36,7 @@ export function readSendgridCallback(
   const signature = Buffer.from(headerOf(headers, 'x-twilio-email-event-webhook-signature'), 'base64');
   const key = createPublicKey({ key: Buffer.from(verificationKey, 'base64'), format: 'der', type: 'spki' });
   if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)) throw badSignature();
-  // Said this way round, a timestamp that is no number is refused too.
-  if (!(Math.abs(at.getTime() / 1000 - Number(timestamp)) <= replayWindowSeconds)) throw badSignature();
+  if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
   const events = parseJson(body);
   if (!Array.isArray(events)) throw invalid([{ field: '', message: 'Malformed report' }]);
   return events.flatMap((event: Json) => (typeof event === 'object' && event !== null ? eventsOf(name, event, at) : []));
@@ -65,7 +64,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   if (wish !== undefined) return [optOut(wish)];
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (status === undefined) return [];
-  if (status !== 'failed') return [{ kind: 'report', ...source, status, error_code: null, is_permanent: false, provider_error_code: null }];
+  if (status !== 'failed') return [{ kind: 'report', ...source, status, ...noFailure }];
   const { code, isPermanent, providerCode } = sendgridFailureOf(event);
   const report: CallbackEvent = {
     kind: 'report',

@@ -3,7 +3,7 @@ import type { AccountOf } from '../../provider-account.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { sesFailures } from '../failures/ses.js';
-import type { CallbackEvent, CallbackRequest, IncomingReport, OptOut } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
 import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
 import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 
@@ -29,8 +29,6 @@ export async function readSesCallback(
   return typeof event?.mail?.messageId === 'string' ? eventsOf(account.name, event, at) : [];
 }
 
-const succeeded = { error_code: null, is_permanent: false, provider_error_code: null } as const;
-
 function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const { mail } = event;
   const source = {
@@ -47,9 +45,9 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   // Of an event that was published, and of a notification without a configuration set.
   switch (event.eventType ?? event.notificationType) {
     case 'Send':
-      return [{ kind: 'report', ...source, status: 'sent', ...succeeded, occurred_at: sentAt }];
+      return [{ kind: 'report', ...source, status: 'sent', ...noFailure, occurred_at: sentAt }];
     case 'Delivery':
-      return [{ kind: 'report', ...source, status: 'delivered', ...succeeded, occurred_at: momentOf(event.delivery?.timestamp, at) }];
+      return [{ kind: 'report', ...source, status: 'delivered', ...noFailure, occurred_at: momentOf(event.delivery?.timestamp, at) }];
     case 'Bounce': {
       const { bounceType, bounceSubType, timestamp } = event.bounce ?? {};
       return [{ kind: 'report', ...source, ...failureOf(`${bounceType}/${bounceSubType}`), occurred_at: momentOf(timestamp, at) }];

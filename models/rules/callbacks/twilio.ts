@@ -6,7 +6,7 @@ import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret } from '../same-secret.js';
 import type { ReportStatus } from '../status.js';
 import { suppressedCode } from '../suppression.js';
-import type { CallbackEvent, CallbackRequest, InboundMessage, IncomingReport } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
 export const whatsappPrefix = 'whatsapp:';
@@ -28,7 +28,7 @@ export function twilioFailureOf(
   status: ReportStatus,
   code: string | null,
 ): Pick<IncomingReport, 'error_code' | 'is_permanent' | 'provider_error_code'> {
-  if (status !== 'failed') return { error_code: null, is_permanent: false, provider_error_code: null };
+  if (status !== 'failed') return noFailure;
   const failure = lookUp(twilioFailures, code);
   return { error_code: failure.code, is_permanent: failure.isPermanent, provider_error_code: code };
 }
