@@ -3,12 +3,12 @@
  * token is used when a person presses the button, by the same operation that clients call.
  */
 import express, { type Router } from 'express';
+import { mailLinks } from '../models/rules/mail-texts.js';
 import { mountOptions } from './options.js';
 import { asPage } from './pages.js';
 import type { Limiter } from './rate-limit.js';
 
 interface MailPage {
-  /** As in models/rules/mail-texts.ts. */
   path: string;
   title: string;
   /** Inside the form; inputs are named as the fields of the operation. */
@@ -20,14 +20,14 @@ interface MailPage {
 
 const pages: readonly MailPage[] = [
   {
-    path: '/verify-email',
+    path: mailLinks.verify_email,
     title: 'Verify your e-mail address',
     fields: '<p>Please confirm that this address is yours.</p>',
     button: 'Verify',
     operation: 'api/v1/auth/verify-email',
   },
   {
-    path: '/reset-password',
+    path: mailLinks.reset_password,
     title: 'Set a new password',
     fields:
       '<p><label>New password <input type="password" name="password" minlength="8" autocomplete="new-password" required autofocus></label></p>',

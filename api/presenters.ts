@@ -4,9 +4,10 @@ import type { BatchRow } from '../models/batch.js';
 import type { Contact } from '../models/contact.js';
 import type { CreditEntry } from '../models/credit-entry.js';
 import type { CreditPackage } from '../models/credit-package.js';
-import type { MessageRow } from '../models/message.js';
+import { type MessageRow, unsent } from '../models/message.js';
 import type { BatchView } from '../models/operations/batch-view.js';
 import { toCredits } from '../models/rules/credits.js';
+import { isAhead } from '../models/rules/schedule.js';
 import type { Suppression } from '../models/suppression.js';
 import type { Workspace } from '../models/workspace.js';
 import type { Page } from './schemas.js';
@@ -73,16 +74,9 @@ export const presentAcceptedMessage = (row: MessageRow) =>
   presentMessage({
     ...row,
     status: 'queued',
-    status_detail: row.scheduled_at !== null && row.scheduled_at > row.created_at ? 'scheduled' : 'accepted',
+    status_detail: isAhead(row) ? 'scheduled' : 'accepted',
     credits_used: row.cost,
-    provider: null,
-    provider_message_id: null,
-    error_code: null,
-    error_message: null,
-    sent_at: null,
-    delivered_at: null,
-    failed_at: null,
-    read_at: null,
+    ...unsent,
   });
 
 /** What lists show of a batch: without its errors, of which there can be thousands. */
@@ -107,7 +101,7 @@ export const presentBatch = (view: BatchView) => ({ ...presentBatchInList(view),
 export const presentAcceptedBatch = (batch: BatchRow) =>
   presentBatch({
     batch: { ...batch, completed_at: null },
-    status: batch.scheduled_at !== null && batch.scheduled_at > batch.created_at ? 'scheduled' : 'sending',
+    status: isAhead(batch) ? 'scheduled' : 'sending',
     counts: { queued: batch.accepted, sent: 0, delivered: 0, failed: 0, read: 0 },
     creditsUsed: batch.cost,
   });

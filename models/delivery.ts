@@ -18,7 +18,8 @@ import { isUuid } from './rules/text.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
-export type Trigger = 'scheduled' | 'manual' | 'replay' | 'test';
+export const triggers = ['scheduled', 'manual', 'replay', 'test'] as const;
+export type Trigger = (typeof triggers)[number];
 
 /** Milliseconds that each part of an attempt took; null for what did not take place, as on a connection that was open already. */
 export interface Timings {

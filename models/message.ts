@@ -52,6 +52,19 @@ export type MessageRow = InferAttributes<Message>;
 /** A message before it is decided: nothing was charged for it. */
 export type NewMessage = Omit<MessageRow, 'credits_used'>;
 
+/** What providers have said of a message that no provider has seen. */
+export const unsent = {
+  provider: null,
+  provider_message_id: null,
+  provider_error_code: null,
+  error_code: null,
+  error_message: null,
+  sent_at: null,
+  delivered_at: null,
+  failed_at: null,
+  read_at: null,
+} as const satisfies Partial<NewMessage>;
+
 export function initMessage(sequelize: Sequelize): void {
   Message.init(
     {

@@ -1,13 +1,13 @@
 /** From the body of a bulk send to the rows of its batch. */
 import { v7 as uuidv7 } from 'uuid';
-import type { NewMessage } from '../../models/message.js';
+import { type NewMessage, unsent } from '../../models/message.js';
 import type { NewBatch } from '../../models/operations/insert-batch.js';
 import type { NewGroup } from '../../models/operations/insert-messages.js';
 import { pagesOfBulk } from '../../models/rules/bulk.js';
+import { isAhead } from '../../models/rules/schedule.js';
 import { workflowIds } from '../../workflows/contract.js';
 import type { Caller } from '../endpoint.js';
 import type { BulkBody } from './bulk-schemas.js';
-import { unsent } from './new-message.js';
 
 /** The row of a batch that nobody has decided on. */
 export function newBatch({ workspaceId }: Caller, body: BulkBody, idempotencyKey: string | null, digest: Buffer | null): NewBatch {
@@ -32,7 +32,6 @@ export function newBatch({ workspaceId }: Caller, body: BulkBody, idempotencyKey
 /** The pages of a batch, each rendered when it is asked for. */
 export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<NewGroup, void, undefined> {
   const { id: batchId, workspace_id, channel, scheduled_at, created_at } = batch;
-  const isAhead = scheduled_at !== null && scheduled_at > created_at;
   const common = {
     ...unsent,
     workspace_id,
@@ -41,7 +40,7 @@ export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<
     idempotency_key: null,
     request_digest: null,
     status: 'accepting',
-    status_detail: isAhead ? 'scheduled' : 'accepted',
+    status_detail: isAhead(batch) ? 'scheduled' : 'accepted',
     scheduled_at,
     expires_at: null,
     created_at,

@@ -2,9 +2,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../models/contact.js';
 import { invalidField } from '../../models/errors.js';
-import type { Content, NewMessage } from '../../models/message.js';
+import { type Content, type NewMessage, unsent } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
 import { noAddressText } from '../../models/rules/recipient.js';
+import { isAhead } from '../../models/rules/schedule.js';
 import { carrierView } from '../../models/rules/segments.js';
 import type { Caller } from '../endpoint.js';
 import type { SendBody } from './message-schemas.js';
@@ -41,7 +42,7 @@ export async function newMessage(
     idempotency_key: idempotencyKey,
     request_digest: idempotencyKey === null ? null : digest,
     status: 'accepting',
-    status_detail: scheduled_at !== null && scheduled_at > now ? 'scheduled' : 'accepted',
+    status_detail: isAhead({ scheduled_at, created_at: now }) ? 'scheduled' : 'accepted',
     cost: priceOf(body.channel, body.content.text),
     ...carrierView(body.channel, body.content.text),
     ...unsent,
@@ -70,16 +71,3 @@ function contentOf({ channel, content: { text, template, ...mail } }: SendBody):
   if (channel === 'email') return { text, ...mail };
   return channel === 'whatsapp' && template !== undefined ? { text, template } : { text };
 }
-
-/** What providers have said of a message that no provider has seen. */
-export const unsent = {
-  provider: null,
-  provider_message_id: null,
-  provider_error_code: null,
-  error_code: null,
-  error_message: null,
-  sent_at: null,
-  delivered_at: null,
-  failed_at: null,
-  read_at: null,
-} as const satisfies Partial<NewMessage>;

@@ -1,6 +1,6 @@
 /** What webhooks and deliveries look like on their way out. */
 import Joi from 'joi';
-import { deliveryStatuses } from '../../models/delivery.js';
+import { deliveryStatuses, triggers } from '../../models/delivery.js';
 import { replayStatuses } from '../../models/replay.js';
 import { eventTypes } from '../../models/rules/events.js';
 import { date, dateOrNull, id, textOrNull } from '../schemas.js';
@@ -87,10 +87,12 @@ export const deliveryResponse = Joi.object({
       Joi.object({
         number: Joi.number().integer().required(),
         at: date(),
-        trigger: Joi.string().valid('scheduled', 'manual', 'replay', 'test').required(),
+        trigger: Joi.string()
+          .valid(...triggers)
+          .required(),
         response_status: Joi.number().integer().allow(null).required(),
         error: textOrNull(),
-        duration_ms: Joi.number().integer().required(),
+        duration_ms: milliseconds(),
         response_body: textOrNull(),
         url: textOrNull(),
         request_headers: headers(),

@@ -32,11 +32,14 @@ interface Draft {
   link?: string;
 }
 
+/** Where the links of mails lead, below PUBLIC_URL. */
+export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password' } as const;
+
 const drafts: Readonly<Record<MailKind, Draft>> = {
   verify_email: {
     subject: 'Verify your e-mail address',
     lines: () => ['Please confirm that this address is yours. The link is valid for 24 hours.'],
-    link: '/verify-email',
+    link: mailLinks.verify_email,
   },
   reset_password: {
     subject: 'Reset your password',
@@ -44,7 +47,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
       'Somebody asked to reset the password of this workspace. The link is valid for 60 minutes.',
       'If it was not you, ignore this mail.',
     ],
-    link: '/reset-password',
+    link: mailLinks.reset_password,
   },
   password_changed: {
     subject: 'Your password was changed',
