@@ -1,5 +1,6 @@
 /** Keys that are made, used by many at once, and revoked: from the answer on nobody may get in. */
 import { DemoClient, Refusal } from '../local/demo-client.js';
+import { closedLoop } from './measured-case.js';
 
 export interface KeyCycles {
   cycles: number;
@@ -16,14 +17,8 @@ const cycleMsMax = 60_000;
 /** So many cycles, `side` of them side by side. */
 export async function cycleKeys(baseUrl: string, token: string, cycles: number, side: number): Promise<KeyCycles> {
   const counts: KeyCycles = { cycles, acceptedBefore: 0, acceptedAfter: 0, refusedAfter: 0 };
-  let left = cycles;
-  const run = async () => {
-    while (left > 0) {
-      left -= 1;
-      await cycle(new DemoClient(baseUrl, AbortSignal.timeout(cycleMsMax)), token, counts);
-    }
-  };
-  await Promise.all(Array.from({ length: side }, run));
+  const run = () => cycle(new DemoClient(baseUrl, AbortSignal.timeout(cycleMsMax)), token, counts);
+  await closedLoop(run, { messages: cycles, clients: side });
   return counts;
 }
 

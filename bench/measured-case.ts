@@ -29,24 +29,28 @@ export interface SingleCase extends MeasuredCase {
 export interface Load {
   messages: number;
   clients: number;
-  secondsMax: number;
+  /** Nothing is begun after that. */
+  secondsMax?: number;
 }
 
 const settleMsMax = 60_000;
 
-/** So many clients, each sending its next message when its last one is done. */
-export async function closedLoop(send: () => Promise<Sent>, { messages, clients, secondsMax }: Load): Promise<Sent[]> {
+/** So many clients, each sending its next message when its last one is done, or whatever takes the place of a message. */
+export async function closedLoop<Done>(
+  send: () => Promise<Done>,
+  { messages, clients, secondsMax = Number.POSITIVE_INFINITY }: Load,
+): Promise<Done[]> {
   const until = performance.now() + secondsMax * 1000;
-  const sent: Sent[] = [];
+  const done: Done[] = [];
   let left = messages;
   const run = async () => {
     while (left > 0 && performance.now() < until) {
       left -= 1;
-      sent.push(await send());
+      done.push(await send());
     }
   };
   await Promise.all(Array.from({ length: Math.min(clients, messages) }, run));
-  return sent;
+  return done;
 }
 
 /** Resolves when no workflow of these types is open. */

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { type Load, type MeasuredCase, type Sent, untilNoneRuns } from './measured-case.js';
 import { othersCpuMs, type Usage, usageOf } from './process-usage.js';
-import type { PartName } from './service.js';
+import { eachPart, type PartName } from './service.js';
 
 export interface Percentiles {
   p50: number;
@@ -64,13 +64,6 @@ export function summarizePasses(title: string, passes: readonly Pass[]): CaseRes
     rss_mb: eachPart((part) => passes.at(-1)?.after[part].rssMb ?? 0),
   };
 }
-
-const eachPart = <Value>(of: (part: PartName) => Value): Record<PartName, Value> => ({
-  API: of('API'),
-  worker: of('worker'),
-  Temporal: of('Temporal'),
-  PostgreSQL: of('PostgreSQL'),
-});
 
 /** Nearest-rank percentiles. */
 export function percentiles(values: number[]): Percentiles {

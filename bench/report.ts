@@ -3,6 +3,7 @@ import type { CaseResult, Percentiles } from './pass.js';
 import type { Isolation } from './isolation.js';
 import { type ColumnKey, columnKeys } from './options.js';
 import type { Memory, Results } from './results.js';
+import { partNames } from './service.js';
 
 /** What these figures are meant to be. */
 const targets = {
@@ -17,7 +18,6 @@ const targets = {
   batchAcceptMs: 5_000,
   isolation: 2,
 };
-const parts = ['API', 'worker', 'Temporal', 'PostgreSQL'] as const;
 
 /** Table, ratios and comparison, line by line. */
 export function reportLines(results: Results, previous: Results | undefined): string[] {
@@ -42,11 +42,11 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
     row('accept p50/p95/p99 ms', ({ accept_ms }) => spread(accept_ms)),
     row('accept, one client', (_, key) => spread(alone[key])),
     row('done p50/p95/p99 ms', ({ done_ms }) => spread(done_ms)),
-    ...parts.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
+    ...partNames.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
     row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
     row('CPU of others, share', ({ others_cpu_share }) => `${(others_cpu_share * 100).toFixed(0)} %`),
     // In case a the API's place is taken by the bench itself, whose memory says nothing.
-    ...parts.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
+    ...partNames.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   return rows.map((cells) =>
@@ -54,7 +54,7 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
   );
 }
 
-const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => parts.reduce((sum, part) => sum + cpu[part], 0);
+const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => partNames.reduce((sum, part) => sum + cpu[part], 0);
 const spread = (of: Percentiles | undefined) => (of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / '));
 
 function ratioLines({ cases: { a, b, c, d3, d10 }, alone_accept_ms: alone, isolation }: Results): string[] {

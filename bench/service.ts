@@ -11,7 +11,13 @@ import { readState } from '../local/state-file.js';
 import { settings } from '../models/settings.js';
 import type { Cleanup } from './cleanup.js';
 
-export type PartName = 'API' | 'worker' | 'Temporal' | 'PostgreSQL';
+/** The parts that do a message's work. */
+export const partNames = ['API', 'worker', 'Temporal', 'PostgreSQL'] as const;
+export type PartName = (typeof partNames)[number];
+
+/** A value for each of them. */
+export const eachPart = <Value>(of: (part: PartName) => Value) =>
+  Object.fromEntries(partNames.map((part) => [part, of(part)])) as Record<PartName, Value>;
 
 export interface Service {
   baseUrl: string;

@@ -1,6 +1,7 @@
 /** Sends as a careful client does: every call has its idempotency key and is repeated with it until it is answered. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closedLoop } from './measured-case.js';
 import { type Answer, batchIdOf, messageIdOf, type Sender } from './sender.js';
 
 export interface Sends {
@@ -21,13 +22,8 @@ export async function sendAll(sender: Sender, messages: number, clients: number)
   const sends: Sends = { messageIds: new Set(), retries: 0, seconds: 0, violations: [] };
   const startedAt = performance.now();
   let number = 0;
-  const run = async () => {
-    while (number < messages) {
-      number += 1;
-      await sendOne(sender, number, sends);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, run));
+  const sendNext = () => sendOne(sender, (number += 1), sends);
+  await closedLoop(sendNext, { messages, clients });
   sends.seconds = (performance.now() - startedAt) / 1000;
   return sends;
 }

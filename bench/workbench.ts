@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Cleanup } from './cleanup.js';
 import { type FinishedMessages, watchFinishedMessages } from './finished-messages.js';
 import { type Receiver, startReceiver } from './receiver.js';
-import { type PartName, type Service, startService } from './service.js';
+import { eachPart, type PartName, type Service, startService } from './service.js';
 
 export interface Workbench {
   folder: string;
@@ -35,13 +35,8 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   return { folder, receiver, service, finished, client: new Client({ connection }) };
 }
 
-/** Process ids of the parts that do a message's work. */
-export const servicePids = (bench: Workbench): Record<PartName, number> => ({
-  API: pidOf(bench, 'API'),
-  worker: pidOf(bench, 'worker'),
-  Temporal: pidOf(bench, 'Temporal'),
-  PostgreSQL: pidOf(bench, 'PostgreSQL'),
-});
+/** Process ids of the parts. */
+export const servicePids = (bench: Workbench) => eachPart((part) => pidOf(bench, part));
 
 /** Process id of a part of the service. */
 export function pidOf({ service }: Workbench, name: PartName): number {

@@ -6,6 +6,7 @@ import type { MessageRow, NewMessage } from '../../models/message.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Choices, type Claim, claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { insertMessages } from '../../models/operations/insert-messages.js';
+import type { HistoryFilters } from '../../models/operations/list-messages.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/record-handoffs.js';
 import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import type { ReportStatus } from '../../models/rules/status.js';
@@ -18,6 +19,17 @@ export const routedTo = (accounts: Readonly<Record<Channel, string>>): Choices =
   const choice = (account: string) => ({ reason: 'only' as const, accounts: [{ account, share: 100 }] });
   return { sms: choice(accounts.sms), whatsapp: choice(accounts.whatsapp), email: choice(accounts.email) };
 };
+/** The whole history. */
+export const noFilters: HistoryFilters = {
+  status: undefined,
+  channel: undefined,
+  to: undefined,
+  reference: undefined,
+  batch_id: undefined,
+  start_date: undefined,
+  end_date: undefined,
+};
+
 export const sandboxEverywhere = routedTo({ sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' });
 
 /** One group of undecided messages, one for each of the overrides. */

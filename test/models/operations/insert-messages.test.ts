@@ -6,7 +6,7 @@ import { listMessages } from '../../../models/operations/list-messages.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildUndecided, buildWebhook, buildWorkspace, newMessage } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { balanceOf } from '../../support/messages.js';
+import { balanceOf, noFilters } from '../../support/messages.js';
 
 describe('insertMessages', () => {
   let test: TestDatabase;
@@ -22,15 +22,6 @@ describe('insertMessages', () => {
   };
   const count = async (table: 'messages' | 'message_groups') =>
     (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
-  const noFilters = {
-    status: undefined,
-    channel: undefined,
-    to: undefined,
-    reference: undefined,
-    batch_id: undefined,
-    start_date: undefined,
-    end_date: undefined,
-  };
 
   it('stores a message undecided: not charged, not shown, no event', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);

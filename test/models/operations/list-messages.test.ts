@@ -6,23 +6,13 @@ import { type HistoryFilters, listMessages } from '../../../models/operations/li
 import { rows } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../support/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
-import { buildSent } from '../../support/messages.js';
-
-const none: HistoryFilters = {
-  status: undefined,
-  channel: undefined,
-  to: undefined,
-  reference: undefined,
-  batch_id: undefined,
-  start_date: undefined,
-  end_date: undefined,
-};
+import { buildSent, noFilters } from '../../support/messages.js';
 
 describe('listMessages', () => {
   const test = workspaceForEach();
 
   const list = async (filters: Partial<HistoryFilters> = {}, page = 1, limit = 50) => {
-    const { rows, total } = await listMessages(test.workspaceId, { ...none, ...filters }, { page, limit });
+    const { rows, total } = await listMessages(test.workspaceId, { ...noFilters, ...filters }, { page, limit });
     return { ids: rows.map(({ id }) => id), total };
   };
 
