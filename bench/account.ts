@@ -9,10 +9,10 @@ export interface Account {
   email: string;
   password: string;
   /**
-   * Subscribes a URL to all events.
+   * Subscribes a URL, to all events unless the other fields of the webhook say otherwise.
    * @returns its secret
    */
-  subscribe(url: string): Promise<string>;
+  subscribe(url: string, fields?: object): Promise<string>;
 }
 
 const callMsMax = 20_000;
@@ -31,6 +31,7 @@ export async function openAccount(baseUrl: string): Promise<Account> {
     token,
     email,
     password,
-    subscribe: async (url) => (await call<{ secret: string }>('/webhooks', { url, events: eventTypes }, token)).secret,
+    subscribe: async (url, fields = {}) =>
+      (await call<{ secret: string }>('/webhooks', { url, events: eventTypes, ...fields }, token)).secret,
   };
 }

@@ -6,21 +6,32 @@ import { join } from 'node:path';
 import { issueCertificate, makeAuthority } from '../local/certificates.js';
 import { type Cleanup, stopChild } from './cleanup.js';
 import { Marks } from './marks.js';
-import type { ReceiverNews, ReceiverOrder } from './receiver-process.js';
+import type { Arrival, Manner, ReceiverNews, ReceiverOrder } from './receiver-process.js';
 
 /** The events of a message that is delivered. */
 export const happyEvents = ['message.queued', 'message.sent', 'message.delivered'] as const;
 
-export interface Receiver {
+/** One address of the receiver. */
+export interface Endpoint {
   url: string;
+  /** Genuine requests, in the order in which they came. */
+  arrivals: readonly Arrival[];
+  /** Sets the secret by which it verifies. */
+  trust(secret: string): void;
+  /** How it answers from now on; at once and with 200 when nothing was said. */
+  answer(manner: Manner): void;
+}
+
+/** Itself the endpoint that most cases use. */
+export interface Receiver extends Endpoint {
   /** PEM file of the authority that the service has to trust. */
   authorityFile: string;
   /** Requests so far, and those of them whose signatures did not fit. */
   counts: { received: number; forged: number };
   /** Genuine requests by message and event. */
   seen: Map<string, Map<string, number>>;
-  /** Sets the secret by which it verifies. */
-  trust(secret: string): void;
+  /** Another address of it. */
+  endpoint(name: string): Endpoint;
   /** Resolves when all events of a delivered message have come. */
   until(messageId: string): Promise<void>;
 }
@@ -42,25 +53,34 @@ export async function startReceiver(folder: string, cleanup: Cleanup): Promise<R
   const complete = new Marks('told to the receiver in all its events');
   const counts = { received: 0, forged: 0 };
   const seen: Receiver['seen'] = new Map();
+  const arrived = new Map<string, Arrival[]>();
   child.on('message', (news: ReceiverNews) => {
-    for (const [messageId, event, isGenuine] of 'arrivals' in news ? news.arrivals : []) {
+    for (const [path, arrival] of 'arrivals' in news ? news.arrivals : []) {
       counts.received += 1;
-      if (!isGenuine) counts.forged += 1;
-      else if (count(seen, messageId, event)) complete.note(messageId);
+      if (!arrival.isGenuine) {
+        counts.forged += 1;
+        continue;
+      }
+      arrived.get(path)?.push(arrival);
+      if (count(seen, arrival)) complete.note(arrival.messageId);
     }
   });
-  return {
-    url: `https://127.0.0.1:${port}/hook`,
-    authorityFile,
-    counts,
-    seen,
-    trust: (secret) => void order({ secret }),
-    until: (messageId) => complete.of(messageId),
+  const endpoint = (name: string): Endpoint => {
+    const path = `/${name}`;
+    const arrivals: Arrival[] = [];
+    arrived.set(path, arrivals);
+    return {
+      url: `https://127.0.0.1:${port}${path}`,
+      arrivals,
+      trust: (secret) => void order({ path, secret }),
+      answer: (manner) => void order({ path, manner }),
+    };
   };
+  return { ...endpoint('hook'), authorityFile, counts, seen, endpoint, until: (messageId) => complete.of(messageId) };
 }
 
 /** Counts an event and tells whether its message has all of them now. */
-function count(seen: Receiver['seen'], messageId: string, event: string): boolean {
+function count(seen: Receiver['seen'], { messageId, event }: Arrival): boolean {
   const events = seen.get(messageId) ?? new Map<string, number>();
   seen.set(messageId, events.set(event, (events.get(event) ?? 0) + 1));
   return happyEvents.every((name) => events.has(name));

@@ -45,7 +45,7 @@ const untilAnswered = async (sender: Sender, number: number, key: string, sends:
 };
 
 /** Sends one batch and resolves with its id when it is answered; the answered call made once more must name the same batch. */
-export async function sendBatch(sender: Sender, recipients: number, rate: number, sends: Sends): Promise<string | undefined> {
+export async function sendBatch(sender: Sender, recipients: number, rate: number | undefined, sends: Sends): Promise<string | undefined> {
   const key = `soak-batch-${randomUUID()}`;
   const post = async () => {
     const answer = await repeat('the batch', () => sender.postBulk(recipients, key, rate), sends);

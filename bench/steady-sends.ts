@@ -17,7 +17,7 @@ export interface SteadySends extends Percentiles {
 const lateMsMax = 100;
 
 /** Sends so many a second for so long, twenty when not told; the time of each that was accepted in milliseconds. */
-export async function steadySends(sender: Sender, seconds: number, perSecond = 20): Promise<SteadySends> {
+export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number, perSecond = 20): Promise<SteadySends> {
   const times: number[] = [];
   const statuses = new Map<number, number>();
   const send = async (number: number) => {

@@ -1,0 +1,123 @@
+/** How soon after a change of status its event is told: with little to do, and at saturation, alone and beside endpoints that hang. */
+import { openAccount } from './account.js';
+import { openBulk } from './bulk.js';
+import { openSubscriber, webhookCase } from './cases.js';
+import type { Cleanup } from './cleanup.js';
+import { untilNoneRuns } from './measured-case.js';
+import { type Percentiles, percentiles } from './pass.js';
+import { happyEvents, type Endpoint } from './receiver.js';
+import type { Arrival, Manner } from './receiver-process.js';
+import { createSender, type Sender } from './sender.js';
+import { steadySends } from './steady-sends.js';
+import type { Outcome } from './webhooks.js';
+import type { Workbench } from './workbench.js';
+
+const sendsPerSecond = 5;
+const firstMsMax = 150;
+const clients = 16;
+const neighbours = 30;
+/** Of all neighbours together: each has a message every ten seconds, and its three events. */
+const neighboursPerSecond = 3;
+const slowerMax = 1.5;
+const batchSize = 3_000;
+const acknowledging: Manner = { status: 200, afterMs: 0 };
+const hanging: Manner = { status: 'never', afterMs: 0 };
+
+const delays = (arrivals: readonly Arrival[]) => percentiles(arrivals.map(({ at, eventAt }) => at - eventAt));
+const told = ({ p50, p95, p99 }: Percentiles) => `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
+
+/** One client who sends five messages a second. */
+export async function firstAttempts(bench: Workbench, seconds: number): Promise<Outcome> {
+  const { receiver, service } = bench;
+  const sender = createSender(service.baseUrl, await openSubscriber(bench));
+  await steadySends(sender, seconds / 2, sendsPerSecond); // warms everything up
+  await untilSettled(bench);
+  const before = receiver.arrivals.length;
+  const { accepted } = await steadySends(sender, seconds, sendsPerSecond);
+  await untilSettled(bench);
+  const arrivals = receiver.arrivals.slice(before);
+  const lateness = delays(arrivals);
+  const byEvent = happyEvents.map((name) => `${name.slice(8)} ${told(delays(arrivals.filter(({ event }) => event === name)))}`);
+  return {
+    lines: [
+      `first attempt after the change of status, ${sendsPerSecond} messages/s: ${told(lateness)}`,
+      ...byEvent.map((line) => `  ${line}`),
+    ],
+    wrong: [
+      ...(lateness.p95 > firstMsMax ? [`the first attempt comes ${lateness.p95.toFixed(0)} ms after the change of status`] : []),
+      ...(arrivals.length === accepted * happyEvents.length ? [] : [`${arrivals.length} events of ${accepted} messages`]),
+    ],
+  };
+}
+
+interface Saturated {
+  perSecond: number;
+  lateness: Percentiles;
+  batchPerSecond: number;
+}
+
+/** As many messages as can be done, while neighbours have some that are acknowledged, and again while none of these is. */
+export async function saturate(bench: Workbench, seconds: number, cleanup: Cleanup): Promise<Outcome> {
+  const others = await Promise.all(Array.from({ length: neighbours }, (_, index) => openNeighbour(bench, index)));
+  const apiKey = await openSubscriber(bench);
+  const measure = async (manner: Manner): Promise<Saturated> => {
+    for (const { endpoint } of others) endpoint.answer(manner);
+    return saturateOnce(bench, { apiKey, others: others.map(({ sender }) => sender), seconds, cleanup });
+  };
+  await measure(acknowledging); // warms everything up
+  const well = await measure(acknowledging);
+  const beside = await measure(hanging);
+  for (const { endpoint } of others) endpoint.answer(acknowledging);
+  const line = (title: string, { perSecond, lateness, batchPerSecond }: Saturated) =>
+    `  ${title.padEnd(24)}${perSecond.toFixed(0)} events/s of single messages, ${told(lateness)}; ${batchPerSecond.toFixed(0)} events/s of a batch`;
+  const slower = beside.lateness.p95 / well.lateness.p95;
+  return {
+    lines: [
+      `events at saturation, ${clients} clients`,
+      line('alone', well),
+      line(`${neighbours} endpoints hang`, beside),
+      `  p95 ${slower.toFixed(2)} times as long`,
+    ],
+    wrong: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
+  };
+}
+
+interface Neighbour {
+  endpoint: Endpoint;
+  sender: Sender;
+}
+
+async function openNeighbour({ receiver, service }: Workbench, index: number): Promise<Neighbour> {
+  const { apiKey, subscribe } = await openAccount(service.baseUrl);
+  const endpoint = receiver.endpoint(`neighbour-${index}`);
+  endpoint.trust(await subscribe(endpoint.url));
+  return { endpoint, sender: createSender(service.baseUrl, apiKey) };
+}
+
+interface Load {
+  apiKey: string;
+  others: readonly Sender[];
+  seconds: number;
+  cleanup: Cleanup;
+}
+
+async function saturateOnce(bench: Workbench, { apiKey, others, seconds, cleanup }: Load): Promise<Saturated> {
+  const { arrivals } = bench.receiver;
+  const inTurn = { post: (number: number) => (others[number % others.length] as Sender).post(number) };
+  const beside = steadySends(inTurn, 2 * seconds, neighboursPerSecond);
+  const before = arrivals.length;
+  const startedAt = performance.now();
+  await webhookCase(bench, apiKey).sendAll({ messages: Number.MAX_SAFE_INTEGER, clients, secondsMax: seconds });
+  const singles = arrivals.slice(before);
+  const perSecond = (singles.length * 1000) / (performance.now() - startedAt);
+  await (await openBulk(bench, apiKey, cleanup).start(batchSize)).done();
+  const ofBatch = arrivals.slice(before + singles.length);
+  await beside;
+  return { perSecond, lateness: delays(singles), batchPerSecond: rateOf(ofBatch) };
+}
+
+/** Arrivals a second, from the first to the last. */
+export const rateOf = (arrivals: readonly Arrival[]): number =>
+  (arrivals.length * 1000) / ((arrivals.at(-1)?.at ?? Number.NaN) - (arrivals[0]?.at ?? Number.NaN));
+
+const untilSettled = ({ client }: Workbench) => untilNoneRuns(client, ['sendMessages']);
