@@ -2,7 +2,7 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Trigger } from '../models/delivery.js';
-import type { DueDelivery, SendableDelivery } from '../models/operations/due-deliveries.js';
+import type { DueDelivery, FirstDelivery, SendableDelivery } from '../models/operations/due-deliveries.js';
 import { claimProbe } from '../models/operations/note-health.js';
 import { type Attempt, recordAttempts } from '../models/operations/record-attempt.js';
 import { Gather } from '../models/gather.js';
@@ -11,7 +11,7 @@ import { groupBy } from '../models/rules/group-by.js';
 import { maskSignatures } from '../models/rules/signature.js';
 import { Tally } from '../models/tally.js';
 import { EndpointHealth } from './endpoint-health.js';
-import { EndpointLine, type Outcome } from './endpoint-line.js';
+import { EndpointLine, type Outcome, type Pace } from './endpoint-line.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
 
@@ -29,7 +29,8 @@ const atOncePerEndpoint = 16;
 /** The same by each page of a batch: several pages wait for one endpoint side by side. */
 const atOncePerPage = 4;
 const recordsAtOnce = 50;
-const defaultPatienceMs = 1_000;
+/** A round begins nothing later than this, see `firstDeliveries`: with the last attempt half a minute has passed at most. */
+const roundMsMax = 20_000;
 
 /** What attempts are logged as, and whether a failure is followed by the next rung of the ladder or by nothing. */
 interface Manner {
@@ -62,15 +63,16 @@ export class Attempts {
    * way, one whose breaker is open, and every webhook that is ordered or has a rate.
    * @param inPage the group is a page of a batch: it may wait for an endpoint that is merely busy
    */
-  async toAll(deliveries: DueDelivery[], inPage = false): Promise<LeftToCarriers> {
+  async toAll(deliveries: FirstDelivery[], inPage = false): Promise<LeftToCarriers> {
     const all: LeftToCarriers = { left: [], underWay: [] };
+    const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
         const { left, underWay } = this.#isCarried(webhookId, due, inPage)
           ? { left: due, underWay: [] }
-          : await this.#first(webhookId, due, inPage);
+          : await this.#first(webhookId, due, { inPage, until });
         all.left.push(...left);
         all.underWay.push(...underWay);
       }
@@ -97,11 +99,15 @@ export class Attempts {
    * @returns what failed on the ladder or was not tried
    */
   toEndpoint(deliveries: SendableDelivery[], manner = scheduled): Promise<SendableDelivery[]> {
-    return this.#line(deliveries, manner, atOncePerEndpoint).run();
+    return this.#line(deliveries, manner, { atOnce: atOncePerEndpoint }).run();
   }
 
-  async #first(webhookId: string, due: DueDelivery[], inPage: boolean): Promise<LeftToCarriers> {
-    const line = this.#line(due, scheduled, inPage ? atOncePerPage : atOncePerEndpoint - this.#underWay.of(webhookId));
+  async #first(webhookId: string, due: FirstDelivery[], { inPage, until }: { inPage: boolean; until: number }): Promise<LeftToCarriers> {
+    const line = this.#line(due, scheduled, {
+      atOnce: inPage ? atOncePerPage : atOncePerEndpoint - this.#underWay.of(webhookId),
+      patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
+      lineMs: until - Date.now(),
+    });
     const run = line.run();
     const left = await Promise.race([run, line.late]);
     if (left !== undefined) return { left, underWay: [] };
@@ -110,15 +116,15 @@ export class Attempts {
     return line.handOver();
   }
 
-  #isCarried(webhookId: string, due: DueDelivery[], inPage: boolean): boolean {
+  #isCarried(webhookId: string, due: FirstDelivery[], inPage: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
+    if (isShared(due) && this.#health.isSlow(webhookId)) return true;
     return this.#health.isFailing(webhookId) || (!inPage && this.#underWay.of(webhookId) >= atOncePerEndpoint);
   }
 
-  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, atOnce: number): EndpointLine<Delivery> {
-    const { patienceMs = defaultPatienceMs } = this.deps;
+  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, pace: Pace): EndpointLine<Delivery> {
     const attempt = (delivery: Delivery) => this.#attempt(delivery, manner);
-    return new EndpointLine(deliveries, { attempt, atOnce, patienceMs, goesOn: manner.trigger === 'replay' });
+    return new EndpointLine(deliveries, { attempt, goesOn: manner.trigger === 'replay', ...pace });
   }
 
   async #attempt(delivery: SendableDelivery, manner: Manner): Promise<Outcome> {
@@ -157,3 +163,5 @@ export class Attempts {
     return next.status === 'pending' ? 'failed' : 'ended';
   }
 }
+
+const isShared = (due: readonly FirstDelivery[]) => due[0]?.is_shared === true;

@@ -6,14 +6,20 @@ import { groupBy } from '../models/rules/group-by.js';
 /** `ended`: failed for good. `failed`: the ladder goes on. `stopped`: the webhook takes nothing more. */
 export type Outcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 
-export interface LineOptions<Delivery> {
-  attempt: (delivery: Delivery) => Promise<Outcome>;
+/** How fast a line moves, and when those who wait for it should go on without. */
+export interface Pace {
   /** Attempts at once, where the webhook is not ordered. */
   atOnce: number;
+  /** After so long an attempt is late. */
+  patienceMs?: number;
+  /** After so long all that is left is late. */
+  lineMs?: number;
+}
+
+export interface LineOptions<Delivery> extends Pace {
+  attempt: (delivery: Delivery) => Promise<Outcome>;
   /** Goes on after a failure: each delivery has its attempt. */
   goesOn: boolean;
-  /** After so long an attempt is late. */
-  patienceMs: number;
 }
 
 export class EndpointLine<Delivery extends SendableDelivery> {
@@ -24,7 +30,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   #isOver = false;
   #nextAtMs = 0;
   #tellLate: () => void = () => undefined;
-  /** Resolves when an attempt takes longer than the patience; perhaps never. */
+  /** Resolves when an attempt, or the line, takes longer than it may; perhaps never. */
   readonly late = new Promise<void>((resolve) => {
     this.#tellLate = resolve;
   });
@@ -41,7 +47,13 @@ export class EndpointLine<Delivery extends SendableDelivery> {
 
   /** After a failure nothing further is begun. @returns what failed on the ladder or was not tried */
   async run(): Promise<Delivery[]> {
-    await Promise.all(Array.from({ length: Math.min(this.options.atOnce, this.#chains.length) }, () => this.#work()));
+    const { atOnce, lineMs } = this.options;
+    const end = this.#lateAfter(lineMs);
+    try {
+      await Promise.all(Array.from({ length: Math.min(atOnce, this.#chains.length) }, () => this.#work()));
+    } finally {
+      clearTimeout(end);
+    }
     return this.#left;
   }
 
@@ -74,7 +86,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   }
 
   async #attempt(delivery: Delivery): Promise<Outcome> {
-    const patience = setTimeout(() => this.#tellLate(), this.options.patienceMs);
+    const patience = this.#lateAfter(this.options.patienceMs);
     this.#underWay.add(delivery);
     try {
       const outcome = await this.options.attempt(delivery);
@@ -84,6 +96,10 @@ export class EndpointLine<Delivery extends SendableDelivery> {
       clearTimeout(patience);
       this.#underWay.delete(delivery);
     }
+  }
+
+  #lateAfter(ms: number | undefined): NodeJS.Timeout | undefined {
+    return ms === undefined ? undefined : setTimeout(() => this.#tellLate(), ms);
   }
 
   /** Waits for the turn that the webhook's rate gives. */

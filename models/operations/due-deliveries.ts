@@ -1,6 +1,7 @@
 import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
+import { claimOverdue } from './claim-overdue.js';
 import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
@@ -31,15 +32,30 @@ export interface DueDelivery extends SendableDelivery {
   /** Its own time, or its endpoint's where that is later. */
   next_attempt_at: Date;
   is_due: boolean;
+  /** Nobody has attempted it for so long that the watcher might take it for forgotten. */
+  is_overdue: boolean;
   /** A workflow beside the group's carries it already, or has an earlier event of its message to attempt first. */
   in_child: boolean;
 }
 
-const columnsWith = (inChild: string) => `
+/** One of a group. */
+export interface FirstDelivery extends DueDelivery {
+  /** Events of the group go to other webhooks too. */
+  is_shared: boolean;
+}
+
+/**
+ * Half of what the watcher waits before it takes a delivery for forgotten: in the other half a round has attempted whatever it
+ * read, or has left it to the carrier.
+ */
+const overdueSeconds = 30;
+
+const columnsWith = (inChild: string, more = '') => `
   SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until,
     d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
     GREATEST(d.next_attempt_at, w.resume_at) AS next_attempt_at, GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
-    w.is_active AND w.deleted_at IS NULL AS is_active
+    NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
+    w.is_active AND w.deleted_at IS NULL AS is_active${more}
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
 const columns = columnsWith('d.in_child');
 
@@ -52,20 +68,35 @@ const behindCarried = `EXISTS (
  * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
  * @param again also those that were left to a child workflow: an earlier call died, perhaps before the child was started
  */
-export function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<DueDelivery[]> {
-  return activeOnly(db, first, [groupId, again]);
+export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
+  const rows = await activeOnly<FirstDelivery>(db, first, [groupId, again]);
+  const lost = await lostToWatcher(db, rows);
+  return rows.map((row) => (lost.has(row) ? { ...row, in_child: true } : row));
 }
 
-const first = `${columnsWith(`d.in_child OR ${behindCarried}`)}
+const first = `${columnsWith(
+  `d.in_child OR ${behindCarried}`,
+  `, (SELECT count(DISTINCT webhook_id) FROM deliveries WHERE group_id = $1) > 1 AS is_shared`,
+)}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.id`;
 
-/** Those of the given deliveries that are still pending, soonest first. Holds those of a paused webhook. */
-export function pendingDeliveries(db: Database, ids: readonly string[]): Promise<DueDelivery[]> {
-  return activeOnly(db, pending, [ids]);
+/** Those of the deliveries whose time has long come and that the watcher has given to a carrier just now. */
+async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readonly Row[]): Promise<Set<Row>> {
+  const overdue = rows.filter(({ is_overdue }) => is_overdue);
+  const lost = new Set(overdue);
+  for (const claimed of await claimOverdue(db, overdue, overdueSeconds)) lost.delete(claimed);
+  return lost;
+}
+
+/** Those of the given deliveries that are still pending and no carrier's, soonest first. Holds those of a paused webhook. */
+export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<DueDelivery[]> {
+  const rows = await activeOnly(db, pending, [ids]);
+  const lost = await lostToWatcher(db, rows);
+  return rows.filter((row) => !lost.has(row));
 }
 
 const pending = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.id`;
 
 /**
  * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
@@ -97,14 +128,14 @@ export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], 
 const inStatus = `${columns}
   WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.id`;
 
-async function activeOnly(db: Database, sql: string, bind: unknown[]): Promise<DueDelivery[]> {
-  const rows = await select<DueDelivery & { is_active: boolean; body: string | null }>(db, sql, bind);
+async function activeOnly<Row extends DueDelivery = DueDelivery>(db: Database, sql: string, bind: unknown[]): Promise<Row[]> {
+  const rows = await select<Row & { is_active: boolean; body: string | null }>(db, sql, bind);
   const held = rows.filter(({ is_active }) => !is_active).map(({ id }) => id);
   if (held.length > 0) await select(db, hold, [held]);
   const active = rows.filter(({ is_active }) => is_active);
   const forgotten = active.filter(({ body }) => body === null).map(({ id }) => id);
   if (forgotten.length > 0) await select(db, fail, [forgotten]);
-  return active.filter((row): row is DueDelivery & { is_active: boolean } => row.body !== null);
+  return active.filter(({ body }) => body !== null);
 }
 
 /** Replayed while its body was forgotten. */

@@ -1,5 +1,6 @@
 /** What the watcher looks for: work that somebody should be driving and nobody is. */
 import { type Database, select } from '../database.js';
+import { claimOverdue } from './claim-overdue.js';
 import { fenceMessages } from './fence-messages.js';
 import type { Wake } from './record-reports.js';
 
@@ -60,9 +61,12 @@ const undriven = `
   WHERE ${isUndecided} AND m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
 
-/** Pending deliveries that are overdue and for which no carrier looks: the process died between the status change and the attempt. */
-export function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ id: string; webhook_id: string }[]> {
-  return select(db, overdue, [olderThanSeconds, batch]);
+/**
+ * Claims pending deliveries that are overdue and for which no carrier looks: the process died between the status change and the
+ * attempt. No round of their group attempts them any more.
+ */
+export async function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ id: string; webhook_id: string }[]> {
+  return claimOverdue(db, await select<{ id: string; webhook_id: string }>(db, overdue, [olderThanSeconds, batch]), olderThanSeconds);
 }
 
 const overdue = `

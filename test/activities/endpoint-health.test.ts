@@ -30,6 +30,32 @@ describe('EndpointHealth', () => {
     assert.equal(health.isFailing('w', at + 1), false);
   });
 
+  it('has a second of patience where nobody else waits', () => {
+    assert.equal(new EndpointHealth().patienceMs('w', false), 1_000);
+  });
+
+  it('has little patience where others wait: what is usual, several times over, within bounds', () => {
+    const health = new EndpointHealth();
+    const after = (durationMs: number) => {
+      for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
+      return [Math.round(health.patienceMs('w', true)), health.isSlow('w')];
+    };
+    assert.deepEqual([health.patienceMs('w', true), health.isSlow('w')], [250, false], 'nothing is known');
+    assert.deepEqual([3, 50, 200, 400, 10].map(after), [
+      [100, false],
+      [200, false],
+      [250, false],
+      [250, true],
+      [100, false],
+    ]);
+  });
+
+  it('forgets the oldest of very many', () => {
+    const health = new EndpointHealth();
+    for (let index = 0; index <= 10_000; index += 1) health.noteLate(`w${index}`, at);
+    assert.deepEqual([health.isFailing('w0', at), health.isFailing('w1', at)], [false, true]);
+  });
+
   it('counts the minute from the last failure', () => {
     const health = new EndpointHealth();
     health.note('w', false, 5, at);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
 import { decrypt } from '../../../models/rules/encryption.js';
 import { secretContext, Webhook } from '../../../models/webhook.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { attemptWith, buildDelivery, deliveryOf } from '../../support/deliveries.js';
@@ -56,6 +58,36 @@ describe('due deliveries', () => {
       [id],
     );
     await leaveToChild(test.db, []);
+  });
+
+  it('that waited for long are those of the round or of the watcher, never of both', async () => {
+    const [rounds, watchers] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [webhook.row.id]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, rounds.group_id, false)).map(({ in_child }) => in_child),
+      [false],
+    );
+    assert.deepEqual(
+      (await overdueDeliveries(test.db, 60)).map(({ id }) => id),
+      [watchers.id],
+    );
+    assert.deepEqual(await overdueDeliveries(test.db, 60), []);
+  });
+
+  it('that the watcher takes while a round reads them are left to the carrier', async () => {
+    const { id, group_id } = await buildDelivery(test.db, workspaceId);
+    await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const watcher = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [id], transaction: watcher });
+    const round = firstDeliveries(test.db, group_id, false);
+    await until(async () => (await rows(test.db, waiting)).length > 0, 'the round waits');
+    await test.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', { bind: [id], transaction: watcher });
+    await watcher.commit();
+    assert.deepEqual(
+      (await round).map(({ in_child }) => in_child),
+      [true],
+    );
   });
 
   it('are held instead, when their webhook was paused or deleted after the event', async () => {
