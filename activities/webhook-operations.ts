@@ -1,6 +1,7 @@
 /** The activities behind what owners ask for: tests, resends, replays. None of them touches a ladder that is running. */
 import { activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../models/delivery.js';
+import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
 import { deliveriesIn } from '../models/operations/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../models/operations/replay-deliveries.js';
 import { isReplayRunning, notYetReplayed, recordReplayPage } from '../models/operations/replay-progress.js';
@@ -38,19 +39,21 @@ export function webhookOperationActivities(deps: AttemptDeps) {
 
     /**
      * Attempts deliveries of a replay. What was failed or held gets a new ladder, whose first attempt this is; what succeeded or
-     * has a ladder already gets this attempt and no more. Nothing is attempted once the replay was cancelled.
+     * has a ladder already gets this attempt and no more. What fails on its new ladder is the carrier's from then on. Nothing is attempted once the replay was cancelled.
      */
-    replayPage: ({ replayId, deliveryIds, isLast, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
+    replayPage: ({ replayId, webhookId, deliveryIds, isLast, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
       withHeartbeat(async () => {
-        if (!(await isReplayRunning(db, replayId))) return { left: [], goesOn: false };
+        if (!(await isReplayRunning(db, replayId))) return { carriers: [], goesOn: false };
         const ladder = statuses.includes('failed') || statuses.includes('held');
         const again = activityInfo().attempt > 1;
         const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
         const ids = ladder ? await requeueDeliveries(db, deliveryIds, again) : open;
         const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
-        const left = await attempts.toEndpoint(due, { trigger: 'replay', ladder });
+        await attempts.toEndpoint(due, { trigger: 'replay', ladder });
+        const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
+        const carriers = await leaveToCarriers(db, { left }, again);
         const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
-        return { left: left.map(({ id }) => id), goesOn: status === 'running' };
+        return { carriers, goesOn: status === 'running' };
       }),
   };
 }

@@ -1,5 +1,5 @@
 /** Starts the workflows that send deliveries again, and wakes those that wait. */
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   type AttemptInput,
@@ -22,12 +22,16 @@ export interface ReplayRequest extends ReplayInput {
 
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
 
+/** Starts the carrier where there is none; it ends at once when nothing waits. */
 export async function signalCarrier(client: Client, webhookId: string): Promise<void> {
-  try {
-    await client.workflow.getHandle(workflowIds.carrier(webhookId)).signal(dueSignal);
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error; // nothing waits
-  }
+  await client.workflow.signalWithStart(workflowTypes.carryWebhook, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.carrier(webhookId),
+    args: [{ webhookId }],
+    signal: dueSignal,
+    staticSummary: 'carrier of a webhook',
+    priority: { priorityKey: 3 },
+  });
 }
 
 /** Asking twice while an attempt is under way is one attempt. */

@@ -42,8 +42,6 @@ export const workflowIds = {
   /** makes one attempt of a delivery that somebody asked for */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,
   replay: (replayId: string) => `replay:${replayId}`,
-  /** retries what a page of a replay left; named after the first of it */
-  replayed: (replayId: string, deliveryId: string) => `replay:${replayId}:${deliveryId}`,
   mail: (mailId: string) => `mail:${mailId}`,
   maintain: 'maintain',
 } as const;
@@ -150,11 +148,11 @@ export interface ReplayList {
   isLast: boolean;
 }
 
-export interface ReplayPageInput extends Pick<ReplayInput, 'replayId' | 'statuses'>, ReplayList {}
+export interface ReplayPageInput extends Pick<ReplayInput, 'replayId' | 'webhookId' | 'statuses'>, ReplayList {}
 
 export interface ReplayPageResult {
-  /** What failed and has a ladder, for a child workflow. */
-  left: string[];
+  /** The webhook, where its carrier has to be woken for what failed and has a ladder. */
+  carriers: string[];
   /** False when the replay has ended. */
   goesOn: boolean;
 }

@@ -11,16 +11,13 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> 
   await retrying.retryDeliveries(input);
 }
 
-/**
- * Starts the workflow that carries these deliveries, unless somebody carries them already.
- * @param idOf names it after the first of the deliveries
- */
-export async function startDelivery(input: DeliverWebhookInput, idOf = workflowIds.deliveries): Promise<void> {
+/** Starts the workflow that carries these deliveries, unless somebody carries them already. It is named after the first of them. */
+export async function startDelivery(input: DeliverWebhookInput): Promise<void> {
   const [first] = input.deliveryIds;
   if (first === undefined) return;
   const { typedSearchAttributes } = workflowInfo();
   await startUnlessRunning(deliverWebhook, input, {
-    workflowId: idOf(first),
+    workflowId: workflowIds.deliveries(first),
     staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: { priorityKey: 3 },

@@ -110,7 +110,7 @@ export const putWebhook = endpoint({
     if (url !== undefined) await assertUsableUrl(url, config);
     const change = { ...others, url, events, description: description === '' ? null : description };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
-    // What waits for the breaker of an endpoint that was given another address, or another chance, waits no longer.
+    // What waited for an endpoint that was given another address, or another chance, is due now.
     if (url !== undefined || webhook.is_active)
       await temporal.wakeCarrier(webhook.id).catch((err: unknown) => logger.warn({ err, webhook_id: webhook.id }, 'carrier was not woken'));
     return { webhook: presentWebhook(webhook) };

@@ -40,7 +40,7 @@ export interface DueDelivery extends SendableDelivery {
 
 /** One of a group. */
 export interface FirstDelivery extends DueDelivery {
-  /** Events of the group go to other webhooks too. */
+  /** The group's events may go to other webhooks too. */
   is_shared: boolean;
 }
 
@@ -76,7 +76,8 @@ export async function firstDeliveries(db: Database, groupId: string, again: bool
 
 const first = `${columnsWith(
   `d.in_child OR ${behindCarried}`,
-  `, (SELECT count(DISTINCT webhook_id) FROM deliveries WHERE group_id = $1) > 1 AS is_shared`,
+  `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
+      AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared`,
 )}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.id`;
 

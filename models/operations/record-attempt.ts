@@ -36,24 +36,26 @@ export type NextStep =
 /**
  * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
  * numbered from 1. Whatever was acknowledged has succeeded; else a delivery that was decided meanwhile, by a manual attempt or
- * because its webhook was paused or deleted, keeps its decision. The attempt is logged in any case.
+ * because its webhook was paused or deleted, keeps its decision. Where its webhook has got another URL meanwhile, a failure says
+ * nothing of the endpoint, and the next attempt is due at once. The attempt is logged in any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for so long is disabled; 0: never
  * @returns for each attempt whether its webhook still takes deliveries
  */
 export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
-  const active = new Map<string, boolean>();
+  const written = new Map<string, Written>();
   for (const round of inRounds(attempts)) {
-    for (const { delivery_id, is_active } of await write(db, JSON.stringify(round.map(rowOf)))) active.set(delivery_id, is_active);
+    for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
   }
+  const ofAddress = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.is_address === true);
   const gone = new Set<string>();
-  for (const { webhookId, next } of attempts) {
+  for (const { webhookId, next } of ofAddress) {
     if (!('disableWebhook' in next) || next.disableWebhook === undefined) continue;
     await disableWebhook(db, webhookId, next.disableWebhook);
     gone.add(webhookId);
   }
-  const notes = attempts.flatMap(({ health }) => health ?? []);
+  const notes = ofAddress.flatMap(({ health }) => health ?? []);
   for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
-  return attempts.map(({ deliveryId, webhookId }) => active.get(deliveryId) === true && !gone.has(webhookId));
+  return attempts.map(({ deliveryId, webhookId }) => written.get(deliveryId)?.is_active === true && !gone.has(webhookId));
 }
 
 /** The same for one attempt. */
@@ -93,6 +95,8 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
 interface Written {
   delivery_id: string;
   is_active: boolean;
+  /** It was acknowledged, or the webhook still has the URL that did not. */
+  is_address: boolean;
 }
 
 /** Of two attempts of one delivery that end at the same moment one finds its number taken and takes the next. */
@@ -105,13 +109,17 @@ async function write(db: Database, rows: string): Promise<Written[]> {
   }
 }
 
+/** SQL: the webhook of this delivery still has the URL of this attempt. */
+const isAddress = (delivery: string, attempt: string) => `${attempt}.url = (SELECT url FROM webhooks WHERE id = ${delivery}.webhook_id)`;
+
 const record = `
   WITH a AS (
     SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
       response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
       timings json, remote_address text, status text, next_attempt_at timestamptz)
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
-    UPDATE deliveries d SET status = a.status, next_attempt_at = a.next_attempt_at,
+    UPDATE deliveries d SET status = a.status,
+      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR ${isAddress('d', 'a')} THEN a.next_attempt_at ELSE now() END,
       ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
     FROM a JOIN locked ON locked.id = a.delivery_id WHERE d.id = locked.id AND a.status <> 'unchanged'
       AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
@@ -123,4 +131,6 @@ const record = `
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
   RETURNING delivery_id, (
     SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS is_active`;
+  ) AS is_active, error IS NULL OR (
+    SELECT ${isAddress('d', 'delivery_attempts')} FROM deliveries d WHERE d.id = delivery_id
+  ) AS is_address`;

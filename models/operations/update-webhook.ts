@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select } from '../database.js';
 import type { EventType } from '../rules/events.js';
 import { Webhook } from '../webhook.js';
-import { endDeliveries } from './locked-deliveries.js';
+import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
 export interface WebhookChange {
@@ -19,23 +19,30 @@ export interface WebhookChange {
 const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
- * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing;
- * deactivating it holds what was not delivered yet, so that nothing goes out by itself afterwards.
+ * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing: what waited
+ * for a further attempt is due now, at the foot of its ladder, and the carrier's. Deactivating it holds what was not delivered yet,
+ * so that nothing goes out by itself afterwards.
  * @throws AppError 404 when the workspace has no such webhook
  */
 export async function updateWebhook(db: Database, workspaceId: string, id: string, change: WebhookChange): Promise<Webhook> {
   const webhook = await Webhook.owned(workspaceId, id);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const isNew = change.url !== undefined && change.url !== webhook.url;
+  const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
   const cleared = {
     ...(change.is_active === true ? { disabled_reason: null } : {}),
-    ...(change.is_active === true || isNew ? unburdened : {}),
+    ...(isAnother ? unburdened : {}),
   };
   return inTransaction(db, async (transaction) => {
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     if (change.is_active === false) await select(db, holdPending, [id], transaction);
+    else if (isAnother) await select(db, tryAgain, [id], transaction);
     return updated;
   });
 }
+
+/** One whose first attempt is under way stays: whoever makes it tells what comes next. */
+const tryAgain = `
+  UPDATE deliveries SET next_attempt_at = now(), ladder_step = 0, in_child = true, carried = true
+  WHERE id IN ${lockedDeliveries(`d.webhook_id = $1 AND d.status = 'pending' AND d.ladder_step > 0 AND d.next_attempt_at > now()`)}`;
 
 const holdPending = endDeliveries('held', `d.webhook_id = $1 AND d.status = 'pending'`);

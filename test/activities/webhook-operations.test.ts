@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../activities/webhook-operations.js';
+import { restCarrier } from '../../models/operations/carried-deliveries.js';
 import { createTestDelivery } from '../../models/operations/create-test-delivery.js';
 import { carriedDeliveries } from '../../models/operations/due-deliveries.js';
 import { recordAttempts } from '../../models/operations/record-attempt.js';
@@ -24,7 +25,7 @@ describe('attemptNow and replayPage', () => {
   /** A page of a replay of its own, which is not its last one. */
   const replay = async (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) => {
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses });
-    return inActivity(activities().replayPage, [{ replayId, deliveryIds, isLast: false, statuses }], time);
+    return inActivity(activities().replayPage, [{ replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses }], time);
   };
   const delivery = async (status: string) => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
@@ -59,7 +60,7 @@ describe('attemptNow and replayPage', () => {
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await attempt(pending);
     await attempt(failed);
-    assert.deepEqual(await replay([pending, failed]), { left: [], goesOn: false });
+    assert.deepEqual(await replay([pending, failed]), { carriers: [], goesOn: false });
     assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
   });
 
@@ -74,11 +75,10 @@ describe('attemptNow and replayPage', () => {
   it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
-    const { left, goesOn } = await replay(ids);
-    assert.deepEqual([left.length, goesOn, test.receiver.received.length], [1, true, 2]);
-    const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, left[0] ?? '');
-    assert.deepEqual([status, ladder_step], ['pending', 1]);
-    assert.ok((next_attempt_at?.getTime() ?? 0) > Date.now() + 50_000);
+    assert.deepEqual([await replay(ids), test.receiver.received.length], [{ carriers: [test.webhook.id], goesOn: true }, 2]);
+    const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
+    assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
+    assert.ok(((await restCarrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the carrier that waits for the next rung');
   });
 
   it('a replay has what it takes to itself: the carrier that gave it up attempts it no more', async () => {
@@ -91,7 +91,7 @@ describe('attemptNow and replayPage', () => {
   it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
     const id = await delivery('failed');
     await requeueDeliveries(test.db, [id], false);
-    assert.deepEqual(await replay([id]), { left: [], goesOn: true });
+    assert.deepEqual(await replay([id]), { carriers: [], goesOn: true });
     assert.equal(test.receiver.received.length, 0, 'another replay does not take it');
     await replay([id], ['failed', 'held'], 2);
     assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['succeeded'], 1]);
@@ -102,7 +102,7 @@ describe('attemptNow and replayPage', () => {
   it('a replay of what succeeded whose worker dies attempts only what it had not attempted', async () => {
     const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
-    const page = { replayId, isLast: false, statuses: ['succeeded' as const] };
+    const page = { replayId, webhookId: test.webhook.id, isLast: false, statuses: ['succeeded' as const] };
     await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first] }]);
     await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first, second] }], 2);
     assert.deepEqual(await Promise.all([first, second].map(async (id) => (await attemptsOf(test.db, id)).length)), [1, 1]);
@@ -113,15 +113,15 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
     test.receiver.answer = answerWith(500);
-    assert.deepEqual(await replay([id], ['pending']), { left: [], goesOn: true });
+    assert.deepEqual(await replay([id], ['pending']), { carriers: [], goesOn: true });
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
   });
 
   it('attempts nothing for a replay that was cancelled', async () => {
     const id = await delivery('failed');
     const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
-    const page = { replayId, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
-    assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
+    const page = { replayId, webhookId: test.webhook.id, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
     assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
   });
 
@@ -129,8 +129,8 @@ describe('attemptNow and replayPage', () => {
     const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
     await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
-    const page = { replayId, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
-    assert.deepEqual(await inActivity(activities().replayPage, [page]), { left: [], goesOn: false });
+    const page = { replayId, webhookId: test.webhook.id, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
     assert.deepEqual([(await attemptsOf(test.db, gone)).length, (await attemptsOf(test.db, kept)).length], [0, 1]);
     const { status, attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
     assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);

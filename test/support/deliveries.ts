@@ -43,8 +43,8 @@ export const attemptsOf = (db: Database, deliveryId: string) =>
     [deliveryId],
   );
 
-/** An attempt with this consequence. */
-export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, next: NextStep) => ({
+/** An attempt with this consequence. @param url that of the webhook, at the time */
+export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, next: NextStep, url = 'https://one.example.test/') => ({
   deliveryId: delivery.id,
   webhookId: delivery.webhook_id,
   trigger: 'scheduled' as const,
@@ -53,7 +53,7 @@ export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, ne
   responseStatus: next.status === 'succeeded' ? 200 : 500,
   error: next.status === 'succeeded' ? null : 'http_status',
   responseBody: 'body',
-  url: 'https://127.0.0.1/',
+  url,
   requestHeaders: {},
   responseHeaders: {},
   timings: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 12, total_ms: 12 },

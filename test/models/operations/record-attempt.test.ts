@@ -93,6 +93,28 @@ describe('recordAttempt', () => {
     );
   });
 
+  it('at an address that the webhook had before says nothing of the present one, which is tried at once', async () => {
+    const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    const former = 'https://former.example.test/';
+    const health = { webhookId, succeeded: false, isFirst: true, isProbe: false, retryAfterSeconds: 3_600, delays: [60] };
+    assert.deepEqual(
+      await recordAttempts(
+        test.db,
+        [
+          { ...attemptWith(refused, { status: 'pending', nextAttemptAt: later() }, former), health },
+          attemptWith(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' }, former),
+        ],
+        1,
+      ),
+      [true, true],
+    );
+    const { status, next_attempt_at } = await deliveryOf(test.db, refused.id);
+    assert.equal(status, 'pending');
+    assert.ok((next_attempt_at?.getTime() ?? 0) <= Date.now() + 1_000);
+    const { is_active, failing_since, resume_at } = await Webhook.owned(workspaceId, webhookId);
+    assert.deepEqual([is_active, failing_since, resume_at], [true, null, null]);
+  });
+
   it('keeps the decision of a delivery that ended meanwhile, and still logs the attempt', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'succeeded' });

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { leaveToCarriers } from '../../../models/operations/carried-deliveries.js';
+import { carriedDeliveries } from '../../../models/operations/due-deliveries.js';
+import { recordAttempt } from '../../../models/operations/record-attempt.js';
 import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/update-webhook.js';
 import { Webhook } from '../../../models/webhook.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { buildDelivery, deliveryOf, unknownId } from '../../support/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { eventsOf } from '../../support/messages.js';
@@ -25,6 +28,7 @@ describe('updateWebhook and deleteWebhook', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
+  const build = () => buildDelivery(test.db, workspaceId);
   const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];
 
   it('change what is given and nothing else', async () => {
@@ -45,6 +49,37 @@ describe('updateWebhook and deleteWebhook', () => {
     const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true });
     assert.deepEqual([is_active, disabled_reason], [true, null]);
     assert.equal((await deliveryOf(test.db, id)).status, 'held');
+  });
+
+  for (const [what, change] of [
+    ['has another address', { url: 'https://two.example.test/' }],
+    ['is given another chance', { is_active: true }],
+  ] as const) {
+    it(`give what waited for a further attempt to the carrier, due now and at the foot of its ladder, when its webhook ${what}`, async () => {
+      const [waiting, fresh, underWay] = [await build(), await build(), await build()];
+      await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', nextAttemptAt: new Date(Date.now() + 3_600_000) }));
+      await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
+      const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
+      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change });
+      const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
+      assert.deepEqual([status, ladder_step], ['pending', 0]);
+      assert.deepEqual(
+        (await carriedDeliveries(test.db, webhookId, false, 10)).map(({ id }) => id),
+        [waiting.id],
+      );
+      assert.deepEqual(await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id))), before, 'attempted by others now');
+    });
+  }
+
+  it('leave what waits as it is when a webhook gets the address that it has, or other events', async () => {
+    const { id } = await build();
+    await recordAttempt(
+      test.db,
+      attemptWith({ id, webhook_id: webhookId }, { status: 'pending', nextAttemptAt: new Date(Date.now() + 60_000) }),
+    );
+    const before = await deliveryOf(test.db, id);
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] });
+    assert.deepEqual(await deliveryOf(test.db, id), before);
   });
 
   it('end what is pending or held when a webhook is deleted, and give it no more events', async () => {
