@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
+import fc from 'fast-check';
 import { messageActivities } from '../../activities/messages.js';
 import type { Provider, SendOutcome } from '../../activities/providers/provider.js';
+import { giveUpOnHandoffs } from '../../models/operations/give-up.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { buildQueued, buildWorkspace } from '../support/factories.js';
 import { inActivity } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
-import { buildQueuedGroup, statusOf } from '../support/messages.js';
+import { balanceOf, buildQueuedGroup, messageOf, statusOf } from '../support/messages.js';
 import { shared, silent, type StubProvider, stubProvider } from '../support/stub-provider.js';
 
 const unavailable: SendOutcome = { outcome: 'retryable', detail: '503' };
@@ -191,5 +193,56 @@ describe('routing', () => {
       'SELECT account, to_level FROM route_changes WHERE to_level = 0',
     );
     assert.deepEqual(changes, [{ account: 'one', to_level: 0 }]);
+  });
+
+  it('whatever two accounts answer in whatever order, none has a message that the other took, and the books are right', async function () {
+    this.timeout(60_000);
+    const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
+    type Answer = (typeof answers)[number];
+    const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, ill) => {
+        await rows(test.db, 'TRUNCATE route_health, route_changes, provider_pace');
+        if (ill > 0) await setLevel(ill === 1 ? 'one' : 'two', 1);
+        const taken: string[] = [];
+        const planned = (name: string, idempotent: boolean, script: Answer[]) =>
+          stubProvider(
+            ({ id }, call): SendOutcome => {
+              const answer = script[(call - 1) % script.length];
+              const at = `${name} ${id}`;
+              if ((answer === 'accepted' || answer === 'lost but taken') && !(idempotent && taken.includes(at))) taken.push(at);
+              if (answer === 'accepted') return { outcome: 'accepted', provider_message_id: at };
+              if (answer === 'rejected') return { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
+              if (answer === 'throttled') return { outcome: 'throttled', detail: '429', retryAfterMs: 1 };
+              return answer === 'unavailable' ? unavailable : lost;
+            },
+            { name, idempotent },
+          );
+        one = planned('one', oneHasKeys, ofOne);
+        two = planned('two', twoHasKeys, ofTwo);
+        const { id: payer } = await buildWorkspace(test.db, 4_000);
+        const { groupId, ids } = await buildQueuedGroup(
+          test.db,
+          payer,
+          Array.from({ length: 4 }, () => ({})),
+        );
+        const dispatch = worker();
+        for (let turn = 0; turn < 3; turn += 1)
+          await dispatch(groupId).catch((error: unknown) => assert.ok(isNotHandedOff(error), String(error)));
+        await giveUpOnHandoffs(test.db, groupId);
+        let spent = 0;
+        for (const id of ids) {
+          const by = taken.filter((each) => each.endsWith(id));
+          assert.ok(by.length <= 1, `taken once at most: ${by.join()}`);
+          const message = await messageOf(test.db, id);
+          if (message.status === 'sent') assert.deepEqual(by, [`${message.provider} ${id}`]);
+          else assert.equal(message.status, 'failed');
+          assert.equal(message.credits_used, message.status === 'sent' ? 1_000 : 0);
+          spent += message.credits_used;
+        }
+        assert.equal(await balanceOf(test.db, payer), 4_000 - spent);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
