@@ -24,7 +24,8 @@ export interface Tended {
 
 /** Well below the activity's time-out, which has to leave room for the last deliveries. */
 const sliceMs = 20_000;
-const lookEveryMs = 200;
+/** Each look is a handful of statements, whatever it finds: twice a second is soon enough for a batch. */
+const lookEveryMs = 500;
 /** While reports are awaited, the page is given up to its workflow only after so long without any. */
 const quietMs = 1_000;
 

@@ -4,6 +4,7 @@ import type { Logger } from '../models/logger.js';
 import type { AcceptGate } from './accept-gate.js';
 import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
+import type { ReportInbox } from './report-inbox.js';
 import type { Sns } from './sns.js';
 import type { Temporal } from './temporal.js';
 
@@ -14,6 +15,7 @@ export interface Deps {
   logger: Logger;
   temporal: Temporal;
   acceptGate: AcceptGate;
+  reportInbox: ReportInbox;
   limiter: Limiter;
   payments: Payments;
   sns: Sns;

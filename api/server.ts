@@ -11,6 +11,7 @@ import type { Deps } from './deps.js';
 import { createHttpServer } from './http-server.js';
 import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
+import { createReportInbox } from './report-inbox.js';
 import { createSns } from './sns.js';
 import { connectTemporal } from './temporal.js';
 
@@ -34,6 +35,7 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
     db,
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal }),
+    reportInbox: createReportInbox({ logger, db, temporal }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),

@@ -1,15 +1,12 @@
 /** Five times as many sends as can be done: what is accepted, what is refused, what the polite notice, and what is left of it. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../models/database.js';
 import { openAccount } from './account.js';
 import { closedLoop } from './measured-case.js';
 import { usageOf } from './process-usage.js';
-import { type Cleanup, stopChild } from './cleanup.js';
+import type { Cleanup } from './cleanup.js';
+import { sendsOfOwn } from './own-sends.js';
 import { createSender, type Sender } from './sender.js';
-import type { SendsOrder } from './sends-process.js';
 import type { Service } from './service.js';
 import { type SteadySends, steadySends, told } from './steady-sends.js';
 
@@ -79,15 +76,6 @@ function broken(
     ...(after.failed > 0 || after.p50 > slowerMax * before.p50 ? ['it is not as before'] : []),
     ...(kept === flood.accepted ? [] : [`${flood.accepted} sends were accepted and ${kept} messages are stored`]),
   ];
-}
-
-async function sendsOfOwn(order: SendsOrder, cleanup: Cleanup): Promise<SteadySends> {
-  const child = fork(join(import.meta.dirname, 'sends-process.js'), { serialization: 'advanced', execArgv: [] });
-  cleanup.add(() => stopChild(child));
-  child.send(order);
-  const [sends] = (await once(child, 'message')) as [SteadySends];
-  child.disconnect();
-  return sends;
 }
 
 /** Messages a second that are accepted when everybody waits for his answer. */

@@ -23,6 +23,8 @@ export interface Options {
   memory: boolean;
   /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
   groupMax: number;
+  /** the cost of a real adapter, and reports by the hundred a second, instead of the cases */
+  reports: boolean;
   /** recipients of the larger batch of case d, and of that of case e */
   recipients: number;
   /** write docs/performance.md from this run */
@@ -43,6 +45,7 @@ export const usage = `npm run bench -- [options]
   --group-max 100    most single messages that share a workflow; 1: a workflow for every message
   --profile          CPU profiles of API and worker in case b, or in the larger batch of case d without b
   --page             write docs/performance.md from this run
+  --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
   --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
 
 /**
@@ -60,6 +63,7 @@ export function readOptions(args: string[]): Options {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '45' },
       memory: { type: 'boolean', default: false },
+      reports: { type: 'boolean', default: false },
       page: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       recipients: { type: 'string', default: '10000' },
@@ -74,6 +78,7 @@ export function readOptions(args: string[]): Options {
     rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     memory: values.memory,
+    reports: values.reports,
     page: values.page,
     profile: values.profile,
     recipients: count('recipients', values.recipients, 1, 10_000),

@@ -2,6 +2,7 @@
 import type { CaseResult, Percentiles } from './pass.js';
 import type { Isolation } from './isolation.js';
 import { type ColumnKey, columnKeys } from './options.js';
+import type { CpuMs, ReportFigures } from './reports.js';
 import type { Memory, Results } from './results.js';
 import { partNames } from './service.js';
 
@@ -17,6 +18,9 @@ const targets = {
   batchPerSecond: 200,
   batchAcceptMs: 5_000,
   isolation: 2,
+  adapterCpuMs: 2,
+  reportsPerSecond: 490,
+  reportMs: 50,
 };
 
 /** Table, ratios and comparison, line by line. */
@@ -96,6 +100,32 @@ export function memoryLines(memory: Memory[]): string[] {
     atMost('worker MB', half.worker_mb, targets.workerMb, 0),
     atMost('API, second half / first', full.api_mb / half.api_mb, targets.growth),
     atMost('worker, second half / first', full.worker_mb / half.worker_mb, targets.growth),
+  ];
+}
+
+/** What a carrier's adapter costs, and how its reports are taken. */
+export function reportFigureLines({
+  handoff_cpu_ms: { sandbox, adapter },
+  reports,
+  report_cpu_ms,
+  sends,
+  messages,
+  delivered,
+}: ReportFigures): string[] {
+  const sumOf = (cpu: CpuMs) => partNames.reduce((sum, part) => sum + cpu[part], 0);
+  const line = (name: string, cpu: CpuMs) =>
+    `${name.padEnd(32)} ${sumOf(cpu).toFixed(2)}: ${partNames.map((part) => `${part} ${cpu[part].toFixed(2)}`).join(', ')}`;
+  return [
+    `batches of ${messages} messages, CPU ms a message until it is handed off:`,
+    line('  sandbox', sandbox),
+    line('  adapter over HTTP', adapter),
+    atMost('adapter − sandbox, CPU ms', sumOf(adapter) - sumOf(sandbox), targets.adapterCpuMs),
+    `${reports.reports} reports in ${reports.seconds.toFixed(1)} s, ${reports.failed} of them not answered 200; ${delivered} messages delivered`,
+    atLeast('reports/s', reports.reports / reports.seconds, targets.reportsPerSecond),
+    `  report p50/p95/p99 ms           ${spread(reports)}`,
+    line('  CPU ms a report', report_cpu_ms),
+    atMost('report p95 ms', reports.p95, targets.reportMs),
+    `  sends meanwhile p50/p95/p99 ms  ${spread(sends)}, ${sends.accepted} of ${sends.sends} accepted`,
   ];
 }
 

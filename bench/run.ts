@@ -10,7 +10,8 @@ import { watchMemory } from './memory.js';
 import { type Options, readOptions, usage } from './options.js';
 import { writePage } from './page.js';
 import { profilingEnvironment } from './profile.js';
-import { memoryLines, reportLines } from './report.js';
+import { measureReports } from './reports.js';
+import { memoryLines, reportFigureLines, reportLines } from './report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from './results.js';
 import { openWorkbench, type Workbench } from './workbench.js';
 
@@ -18,6 +19,11 @@ const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`
 const runMsMax = { cases: 15 * 60_000, memory: 25 * 60_000 };
 
 async function run(options: Options, cleanup: Cleanup): Promise<number> {
+  if (options.reports) {
+    const folder = options.profile ? join(resultsDir, `profile-${stampOf(new Date())}`) : undefined;
+    say('', ...reportFigureLines(await measureReports(options.messages, say, folder)));
+    return 0;
+  }
   const at = new Date();
   const loadBefore = currentLoad();
   const profileDir = join(resultsDir, `profile-${stampOf(at)}`);

@@ -15,6 +15,8 @@ export interface Sender {
   post(number: number, idempotencyKey?: string): Promise<Answer>;
   /** One attempt at sending messages to so many recipients, at this rate where one is given. */
   postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
+  /** A batch of one's own words. */
+  postBatch(body: object): Promise<Answer>;
   /** Any other call of the API. */
   call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
@@ -32,6 +34,7 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
   return {
     post: (number, key) => exchangeWith('POST', '/messages/send', bodyOf(number), key),
     postBulk: (recipients, key, rate) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients, rate), key),
+    postBatch: (body) => exchangeWith('POST', '/messages/bulk', JSON.stringify(body)),
     call: (method, path) => exchangeWith(method, path),
   };
 }

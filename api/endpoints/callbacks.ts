@@ -3,7 +3,6 @@ import Joi from 'joi';
 import type { Database } from '../../models/database.js';
 import { notFound } from '../../models/errors.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
-import { recordReports } from '../../models/operations/record-reports.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
@@ -59,13 +58,8 @@ export const receiveReports = endpoint({
     const events = await readerFor(params.provider, deps)({ ...signed, at: new Date() });
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
-    const wakes = await recordReports(deps.db, reports);
+    await deps.reportInbox.store(reports);
     await hearRecipients(deps.db, events);
-    // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
-    const wakeAll = wakes.map((wake) =>
-      deps.temporal.wake(wake).catch((err: unknown) => deps.logger.warn({ err, workflow_id: wake.workflowId }, 'workflow was not woken')),
-    );
-    await Promise.all(wakeAll);
     const answer = { received: events.length };
     return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
       ? new Reply(answer, { status: 204 })

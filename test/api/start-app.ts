@@ -9,6 +9,7 @@ import type { Deps } from '../../api/deps.js';
 import { createHttpServer, type Patience } from '../../api/http-server.js';
 import { createPayments } from '../../api/payments.js';
 import { createSns } from '../../api/sns.js';
+import { createReportInbox } from '../../api/report-inbox.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
@@ -77,6 +78,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     logger,
     temporal: stub,
     acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
+    reportInbox: createReportInbox({ db: database.db, logger, temporal: stub }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),

@@ -1,0 +1,82 @@
+/** A carrier that speaks Twilio's protocol, as a process of its own: takes messages, and posts signed reports of them when it is told to. A child of the bench. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { type Percentiles, percentiles } from './pass.js';
+
+/** What the parent tells: to report so many times a second on what was taken so far, `sent` and then `delivered`. */
+export interface CarrierOrder {
+  perSecond: number;
+  authToken: string;
+}
+
+/** How the reports were answered. */
+export interface Reported extends Percentiles {
+  reports: number;
+  /** Those that were not answered 200. */
+  failed: number;
+  seconds: number;
+}
+
+export type CarrierNews = { port: number } | { reported: Reported };
+
+const accountSid = 'AC0123456789abcdef0123456789abcdef';
+const taken: { sid: string; to: string; callbackUrl: string }[] = [];
+const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
+
+async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  const sid = `SM${randomBytes(16).toString('hex')}`;
+  taken.push({ sid, to: form.get('To') ?? '', callbackUrl: form.get('StatusCallback') ?? '' });
+  response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ sid, status: 'queued', to: form.get('To') }));
+}
+
+/** Every message once `sent`, then every message `delivered`, in an order of their own: neighbours belong to different groups. */
+async function reportAll({ perSecond, authToken }: CarrierOrder): Promise<Reported> {
+  const messages = taken.splice(0).toSorted((one, other) => (one.sid < other.sid ? -1 : 1));
+  const reports = ['sent', 'delivered'].flatMap((status) => messages.map((message) => ({ ...message, status })));
+  const times: number[] = [];
+  const open: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (const [number, { sid, to, callbackUrl, status }] of reports.entries()) {
+    const dueInMs = startedAt + (number * 1000) / perSecond - performance.now();
+    await (dueInMs > 1 ? sleep(dueInMs) : immediate());
+    const fields = { AccountSid: accountSid, MessageSid: sid, MessageStatus: status, To: to };
+    const sentAt = performance.now();
+    const answered = post(callbackUrl, fields, authToken).then((answer) => void (answer === 200 && times.push(performance.now() - sentAt)));
+    open.push(answered);
+  }
+  await Promise.all(open);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { ...percentiles(times), reports: reports.length, failed: reports.length - times.length, seconds };
+}
+
+/** @returns the status of the answer; 0: there was none */
+async function post(url: string, fields: Record<string, string>, authToken: string): Promise<number> {
+  const signed = url + Object.entries(fields).flat().join(''); // the names are in their order already
+  const body = new URLSearchParams(fields).toString();
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Twilio-Signature': createHmac('sha1', authToken).update(signed).digest('base64'),
+  };
+  try {
+    const sent = request(url, { method: 'POST', agent, headers }).end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    return response.statusCode ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+const server = createServer((incoming, response) => void take(incoming, response));
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('message', (order: CarrierOrder) => void reportAll(order).then((reported) => process.send?.({ reported })));
+process.on('disconnect', () => process.exit(0));
