@@ -31,7 +31,8 @@ const pageSeconds = 20;
 /** One call of a carrier works so long at most, and waits for what is due so soon. */
 const carryMsMax = 60_000;
 const soonMs = 500;
-const lookAgainMs = 100;
+/** So soon again where something is due and waits for what is under way; the longer that takes, the more seldom. */
+const lookAgainMs = { least: 100, most: 1_000 };
 
 export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) {
   const attempts = new Attempts({ db, config, poster, ...rest });
@@ -101,13 +102,18 @@ async function carry(
   if (carriage === undefined) return null;
   const page = carriage.rate === null ? pageMax : Math.min(pageMax, Math.ceil(carriage.rate * pageSeconds));
   const until = Date.now() + carryMsMax;
+  let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
     const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
     await attempts.carry(due);
-    if (due.length > 0) continue;
+    if (due.length > 0) {
+      pauseMs = lookAgainMs.least;
+      continue;
+    }
     const waitMs = await restCarrier(db, webhookId);
     if (waitMs === null || waitMs > soonMs) return waitMs;
-    await sleep(Math.max(lookAgainMs, waitMs));
+    await sleep(Math.max(pauseMs, waitMs));
+    pauseMs = Math.min(2 * pauseMs, lookAgainMs.most);
   }
   return 0;
 }

@@ -9,6 +9,7 @@ import { startDelivery } from './deliver-webhook.js';
 export class EventPump {
   #due = false;
   #running: Promise<void> | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
 
   /** @param round delivers what is due; tells what has to be started for the rest */
   constructor(private readonly round: () => Promise<LeftDeliveries>) {}
@@ -27,13 +28,15 @@ export class EventPump {
   /** Waits until everything has had its first attempt or is carried by a child workflow. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
+    await this.#starting;
   }
 
   async #pump(): Promise<void> {
     while (this.#due) {
       this.#due = false;
       const { children, carriers } = await this.round();
-      await Promise.all([...children.map((input) => startDelivery(input)), ...carriers.map(wakeCarrier)]);
+      // The next round does not wait: what these carry is theirs since this one.
+      this.#starting = Promise.all([this.#starting, ...children.map(startDelivery), ...carriers.map(wakeCarrier)]);
     }
     this.#running = undefined;
   }
