@@ -4,8 +4,8 @@ import type { HealthNote } from '../models/operations/note-health.js';
 import type { NextStep } from '../models/operations/record-attempt.js';
 import { decrypt } from '../models/rules/encryption.js';
 import { parseRetryAfter, retryDelaySeconds } from '../models/rules/retry.js';
-import { deliveryHeaders } from '../models/rules/signature.js';
-import { secretContext } from '../models/webhook.js';
+import { deliveryHeaders, type SignedDelivery } from '../models/rules/signature.js';
+import { secretContext, signingKeyContext } from '../models/webhook.js';
 import { Tracer } from './post-trace.js';
 import type { PostResult, WebhookPoster } from './post-webhook.js';
 
@@ -14,18 +14,23 @@ import type { PostResult, WebhookPoster } from './post-webhook.js';
  * is the outcome: nobody else's deliveries have to do with it.
  */
 export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly string[], delivery: SendableDelivery): Promise<PostResult> {
-  const secrets = readSecrets(secretKeys, delivery);
-  if (secrets === null) return nothingSent();
+  const keys = readKeys(secretKeys, delivery);
+  if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
-  const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, secrets, timestampSeconds });
+  const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
   return poster.post(delivery.url, headers, delivery.body);
 }
 
-function readSecrets(secretKeys: readonly string[], delivery: SendableDelivery): string[] | null {
-  const { webhook_id, secret, old_secret, old_secret_until } = delivery;
-  const sealed = old_secret !== null && old_secret_until !== null && old_secret_until > new Date() ? [secret, old_secret] : [secret];
+function readKeys(secretKeys: readonly string[], delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {
+  const { webhook_id, secret, old_secret, old_secret_until, signing_key, old_signing_key } = delivery;
+  const isOverlapping = old_secret_until !== null && old_secret_until > new Date();
+  const open = (context: string, present: Buffer | null, old: Buffer | null) =>
+    [present, isOverlapping ? old : null].flatMap((sealed) => (sealed === null ? [] : decrypt(secretKeys, context, sealed)));
   try {
-    return sealed.map((bytes) => decrypt(secretKeys, secretContext(webhook_id), bytes));
+    return {
+      secrets: open(secretContext(webhook_id), secret, old_secret),
+      signingKeys: open(signingKeyContext(webhook_id), signing_key, old_signing_key),
+    };
   } catch {
     return null;
   }

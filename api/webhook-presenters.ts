@@ -14,12 +14,22 @@ export const presentNewWebhook = (row: Webhook) => ({
   created_at: iso(row.created_at),
 });
 
+/** `whpk_…` of the present key pair; null where there is none. */
+export const presentAsymmetric = ({ public_key }: Pick<Webhook, 'public_key'>) => ({ asymmetric: public_key !== null, public_key });
+
+/** The public keys with which to verify now: during a rotation also the previous one. */
+export function presentPublicKeys({ public_key, old_public_key, old_secret_until: until }: Webhook) {
+  const isOverlapping = old_public_key !== null && until !== null && until > new Date();
+  return { public_key, previous: isOverlapping ? { public_key: old_public_key, until: iso(until) } : null };
+}
+
 export const presentWebhook = (row: Webhook) => ({
   ...presentNewWebhook(row),
   description: row.description,
   retry_delays: row.retry_delays ?? null,
   rate: row.rate ?? null,
   ordered: row.ordered,
+  ...presentAsymmetric(row),
   updated_at: iso(row.updated_at),
   disabled_reason: row.disabled_reason ?? null,
   failing_since: iso(row.failing_since),

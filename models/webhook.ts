@@ -6,6 +6,7 @@ import { Owned } from './owned.js';
 import { encrypt } from './rules/encryption.js';
 import type { EventType } from './rules/events.js';
 import { generateWebhookSecret } from './rules/signature.js';
+import { generateSigningKey } from './rules/signing-key.js';
 
 /** What an owner says of a new webhook. */
 export interface NewWebhook {
@@ -16,6 +17,14 @@ export interface NewWebhook {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
+  /** Signed with an ed25519 key pair too. */
+  asymmetric?: boolean;
+}
+
+/** The present key pair of a webhook, as stored: its private half encrypted. */
+export interface StoredKeyPair {
+  signing_key: Buffer;
+  public_key: string;
 }
 
 export class Webhook extends Owned<Webhook> {
@@ -29,6 +38,11 @@ export class Webhook extends Owned<Webhook> {
   /** The secret before the last rotation; signs too until `old_secret_until`. */
   declare old_secret: CreationOptional<Buffer | null>;
   declare old_secret_until: CreationOptional<Date | null>;
+  /** Ed25519 key pairs where the owner asked for one, encrypted and rotated as the secrets are. */
+  declare signing_key: CreationOptional<Buffer | null>;
+  declare public_key: CreationOptional<string | null>;
+  declare old_signing_key: CreationOptional<Buffer | null>;
+  declare old_public_key: CreationOptional<string | null>;
   /** Seconds before each further attempt; null: `WEBHOOK_RETRY_DELAYS`. */
   declare retry_delays: CreationOptional<number[] | null>;
   /** Deliveries a second; null: as fast as the endpoint answers. */
@@ -47,7 +61,7 @@ export class Webhook extends Owned<Webhook> {
   declare deleted_at: CreationOptional<Date | null>;
 
   /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
-  static async register(secretKey: string, wanted: NewWebhook): Promise<{ row: Webhook; secret: string }> {
+  static async register(secretKey: string, { asymmetric = false, ...wanted }: NewWebhook): Promise<{ row: Webhook; secret: string }> {
     const id = uuidv7();
     const secret = generateWebhookSecret();
     const now = new Date();
@@ -57,6 +71,7 @@ export class Webhook extends Owned<Webhook> {
       is_active: true,
       disabled_reason: null,
       secret: encrypt(secretKey, secretContext(id), secret),
+      ...(asymmetric ? newKeyPair(secretKey, id) : {}),
       created_at: now,
       updated_at: now,
     });
@@ -71,6 +86,14 @@ export class Webhook extends Owned<Webhook> {
 
 /** Binds an encrypted secret to its row: bytes copied to another webhook do not open. */
 export const secretContext = (webhookId: string) => `webhook:${webhookId}`;
+
+/** The same for the private half of its key pair. */
+export const signingKeyContext = (webhookId: string) => `webhook-signing-key:${webhookId}`;
+
+export function newKeyPair(secretKey: string, webhookId: string): StoredKeyPair {
+  const { signingKey, publicKey } = generateSigningKey();
+  return { signing_key: encrypt(secretKey, signingKeyContext(webhookId), signingKey), public_key: publicKey };
+}
 
 const notDeleted: WhereOptions<InferAttributes<Webhook>> = { deleted_at: null };
 
@@ -87,6 +110,10 @@ export function initWebhook(sequelize: Sequelize): void {
       secret: DataTypes.BLOB,
       old_secret: DataTypes.BLOB,
       old_secret_until: DataTypes.DATE,
+      signing_key: DataTypes.BLOB,
+      public_key: DataTypes.TEXT,
+      old_signing_key: DataTypes.BLOB,
+      old_public_key: DataTypes.TEXT,
       retry_delays: DataTypes.ARRAY(DataTypes.INTEGER),
       rate: DataTypes.DOUBLE,
       ordered: DataTypes.BOOLEAN,

@@ -2,7 +2,7 @@
  * Verifies webhooks of Tidings, and of everybody who signs as Standard Webhooks says. Needs nothing but Node: install it, or copy
  * this file.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 
 /** What is wrong with a request: it is none of ours, or not of now. Answer it with 403. */
 export type Fault = 'headers' | 'timestamp' | 'signature' | 'body';
@@ -44,23 +44,29 @@ export interface VerifyOptions {
 }
 
 const secretPrefix = 'whsec_';
+const publicPrefix = 'whpk_';
+const privatePrefix = 'whsk_';
+/** What precedes the 32 bytes of an ed25519 public key in X.509 (RFC 8410 §4). */
+const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex');
+const publicKeyBytes = 32;
 const signatureBytes = 32;
 
 /**
- * Checks that a webhook comes from whoever knows the secret and was sent just now.
+ * Checks that a webhook comes from whoever knows the secret, or the private half of the key, and was sent just now.
  * @param rawBody the body as it arrived, byte for byte: one that was parsed and written again has another signature
- * @param secrets `whsec_…` as it was shown when the webhook was made; several while one replaces another
+ * @param keys `whsec_…` as it was shown when the webhook was made, or `whpk_…`, the public key of an asymmetric one; several while one
+ * replaces another
  * @throws WebhookVerificationError for a request that must not be believed; TypeError for a mistake of the caller
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
   headers: RequestHeaders,
-  secrets: string | readonly string[],
+  keys: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
 ): VerifiedWebhook {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) throw new TypeError('rawBody must be the raw text or bytes');
-  const keys = [secrets].flat().map(keyOf);
-  if (keys.length === 0) throw new TypeError('at least one secret is needed');
+  const checks = [keys].flat().map(checkOf);
+  if (checks.length === 0) throw new TypeError('at least one secret or public key is needed');
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, `webhook-${name}`)) as [
     string,
     string,
@@ -68,21 +74,41 @@ export function verifyWebhook(
   ];
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now / 1000 - seconds) <= toleranceSeconds)) throw fault('timestamp', 'sent too long ago, or in the future');
-  const given = signatures.split(' ').flatMap((item) => (item.startsWith('v1,') ? [Buffer.from(item.slice(3), 'base64')] : []));
-  const isSigned = keys.some((key) => {
-    const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest();
-    return given.some((signature) => signature.length === signatureBytes && timingSafeEqual(signature, expected));
-  });
-  if (!isSigned) throw fault('signature', 'no signature matches');
+  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(rawBody)]);
+  const given = signatures.split(' ').map(versioned);
+  if (!checks.some(({ version, fits }) => given.some((item) => item.version === version && fits(signed, item.signature))))
+    throw fault('signature', 'no signature matches');
   return { ...parse(rawBody), id, sentAt: new Date(seconds * 1000) };
 }
 
 const fault = (kind: Fault, message: string) => new WebhookVerificationError(kind, message);
 
-function keyOf(secret: string): Buffer {
-  const key = typeof secret === 'string' ? Buffer.from(secret.replace(secretPrefix, ''), 'base64') : Buffer.alloc(0);
-  if (key.length === 0) throw new TypeError(`a secret is ${secretPrefix} and base64`);
-  return key;
+/** How a signature of one version is checked with one key. */
+interface Check {
+  version: 'v1' | 'v1a';
+  fits(signed: Buffer, signature: Buffer): boolean;
+}
+
+function checkOf(key: string): Check {
+  const text = typeof key === 'string' ? key : '';
+  if (text.startsWith(privatePrefix)) throw new TypeError(`${privatePrefix}… is a private key: whoever verifies needs ${publicPrefix}…`);
+  if (text.startsWith(publicPrefix)) return asymmetric(Buffer.from(text.slice(publicPrefix.length), 'base64'));
+  const secret = Buffer.from(text.replace(secretPrefix, ''), 'base64');
+  if (secret.length === 0) throw new TypeError(`a secret is ${secretPrefix} and base64`);
+  const fits: Check['fits'] = (signed, signature) =>
+    signature.length === signatureBytes && timingSafeEqual(signature, createHmac('sha256', secret).update(signed).digest());
+  return { version: 'v1', fits };
+}
+
+function asymmetric(bytes: Buffer): Check {
+  if (bytes.length !== publicKeyBytes) throw new TypeError(`a public key is ${publicPrefix} and the base64 of ${publicKeyBytes} bytes`);
+  const publicKey = createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' });
+  return { version: 'v1a', fits: (signed, signature) => verify(null, signed, publicKey, signature) };
+}
+
+function versioned(item: string): { version: string; signature: Buffer } {
+  const [version = '', signature = ''] = item.split(',');
+  return { version, signature: Buffer.from(signature, 'base64') };
 }
 
 function headerOf(headers: RequestHeaders, name: string): string {

@@ -14,7 +14,7 @@ import { addToList, getSuppression, listSuppressions, removeSuppression } from '
 import { getTimeline } from './timeline.js';
 import { explainUnsubscribe, unsubscribe } from './unsubscribe.js';
 import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './replays.js';
-import { resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
+import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
 import { getDelivery, listDeliveries } from './deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
 
@@ -63,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   cancelOneReplay, //      POST   /api/v1/webhooks/:id/replays/:replay_id/cancel
   sendTestEvent, //        POST   /api/v1/webhooks/:id/test
   rotateWebhookSecret, //  POST   /api/v1/webhooks/:id/rotate-secret
+  getPublicKey, //         GET    /api/v1/webhooks/:id/public-key
   listPackages, //         GET    /api/v1/billing/packages
   createCheckout, //       POST   /api/v1/billing/checkout
   listTransactions, //     GET    /api/v1/billing/transactions

@@ -14,6 +14,7 @@ export interface CarriageFields {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
+  asymmetric?: boolean;
 }
 
 export const carriageFields = {
@@ -32,4 +33,7 @@ export const carriageFields = {
   ordered: Joi.boolean()
     .empty(null)
     .description('One delivery at a time, in the order of the events: one that fails holds up all that come after it'),
+  asymmetric: Joi.boolean()
+    .empty(null)
+    .description('Sign with an ed25519 key pair of this webhook too: whoever verifies needs its public key only'),
 };

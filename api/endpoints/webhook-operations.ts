@@ -7,9 +7,9 @@ import { isForgotten } from '../../models/operations/forget-webhook-data.js';
 import { rotateSecret } from '../../models/operations/rotate-secret.js';
 import { Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
-import { presentDelivery, presentWebhook } from '../webhook-presenters.js';
+import { presentDelivery, presentPublicKeys, presentWebhook } from '../webhook-presenters.js';
 import { rule } from '../validation.js';
-import { deliveryResponse, rotatedResponse } from './webhook-schemas.js';
+import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
 const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
@@ -77,6 +77,16 @@ export const rotateWebhookSecret = endpoint({
     const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours });
     return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
   },
+});
+
+export const getPublicKey = endpoint({
+  id: 'webhooks.public-key',
+  method: 'get',
+  path: '/api/v1/webhooks/:id/public-key',
+  summary: 'The public key of an asymmetric webhook, and while a rotation overlaps the previous one; null where it is not asymmetric',
+  auth,
+  response: publicKeysResponse,
+  handler: async ({ caller, params }) => presentPublicKeys(await Webhook.owned(caller.workspaceId, params.id)),
 });
 
 function warningOf(oldUntil: Date | null): string {

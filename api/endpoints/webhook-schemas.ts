@@ -5,10 +5,18 @@ import { replayStatuses } from '../../models/replay.js';
 import { eventTypes } from '../../models/rules/events.js';
 import { date, dateOrNull, id, textOrNull } from '../schemas.js';
 
+const publicKey = () =>
+  Joi.string()
+    .pattern(/^whpk_[A-Za-z0-9+/]{43}=$/)
+    .allow(null)
+    .required();
+
 const carriage = {
   retry_delays: Joi.array().items(Joi.number().integer()).allow(null).required(),
   rate: Joi.number().allow(null).required(),
   ordered: Joi.boolean().required(),
+  asymmetric: Joi.boolean().required(),
+  public_key: publicKey(),
 };
 
 const newWebhookResponse = Joi.object({
@@ -31,6 +39,11 @@ export const webhookResponse = newWebhookResponse.keys({
 
 /** The answer of a creation shows of these what the request said. */
 export const createdWebhookResponse = newWebhookResponse.keys(carriage).fork(Object.keys(carriage), (field) => field.optional());
+
+export const publicKeysResponse = Joi.object({
+  public_key: publicKey(),
+  previous: Joi.object({ public_key: publicKey(), until: date() }).allow(null).required(),
+});
 
 export const rotatedResponse = Joi.object({
   webhook: webhookResponse.required(),

@@ -4,12 +4,12 @@ import { deleteWebhook } from '../../models/operations/delete-webhook.js';
 import { updateWebhook } from '../../models/operations/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
 import { httpsText } from '../../models/rules/webhook-url.js';
-import { Webhook } from '../../models/webhook.js';
+import { newKeyPair, Webhook } from '../../models/webhook.js';
 import { either, endpoint } from '../endpoint.js';
 import { presentPagination } from '../presenters.js';
 import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
-import { presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
+import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../webhook-presenters.js';
 import { assertUsableUrl } from '../webhook-target.js';
 import { type CarriageFields, carriageFields } from './webhook-fields.js';
 import { createdWebhookResponse, webhookResponse } from './webhook-schemas.js';
@@ -53,7 +53,7 @@ export const createWebhook = endpoint({
     const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null, ...carriage };
     const { row, secret } = await Webhook.register(config.secretKey, wanted);
     return {
-      webhook: { ...presentNewWebhook(row), ...carriage },
+      webhook: { ...presentNewWebhook(row), ...carriage, ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)) },
       secret,
       warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
     };
@@ -106,9 +106,10 @@ export const putWebhook = endpoint({
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
-  async handler({ caller, params, body: { url, events, description, ...others } }, { db, config, temporal, logger }) {
+  async handler({ caller, params, body: { url, events, description, asymmetric, ...others } }, { db, config, temporal, logger }) {
     if (url !== undefined) await assertUsableUrl(url, config);
-    const change = { ...others, url, events, description: description === '' ? null : description };
+    const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
+    const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
     // What waited for an endpoint that was given another address, or another chance, is due now.
     if (url !== undefined || webhook.is_active)

@@ -63,7 +63,7 @@ const headers = (type: EventType) => [
   header('webhook-timestamp', 'Time of the attempt, in seconds since 1970', { type: 'string', pattern: '^\\d+$' }),
   header(
     'webhook-signature',
-    '`v1,` and the base64 HMAC SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the decoded part of the secret; two of them, separated by a space, while a secret is being rotated',
+    '`v1,` and the base64 HMAC SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the decoded part of the secret; two of them, separated by a space, while a secret is being rotated. Where the webhook is asymmetric, `v1a,` and the base64 ed25519 signature of the same follow in the same way',
   ),
 ];
 

@@ -16,6 +16,9 @@ export interface SendableDelivery {
   secret: Buffer;
   old_secret: Buffer | null;
   old_secret_until: Date | null;
+  /** Encrypted ed25519 keys; null where the owner did not ask for asymmetric signatures. */
+  signing_key: Buffer | null;
+  old_signing_key: Buffer | null;
   ladder_step: number;
   /** What the owner chose for this webhook; null: the setting, and no limit. */
   retry_delays: number[] | null;
@@ -51,7 +54,7 @@ export interface FirstDelivery extends DueDelivery {
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
-  SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until,
+  SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
     d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
     GREATEST(d.next_attempt_at, w.resume_at) AS next_attempt_at, GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,

@@ -1,18 +1,23 @@
 import { type Database, select } from '../database.js';
 import { decrypt, encrypt, isEncryptedWith } from '../rules/encryption.js';
 import { lowestId } from '../rules/id-time.js';
-import { secretContext } from '../webhook.js';
+import { secretContext, signingKeyContext } from '../webhook.js';
 
 const page = 500;
 
-interface Sealed {
-  id: string;
-  secret: Buffer;
-  old_secret: Buffer | null;
-}
+/** What is encrypted, and for which place. */
+const columns = {
+  secret: secretContext,
+  old_secret: secretContext,
+  signing_key: signingKeyContext,
+  old_signing_key: signingKeyContext,
+} as const;
+const names = Object.keys(columns) as (keyof typeof columns)[];
+
+type Sealed = { id: string } & Record<keyof typeof columns, Buffer | null>;
 
 /**
- * Encrypts the secrets of all webhooks with the first of these keys, where another one was used. May run beside the service and more
+ * Encrypts the secrets and private keys of all webhooks with the first of these keys, where another one was used. May run beside the service and more
  * than once: a secret that is rotated meanwhile is left as it became.
  * @param secretKeys today's key, then those that came before it
  * @returns how many webhooks it looked at, changed, and could not read with any key
@@ -40,18 +45,20 @@ export async function reencryptSecrets(
 async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]], row: Sealed): Promise<boolean | 'unreadable'> {
   let renewed: (Buffer | null)[];
   try {
-    renewed = [row.secret, row.old_secret].map((sealed) => sealed && renew(secretKeys, row.id, sealed));
+    renewed = names.map((name) => row[name] && renew(secretKeys, columns[name](row.id), row[name]));
   } catch {
     return 'unreadable';
   }
-  if (renewed[0] === row.secret && renewed[1] === row.old_secret) return false;
-  return (await select(db, write, [row.id, row.secret, ...renewed])).length > 0;
+  if (names.every((name, index) => renewed[index] === row[name])) return false;
+  return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;
 }
 
-function renew(secretKeys: readonly [string, ...string[]], id: string, sealed: Buffer): Buffer {
+function renew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer {
   const [today] = secretKeys;
-  return isEncryptedWith(today, sealed) ? sealed : encrypt(today, secretContext(id), decrypt(secretKeys, secretContext(id), sealed));
+  return isEncryptedWith(today, sealed) ? sealed : encrypt(today, context, decrypt(secretKeys, context, sealed));
 }
 
-const next = `SELECT id, secret, old_secret FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2`;
-const write = `UPDATE webhooks SET secret = $3, old_secret = $4 WHERE id = $1 AND secret = $2 RETURNING id`;
+const next = `SELECT id, ${names.join(', ')} FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2`;
+const write = `
+  UPDATE webhooks SET ${names.map((name, index) => `${name} = $${index + 4}`).join(', ')}
+  WHERE id = $1 AND secret = $2 AND signing_key IS NOT DISTINCT FROM $3 RETURNING id`;

@@ -2,10 +2,12 @@ import { type Database, inTransaction } from '../database.js';
 import { notFound } from '../errors.js';
 import { encrypt } from '../rules/encryption.js';
 import { generateWebhookSecret } from '../rules/signature.js';
-import { secretContext, Webhook } from '../webhook.js';
+import { newKeyPair, secretContext, Webhook } from '../webhook.js';
+
+const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
 
 /**
- * Gives a webhook a new secret. The one before signs too for so many hours (0: it is void at once); one from before that no
+ * Gives a webhook a new secret, and a new key pair where it has one. The one before signs too for so many hours (0: it is void at once); one from before that no
  * longer does. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
  * @throws AppError 404 when the workspace has no such webhook
  */
@@ -20,10 +22,17 @@ export async function rotateSecret(
     const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.UPDATE });
     if (webhook === null) throw notFound('Webhook');
     const now = new Date();
-    const old = overlapHours === 0 ? null : webhook.secret;
-    const until = overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000);
-    const sealed = encrypt(secretKey, secretContext(found), secret);
-    const row = await webhook.update({ secret: sealed, old_secret: old, old_secret_until: until, updated_at: now }, { transaction });
+    const { secret: old_secret, signing_key: old_signing_key, public_key: old_public_key } = webhook;
+    const row = await webhook.update(
+      {
+        secret: encrypt(secretKey, secretContext(found), secret),
+        ...(old_signing_key === null ? {} : newKeyPair(secretKey, found)),
+        ...(overlapHours === 0 ? nothingOld : { old_secret, old_signing_key, old_public_key }),
+        old_secret_until: overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000),
+        updated_at: now,
+      },
+      { transaction },
+    );
     return { row, secret };
   });
 }

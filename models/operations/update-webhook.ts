@@ -1,6 +1,6 @@
 import { type Database, inTransaction, select } from '../database.js';
 import type { EventType } from '../rules/events.js';
-import { Webhook } from '../webhook.js';
+import { type StoredKeyPair, Webhook } from '../webhook.js';
 import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
@@ -13,7 +13,11 @@ export interface WebhookChange {
   retry_delays?: number[] | null | undefined;
   rate?: number | null | undefined;
   ordered?: boolean | undefined;
+  /** A key pair for asymmetric signatures, kept only where there is none; null: none any more. */
+  keyPair?: StoredKeyPair | null | undefined;
 }
+
+const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
 
 /** An endpoint of which nothing bad is known. Its carrier, should it sleep, has to be woken. */
 const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
@@ -24,19 +28,26 @@ const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_se
  * so that nothing goes out by itself afterwards.
  * @throws AppError 404 when the workspace has no such webhook
  */
-export async function updateWebhook(db: Database, workspaceId: string, id: string, change: WebhookChange): Promise<Webhook> {
+export async function updateWebhook(
+  db: Database,
+  workspaceId: string,
+  id: string,
+  { keyPair, ...change }: WebhookChange,
+): Promise<Webhook> {
   const webhook = await Webhook.owned(workspaceId, id);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
   const cleared = {
     ...(change.is_active === true ? { disabled_reason: null } : {}),
     ...(isAnother ? unburdened : {}),
+    ...(keyPair === null ? noKeyPairs : {}),
   };
   return inTransaction(db, async (transaction) => {
+    if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     if (change.is_active === false) await select(db, holdPending, [id], transaction);
     else if (isAnother) await select(db, tryAgain, [id], transaction);
-    return updated;
+    return updated.reload({ transaction });
   });
 }
 

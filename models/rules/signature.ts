@@ -1,5 +1,6 @@
 /** Signatures of webhook deliveries: the interface's hex header and the Standard Webhooks trio (decisions §7). */
 import { createHmac, randomBytes } from 'node:crypto';
+import { asymmetricSignature } from './signing-key.js';
 
 const secretPrefix = 'whsec_';
 
@@ -22,11 +23,13 @@ export interface SignedDelivery {
   body: string;
   /** The current secret first; an older one follows while a rotation overlaps. */
   secrets: readonly string[];
+  /** Private keys in the same order; none where the owner did not ask for asymmetric signatures. */
+  signingKeys?: readonly string[];
   timestampSeconds: number;
 }
 
 /** All headers of one delivery attempt. The hex header always carries the newest secret's signature. */
-export function deliveryHeaders({ id, type, body, secrets, timestampSeconds }: SignedDelivery): Record<string, string> {
+export function deliveryHeaders({ id, type, body, secrets, signingKeys = [], timestampSeconds }: SignedDelivery): Record<string, string> {
   const [newest] = secrets;
   if (newest === undefined) throw new Error('a webhook always has a secret');
   return {
@@ -36,7 +39,10 @@ export function deliveryHeaders({ id, type, body, secrets, timestampSeconds }: S
     'X-Service-Signature': hexSignature(newest, body),
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': secrets.map((secret) => standardSignature(secret, id, timestampSeconds, body)).join(' '),
+    'webhook-signature': [
+      ...secrets.map((secret) => standardSignature(secret, id, timestampSeconds, body)),
+      ...signingKeys.map((key) => asymmetricSignature(key, id, timestampSeconds, body)),
+    ].join(' '),
   };
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/signature.js';
+import { generateSigningKey } from '../../models/rules/signing-key.js';
 import { type Fault, type RequestHeaders, SeenIds, verifyWebhook, WebhookVerificationError } from '../../verify/verify-webhook.js';
 
 const secret = generateWebhookSecret();
@@ -69,6 +70,52 @@ describe('verifyWebhook', () => {
     for (const apart of [-300, 300]) verify(signed([secret], sentAt + apart));
     for (const apart of [-301, 301]) assert.equal(faultOf(signed([secret], sentAt + apart)), 'timestamp');
     verifyWebhook(body, signed([secret], sentAt - 3_000), secret, { now: nowMs, toleranceSeconds: 3_000 });
+  });
+
+  describe('with a public key', () => {
+    const pair = generateSigningKey();
+    const both = (signingKeys = [pair.signingKey]) =>
+      deliveryHeaders({ id, type: 'message.sent', body, secrets: [secret], signingKeys, timestampSeconds: sentAt });
+
+    it('believes what the private key signed, also beside secrets and during a rotation', () => {
+      const next = generateSigningKey();
+      for (const keys of [pair.publicKey, [next.publicKey, pair.publicKey], [pair.publicKey, generateWebhookSecret()], secret])
+        verify(both(), body, keys);
+      for (const keys of [pair.publicKey, next.publicKey]) verify(both([next.signingKey, pair.signingKey]), body, keys);
+    });
+
+    it('believes neither what another key signed, nor what was altered, nor a secret that is the public key', () => {
+      assert.equal(faultOf(both([generateSigningKey().signingKey]), body, pair.publicKey), 'signature');
+      assert.equal(faultOf(both(), `${body} `, pair.publicKey), 'signature');
+      assert.equal(faultOf(signed(), body, pair.publicKey), 'signature');
+      const asSecret = `whsec_${pair.publicKey.slice(5)}`;
+      assert.equal(faultOf(signed([asSecret]), body, pair.publicKey), 'signature');
+      const relabelled = signed([asSecret])['webhook-signature']?.replace('v1,', 'v1a,');
+      assert.equal(faultOf({ ...signed(), 'webhook-signature': relabelled }, body, pair.publicKey), 'signature');
+    });
+
+    it('believes the published example of another implementation', () => {
+      const headers = {
+        'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        'webhook-timestamp': '1614265330',
+        'webhook-signature': 'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
+      };
+      const key = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=';
+      verifyWebhook('{"test": 2432232314}', headers, key, { now: 1_614_265_330_000 });
+    });
+
+    for (const [library, Webhook] of [['standardwebhooks', StandardWebhook] as const, ['svix', Svix] as const]) {
+      it(`leaves the package ${library} what it verifies with the secret`, () => {
+        const timestampSeconds = Math.floor(Date.now() / 1000);
+        const headers = deliveryHeaders({ id, type: 't', body, secrets: [secret], signingKeys: [pair.signingKey], timestampSeconds });
+        assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
+      });
+    }
+
+    it('takes no other key for one', () => {
+      for (const key of [pair.signingKey, 'whpk_', 'whpk_AAAA', `whpk_${Buffer.alloc(33, 1).toString('base64')}`])
+        assert.throws(() => verify(both(), body, key), TypeError);
+    });
   });
 
   it('tells a mistake of its caller apart from a forgery', () => {

@@ -16,7 +16,7 @@ const eventCounts: Readonly<Record<string, number>> = {
   scheduled: 26,
   cancelled: 27,
   'delivered-with-webhook': 39,
-  'webhook-left-to-carrier': 42,
+  'webhook-left-to-carrier': 36,
   carrier: 11,
   'webhook-left-to-child': 27,
   'webhook-failed': 11,

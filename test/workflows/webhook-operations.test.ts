@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { generateSigningKey } from '../../models/rules/signing-key.js';
+import { verifyWebhook } from '../../verify/verify-webhook.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
@@ -241,6 +243,23 @@ describe('webhook operations, on the real service', () => {
     const { id } = await deliveryUntil(hasEnded);
     receiver.answer = answerWith(410);
     assert.deepEqual([(await resend(id)).status, (await data('GET', '')).webhook.is_active], ['succeeded', false]);
+  });
+
+  it('an asymmetric webhook is signed with its key pair too, with both during a rotation; what another key signed is not believed', async () => {
+    const { webhook } = await data('PUT', '', { asymmetric: true });
+    await data('POST', '/rotate-secret');
+    await data('POST', '/test');
+    const [{ body, headers }] = receiver.received as [Received];
+    assert.deepEqual(
+      String(headers['webhook-signature'])
+        .split(' ')
+        .map((item) => item.split(',')[0]),
+      ['v1', 'v1', 'v1a', 'v1a'],
+    );
+    const { public_key, previous } = await data('GET', '/public-key');
+    assert.equal(previous.public_key, webhook.public_key);
+    for (const key of [public_key, previous.public_key]) assert.equal(verifyWebhook(body, headers, key).event, 'webhook.test');
+    assert.throws(() => verifyWebhook(body, headers, generateSigningKey().publicKey), { fault: 'signature' });
   });
 
   it('a rotated secret signs at once; until the overlap ends the old one verifies too', async () => {

@@ -1,4 +1,4 @@
-// Receives webhooks. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret, or several while one replaces another.
+// Receives webhooks. Put a proxy with TLS in front; WEBHOOK_SECRETS holds one secret or public key, or several while one replaces another.
 import { createServer } from 'node:http';
 import { SeenIds, verifyWebhook, WebhookVerificationError } from 'tidings-verify';
 

@@ -3,7 +3,8 @@ import { eventDescriptions, eventTypes } from '../../../models/rules/events.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };
-const carriage = { retry_delays: null, rate: null, ordered: false };
+const carriage = { retry_delays: null, rate: null, ordered: false, asymmetric: false, public_key: null };
+const publicKey = { public_key: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=' };
 const webhook = { ...created, ...carriage, description: null, updated_at: at, disabled_reason: null, failing_since: null };
 const secret = { secret: 'whsec_<base64>', warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.' };
 const attempt = {
@@ -59,6 +60,7 @@ export const webhookSamples: Samples = {
       all: { url: created.url, events: created.events },
       some: { url: created.url, events: ['message.failed'], description: 'Alarms' },
       careful: { url: created.url, events: ['message.delivered'], retry_delays: [10, 60, 600, 3600], rate: 20, ordered: true },
+      asymmetric: { url: created.url, events: created.events, asymmetric: true },
     },
     data: { webhook: created, ...secret },
     refusals: faults,
@@ -67,11 +69,13 @@ export const webhookSamples: Samples = {
   'webhooks.events': { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
   'webhooks.get': { data: { webhook } },
   'webhooks.update': {
-    about: 'While a webhook is inactive its events are kept as deliveries that are `held`; they go out by replay.',
+    about:
+      'While a webhook is inactive its events are kept as deliveries that are `held`; they go out by replay. Another `url` makes due what waits for a further attempt. `asymmetric: true` gives it a key pair, `false` forgets that.',
     requests: {
       pause: { is_active: false },
       usual: { retry_delays: null, rate: null, ordered: false },
       events: { events: ['message.delivered', 'message.failed'] },
+      asymmetric: { asymmetric: true },
     },
     data: { webhook: { ...webhook, is_active: false } },
     refusals: faults,
@@ -111,8 +115,14 @@ export const webhookSamples: Samples = {
     refusals: [errors.conflict('Replay can no longer be cancelled')],
   },
   'webhooks.rotate-secret': {
-    about: '`X-Service-Signature` is made with the new secret at once; `webhook-signature` carries both for `overlap_hours`.',
+    about:
+      '`X-Service-Signature` is made with the new secret at once; `webhook-signature` carries both for `overlap_hours`. An asymmetric webhook gets a new key pair in the same way.',
     requests: { soon: { overlap_hours: 2 }, usual: {} },
     data: { webhook, ...secret },
+  },
+  'webhooks.public-key': {
+    about:
+      'With it the `v1a` signatures are verified, as Standard Webhooks says: `whpk_` and the base64 of the 32 bytes of an ed25519 public key. It changes when the secret is rotated; until the overlap ends both sign.',
+    data: { ...publicKey, previous: { public_key: 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', until: later } },
   },
 };

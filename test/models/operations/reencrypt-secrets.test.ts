@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { reencryptSecrets } from '../../../models/operations/reencrypt-secrets.js';
 import { rotateSecret } from '../../../models/operations/rotate-secret.js';
 import { decrypt } from '../../../models/rules/encryption.js';
-import { secretContext, Webhook } from '../../../models/webhook.js';
+import { secretContext, signingKeyContext, Webhook } from '../../../models/webhook.js';
 import { root } from '../../deploy/project.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
@@ -21,8 +21,9 @@ describe('reencryptSecrets', () => {
   beforeEach(() => Webhook.destroy({ where: {} }));
   after(() => test.drop());
 
-  const register = (secretKey: string) =>
+  const register = (secretKey: string, asymmetric = false) =>
     Webhook.register(secretKey, {
+      asymmetric,
       workspace_id: workspaceId,
       url: 'https://one.example.test/',
       events: ['message.sent'],
@@ -44,6 +45,19 @@ describe('reencryptSecrets', () => {
     assert.deepEqual((await present.row.reload()).secret, before_);
     assert.deepEqual(await opened(lost.row, foreign), [lost.secret, null]);
     assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
+  });
+
+  it('does the same with the private keys of asymmetric webhooks, each in its own place', async () => {
+    const { row } = await register(former, true);
+    await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 });
+    const keys = async (key: string) => {
+      await row.reload();
+      return [row.signing_key, row.old_signing_key].map((sealed) => decrypt(key, signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
+    };
+    const before_ = await keys(former);
+    assert.equal(new Set(before_).size, 2);
+    assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 1, reencrypted: 1, unreadable: [] });
+    assert.deepEqual(await keys(today), before_);
   });
 
   it('is a command that says what it did', async () => {
