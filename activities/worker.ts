@@ -1,45 +1,55 @@
 /** Entry point of the worker process: `node dist/activities/worker.js`. */
+import { once } from 'node:events';
+import { Worker as Thread } from 'node:worker_threads';
 import { Connection, ScheduleClient } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { connect, openPool } from '../models/database.js';
-import { createLogger } from '../models/logger.js';
+import { type Config, ConfigError, loadConfig } from '../models/config.js';
+import { createLogger, type Logger } from '../models/logger.js';
+import { queues } from '../workflows/contract.js';
 import { prepareTemporal } from './prepare-temporal.js';
-import { poolSizes, startWorkers } from './workers.js';
+import { startThread } from './worker-thread.js';
+import { poolSizes, type RunningWorkers } from './workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
-  Runtime.install({
-    shutdownSignals: [], // below
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
-  });
-  const { own, bulk } = poolSizes(config);
-  const [db, bulkDb] = [connect(config.databaseUrl, own), openPool(config.databaseUrl, bulk)];
-  const connection = await NativeConnection.connect({ address: config.temporalAddress });
-  const client = await Connection.connect({ address: config.temporalAddress });
-  await prepareTemporal(
-    client,
-    new ScheduleClient({ connection: client, namespace: config.temporalNamespace }),
-    config.temporalNamespace,
-    logger,
-  );
-  await client.close();
+  await prepare(config, logger);
 
-  const workers = await startWorkers({ config, db, bulkDb, logger, connection });
+  const { messages, webhooks, background } = queues;
+  const taskQueues = [messages, webhooks, background];
+  const threads = await Promise.all([startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own }), startBulkThread()]);
   const stop = (reason: string) => {
     logger.info({ reason }, 'finishing');
-    void workers.stop();
+    for (const thread of threads) void thread.stop();
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
   process.once('disconnect', () => stop('parent gone'));
   process.send?.({ ready: true });
   logger.info('ready');
 
-  await workers.done;
-  await connection.close();
-  await Promise.all([db.close(), bulkDb.close()]);
+  await Promise.all(threads.map(({ done }) => done));
   process.disconnect?.();
+}
+
+async function prepare({ temporalAddress: address, temporalNamespace: namespace }: Config, logger: Logger): Promise<void> {
+  const connection = await Connection.connect({ address });
+  await prepareTemporal(connection, new ScheduleClient({ connection, namespace }), namespace, logger);
+  await connection.close();
+}
+
+/** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
+async function startBulkThread(): Promise<RunningWorkers> {
+  const thread = new Thread(new URL('./bulk-thread.js', import.meta.url));
+  const done = once(thread, 'exit').then(([code]) => {
+    if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
+  });
+  await Promise.race([once(thread, 'message'), done]);
+  return {
+    done,
+    stop: () => {
+      thread.postMessage('stop');
+      return done;
+    },
+  };
 }
 
 try {

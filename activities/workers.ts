@@ -1,4 +1,4 @@
-/** The Temporal workers of one process: one that runs workflows and the single message's way, the others run activities only. */
+/** The Temporal workers of one thread: that of messages runs workflows and the single message's way, the others run activities only. */
 import { resolve } from 'node:path';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../models/config.js';
@@ -18,10 +18,10 @@ export const workflowBundlePath = resolve(import.meta.dirname, '../workflows.js'
 export interface WorkersDeps {
   config: Config;
   db: Database;
-  /** For the pages of batches: their hundreds of statements wait for each other, and no single message for them. */
-  bulkDb: Database;
   logger: Logger;
   connection: NativeConnection;
+  /** Which queues are worked off. */
+  taskQueues: readonly TaskQueue[];
   /** Stand-ins for the configured providers, in tests. */
   wrapProviders?: (providers: Providers) => Providers;
 }
@@ -38,24 +38,23 @@ const pollers = { type: 'simple-maximum', maximum: 5 } as const;
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
 
-/** Starts everything that a worker process does. */
+export type TaskQueue = (typeof queues)[keyof typeof queues];
+
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
-  const { config, db, bulkDb, logger, connection, wrapProviders = (all) => all } = deps;
+  const { config, db, logger, connection, taskQueues, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let carrier: Carrier | undefined;
   const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
   const poster = webhookPoster(config);
-  const providersOn = (pool: Database) => wrapProviders(createProviders(config, { db: pool, delayMs: config.sandboxDelayMs, onTaken }));
-  const providers = providersOn(db);
+  const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const activities = createActivities({ db, config, logger, providers, poster });
-  const bulkActivities = createActivities({ db: bulkDb, config, logger, providers: providersOn(bulkDb), poster });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
-  const workers = await Promise.all([
-    LeanWorker.create({ ...common, ...messagesOptions(config) }),
-    Worker.create({ ...common, ...bulkOptions, activities: bulkActivities }),
-    Worker.create({ ...common, taskQueue: queues.webhooks, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 }),
-    Worker.create({ ...common, taskQueue: queues.background, maxConcurrentActivityTaskExecutions: 10 }),
-  ]);
+  const workers = await Promise.all(
+    taskQueues.map((taskQueue) => {
+      const options = { ...common, taskQueue, ...optionsOf(config)[taskQueue] };
+      return taskQueue === queues.messages ? LeanWorker.create(options) : Worker.create(options);
+    }),
+  );
   if (providers.accounts.has('sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
   const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await carrier?.stop();
@@ -70,7 +69,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   };
 }
 
-/** How the connections of a worker process are shared out. */
+/** How the connections of a worker process are shared out: hundreds of statements of a batch wait for each other, and no single message for them. */
 export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>): { own: number; bulk: number } {
   const bulk = Math.floor(databasePoolMax * bulkShare);
   return { own: databasePoolMax - bulk, bulk };
@@ -78,11 +77,8 @@ export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>):
 
 const bulkShare = 0.5;
 
-const bulkOptions = { taskQueue: queues.bulk, activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 } as const;
-
-function messagesOptions(config: Config): WorkerOptions {
-  return {
-    taskQueue: queues.messages,
+const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> => ({
+  [queues.messages]: {
     workflowBundle: { codePath: workflowBundlePath },
     maxCachedWorkflows: 500, // 0.17 MB each; waiting messages are evicted and read again when their report comes
     maxConcurrentWorkflowTaskExecutions: 40,
@@ -91,5 +87,8 @@ function messagesOptions(config: Config): WorkerOptions {
     workflowTaskPollerBehavior: pollers,
     activityTaskPollerBehavior: pollers,
     stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it
-  };
-}
+  },
+  [queues.bulk]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 },
+  [queues.webhooks]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 },
+  [queues.background]: { maxConcurrentActivityTaskExecutions: 10 },
+});

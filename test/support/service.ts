@@ -13,6 +13,7 @@ import { type RunningWorkers, startWorkers } from '../../activities/workers.js';
 import { type Config, loadConfig } from '../../models/config.js';
 import type { Database } from '../../models/database.js';
 import { createLogger } from '../../models/logger.js';
+import { queues } from '../../workflows/contract.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
 import { testAuthorityPem, trustTestAuthority } from './receiver.js';
@@ -126,7 +127,7 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
       await prepareTemporal(client, new ScheduleClient({ connection: client, namespace }), namespace, logger);
       await client.close();
       connection = await NativeConnection.connect({ address: config.temporalAddress });
-      workers = await startWorkers({ config, db, bulkDb: db, logger, connection, wrapProviders });
+      workers = await startWorkers({ config, db, logger, connection, taskQueues: Object.values(queues), wrapProviders });
     },
     kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),
     stop,
