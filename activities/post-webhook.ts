@@ -135,7 +135,7 @@ function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent
       });
       response.on('end', finish);
       response.on('error', fail);
-      response.on('close', () => fail(closedEarly()));
+      response.on('close', () => response.complete || fail(closedEarly()));
     });
     sent.end(body);
   });

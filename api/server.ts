@@ -1,8 +1,8 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
 import type { Server } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
 import { ConfigError, loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
+import { keepHeapSmall } from '../models/heap.js';
 import { createLogger } from '../models/logger.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { createAcceptGate } from './accept-gate.js';
@@ -14,10 +14,6 @@ import { createLimiter } from './rate-limit.js';
 import { createReportInbox } from './report-inbox.js';
 import { createSns } from './sns.js';
 import { connectTemporal } from './temporal.js';
-
-// On a machine with much memory V8 lets garbage grow to several times what lives (some 45 MB here) before it collects. This costs a
-// little more collecting and sets no limit: a large batch still gets what it needs.
-setFlagsFromString('--heap-growing-percent=40');
 
 const drainMsMax = 10_000;
 /** Longest wait for connections that do not close by themselves. */
@@ -86,6 +82,7 @@ function stopOnSignal(server: Server, { db, temporal, limiter, logger }: Deps): 
   process.on('disconnect', () => void stop('launcher is gone'));
 }
 
+keepHeapSmall();
 try {
   await start(createDeps(process.env));
 } catch (error) {

@@ -6,6 +6,10 @@ import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/** Lists come from the settings and from here: each is read once. */
+const read = new Map<string, Network[]>();
 
 const specialV4 = networks(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 ' +
@@ -50,13 +54,18 @@ function parse(address: string): Address | null {
   return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
 }
 
-function networks(list: string): [Address, number][] {
-  return list
-    .split(' ')
-    .filter((cidr) => cidr !== '')
-    .map((cidr) => ipaddr.parseCIDR(cidr));
+function networks(list: string): Network[] {
+  let known = read.get(list);
+  if (known === undefined) {
+    known = list
+      .split(' ')
+      .filter((cidr) => cidr !== '')
+      .map((cidr) => ipaddr.parseCIDR(cidr));
+    read.set(list, known);
+  }
+  return known;
 }
 
-function contains(list: [Address, number][], address: Address): boolean {
+function contains(list: Network[], address: Address): boolean {
   return list.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 }

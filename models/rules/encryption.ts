@@ -11,7 +11,7 @@ const header = 33;
  */
 export function encrypt(secretKey: string, context: string, text: string): Buffer {
   const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', derive(secretKey), nonce).setAAD(Buffer.from(context));
+  const cipher = createCipheriv('aes-256-gcm', derive(secretKey).key, nonce).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([Buffer.from([version]), keyId(secretKey), nonce, cipher.getAuthTag(), body]);
 }
@@ -24,24 +24,30 @@ export function decrypt(secretKeys: string | readonly string[], context: string,
   if (sealed[0] !== version || sealed.length < header) throw new Error('unknown encryption format');
   const secretKey = [secretKeys].flat().find((candidate) => isEncryptedWith(candidate, sealed));
   if (secretKey === undefined) throw new Error('encrypted with another SECRET_KEY');
-  const decipher = createDecipheriv('aes-256-gcm', derive(secretKey), sealed.subarray(5, 17)).setAAD(Buffer.from(context));
+  const decipher = createDecipheriv('aes-256-gcm', derive(secretKey).key, sealed.subarray(5, 17)).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(17, header));
   return decipher.update(sealed.subarray(header), undefined, 'utf8') + decipher.final('utf8');
 }
 
-const derived = new Map<string, Buffer>();
+interface Derived {
+  key: Buffer;
+  id: Buffer;
+}
 
-function derive(secretKey: string): Buffer {
-  let key = derived.get(secretKey);
-  if (key === undefined) {
-    key = Buffer.from(hkdfSync('sha256', secretKey, '', 'tidings encryption', 32));
-    derived.set(secretKey, key);
+const derived = new Map<string, Derived>();
+
+function derive(secretKey: string): Derived {
+  let known = derived.get(secretKey);
+  if (known === undefined) {
+    const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'tidings encryption', 32));
+    known = { key, id: createHash('sha256').update('key-id:').update(key).digest().subarray(0, 4) };
+    derived.set(secretKey, known);
   }
-  return key;
+  return known;
 }
 
 /** Whether these bytes name this key as theirs. */
 export const isEncryptedWith = (secretKey: string, sealed: Buffer): boolean => sealed.subarray(1, 5).equals(keyId(secretKey));
 
 /** Names the key without telling it. */
-const keyId = (secretKey: string) => createHash('sha256').update('key-id:').update(derive(secretKey)).digest().subarray(0, 4);
+const keyId = (secretKey: string) => derive(secretKey).id;
