@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../models/rules/api-key.js';
-import { freePort } from '../support/service.js';
+import { freePort } from '../support/free-port.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const list = '/api/v1/messages';

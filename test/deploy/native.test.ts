@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DemoClient } from '../../local/demo-client.js';
 import { type Database, select } from '../../models/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { freePort } from '../support/service.js';
+import { freePort } from '../support/free-port.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal.js';
 import { filledIn } from './env-example.js';
 import { eventually, NativeProcess } from './native-process.js';

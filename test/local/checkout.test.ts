@@ -12,7 +12,7 @@ import { until } from '../support/client.js';
 import { assertBooks } from '../support/invariants.js';
 import { balanceOf, ledgerOf } from '../support/messages.js';
 import { stripeEnv, webhookSecret } from '../support/payments.js';
-import { freePort } from '../support/service.js';
+import { freePort } from '../support/free-port.js';
 import { startApp, type TestApp } from '../api/start-app.js';
 
 const secretKey = 'sk_test_tests';

@@ -2,8 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
@@ -16,6 +14,7 @@ import { createLogger } from '../../models/logger.js';
 import { queues } from '../../workflows/contract.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
+import { freePort } from './free-port.js';
 import { testAuthorityPem, trustTestAuthority } from './receiver.js';
 import { freshNamespace, type TestTemporal } from './temporal.js';
 
@@ -27,6 +26,8 @@ export interface ServiceOptions {
   workerEnv?: NodeJS.ProcessEnv;
   /** Runs the worker in this process, with stand-ins around the providers. */
   wrapProviders?: (providers: Providers) => Providers;
+  /** Another Temporal server than that of the run; it is closed with the service. */
+  temporal?: TestTemporal;
   /** Starts without a worker. */
   withoutWorker?: boolean;
 }
@@ -50,8 +51,9 @@ export interface Child {
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const [database, temporal, port] = await Promise.all([freshDatabase(), freshNamespace(), freePort()]);
-  const env = testEnv({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: temporal.namespace, PORT: String(port), ...options.env });
+  const [database, temporal, port] = await Promise.all([freshDatabase(), options.temporal ?? freshNamespace(), freePort()]);
+  const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
+  const env = testEnv({ DATABASE_URL: database.url, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, PORT: String(port), ...options.env });
   const authority = join(env.DATA_DIR as string, 'authority.pem');
   writeFileSync(authority, await testAuthorityPem());
   const { PATH, NODE_V8_COVERAGE } = process.env;
@@ -132,15 +134,4 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
     kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),
     stop,
   };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

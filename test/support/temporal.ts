@@ -10,9 +10,8 @@ export interface TestTemporal {
   close(): Promise<void>;
 }
 
-/** Registers a fresh namespace on the run's server. */
-export async function freshNamespace(): Promise<TestTemporal> {
-  const address = process.env.TEST_TEMPORAL;
+/** Registers a fresh namespace, on the run's server when no other is given. */
+export async function freshNamespace(address = process.env.TEST_TEMPORAL): Promise<TestTemporal> {
   if (address === undefined) throw new Error('the test servers are not running: use npm test');
   const connection = await Connection.connect({ address });
   const namespace = `test-${randomUUID()}`;

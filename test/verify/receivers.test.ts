@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/signature.js';
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
-import { freePort } from '../support/service.js';
+import { freePort } from '../support/free-port.js';
 
 describe('receivers', function () {
   this.timeout(60_000);
