@@ -55,7 +55,8 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
     let agent = agents.get(port);
     if (agent === undefined) {
       const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve);
-      agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
+      // As many connections as attempts: a limit for each host would let endpoints that hang hold up others of the same host.
+      agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
       agents.set(port, agent);
     }
     return agent;

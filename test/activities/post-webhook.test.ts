@@ -57,6 +57,19 @@ describe('webhookPoster', () => {
     assert.deepEqual(sent, { ...expected, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' });
   });
 
+  it('is not held up by hundreds of requests that hang at the same host', async () => {
+    const receiver = await receive((received, ...rest) => {
+      if (received.headers['webhook-id'] === 'evt-1') acknowledge(received, ...rest);
+    });
+    const poster = posterWith({ totalTimeoutMs: 60_000 });
+    const hang = () => poster.post(receiver.url, { ...headers, 'webhook-id': 'evt-0' }, body);
+    const hanging = Array.from({ length: 260 }, hang);
+    await receiver.until(260);
+    assert.equal((await poster.post(receiver.url, headers, body)).error, null);
+    poster.close();
+    assert.equal((await hanging[0])?.error, 'reset');
+  });
+
   for (const status of [200, 201, 202, 204, 299]) {
     it(`takes ${status} as acknowledged`, async () => {
       assert.deepEqual(summary(await postTo(answerWith(status))), { error: null, responseStatus: status, responseBody: null });

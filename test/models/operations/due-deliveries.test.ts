@@ -60,6 +60,22 @@ describe('due deliveries', () => {
     await leaveToChild(test.db, []);
   });
 
+  it('know whether others wait for the same round: other webhooks of their workspace, or of another one in the group', async () => {
+    const { id, group_id } = await buildDelivery(test.db, workspaceId);
+    const isShared = async () => (await firstDeliveries(test.db, group_id, false)).map(({ is_shared }) => is_shared);
+    assert.deepEqual(await isShared(), [false]);
+    const { row: second } = await buildWebhook(workspaceId, 'https://two.example.test/');
+    assert.deepEqual(await isShared(), [true]);
+    await second.update({ is_active: false });
+    assert.deepEqual(await isShared(), [false]);
+    const stranger = (await buildWorkspace(test.db)).id;
+    await buildWebhook(stranger, 'https://three.example.test/');
+    const theirs = await buildDelivery(test.db, stranger);
+    await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE group_id = $1', [theirs.group_id, group_id]);
+    assert.deepEqual(await isShared(), [true]);
+    assert.equal((await deliveryOf(test.db, id)).status, 'pending');
+  });
+
   it('that waited for long are those of the round or of the watcher, never of both', async () => {
     const [rounds, watchers] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [webhook.row.id]);
