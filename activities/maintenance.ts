@@ -2,6 +2,7 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
+import { overdueFallbacks } from '../models/operations/fallback-chain.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import {
   fenceStale,
@@ -36,6 +37,8 @@ export interface Stuck {
   webhookIds: string[];
   mailIds: string[];
   replays: ReplayInput[];
+  /** Groups of messages whose fallback is overdue. */
+  fallbacks: string[];
 }
 
 /** Longer than any step takes by itself, so that nothing that is being driven is found. */
@@ -62,6 +65,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
         webhookIds: await leaveToCarriers(db, { left: await overdueDeliveries(db, graceSeconds) }, true),
         mailIds: await unsentMails(db, graceSeconds),
         replays: await stuckReplays(db, 3 * graceSeconds),
+        fallbacks: await overdueFallbacks(db, graceSeconds),
       };
       const counts = Object.fromEntries(Object.entries(stuck).map(([kind, list]) => [kind, list.length]));
       if (Object.values(counts).some((count) => count > 0)) logger.warn(counts, 'waking what was stuck');

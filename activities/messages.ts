@@ -7,10 +7,12 @@ import { acceptMessages } from '../models/operations/accept-messages.js';
 import { applyReports, type GroupState } from '../models/operations/apply-reports.js';
 import { awaitingReports } from '../models/operations/awaiting-reports.js';
 import { batchPages } from '../models/operations/batch-pages.js';
+import { type FallenBack, fallBack } from '../models/operations/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../models/operations/give-up.js';
 import { groupState, type GroupWork } from '../models/operations/group-work.js';
 import { openPage } from '../models/operations/open-page.js';
 import { recordReports } from '../models/operations/record-reports.js';
+import { workflowIds } from '../workflows/contract.js';
 import { dispatch, type Dispatched } from './dispatch.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { Providers } from './providers/provider.js';
@@ -85,6 +87,9 @@ export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | '
           if (fetched) await recordReports(db, [{ ...fetched, provider, provider_message_id, message_id: id }]);
         }
       }),
+
+    /** Local: the next step of a message's chain, when it is time for it. */
+    fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
 
     /** Local: the end of waiting for reports. */
     giveUpOnReports: (groupId: string): Promise<GroupState> => giveUpOnReports(db, groupId),

@@ -6,6 +6,7 @@ import { AppError, busy } from '../models/errors.js';
 import { Gather, WaitedTooLong } from '../models/gather.js';
 import type { MessageRow, NewMessage } from '../models/message.js';
 import { insertMessages } from '../models/operations/insert-messages.js';
+import type { FallbackStep } from '../models/rules/fallback.js';
 import { workflowIds } from '../workflows/contract.js';
 import { decide } from './decision.js';
 import type { Deps } from './deps.js';
@@ -23,7 +24,7 @@ export interface AcceptGate {
    * @returns null when its idempotency key is taken: nothing was stored
    * @throws AppError the refusal; nothing of the message is left then
    */
-  accept(message: NewMessage): Promise<MessageRow | null>;
+  accept(message: NewMessage, fallback?: readonly FallbackStep[]): Promise<MessageRow | null>;
 }
 
 type Outcome = MessageRow | AppError | null;
@@ -37,23 +38,27 @@ const lanesOfSingles = 50;
 
 /**
  * Groups are of one channel, whose time-outs they share; workspaces take turns in them. A scheduled message goes alone: others are not
- * to wait for it.
+ * to wait for it; so does one with a fallback, which has a clock of its own.
  */
 export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes } = deps.config;
   const lanes = most === 1 ? lanesOfSingles : acceptLanes;
   const admission = new Admission({ capacity: most * lanes, msMax: goodTimeMs });
-  const acceptGroup = (messages: NewMessage[]) => admission.round(() => acceptTogether(deps, messages));
+  const acceptGroup = (messages: NewMessage[], fallback?: readonly FallbackStep[]) =>
+    admission.round(() => acceptTogether(deps, messages, fallback));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
-    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
+    channels.map((channel) => [
+      channel,
+      new Gather((messages: NewMessage[]) => acceptGroup(messages), { most, lanes, shareOf, waitMsMax }),
+    ]),
   ) as Record<Channel, Gather<NewMessage, Outcome>>;
 
   return {
     enter: (key) => admission.enter(key),
-    async accept(message) {
-      const isScheduled = message.status_detail === 'scheduled';
-      const outcome = isScheduled ? (await acceptGroup([message]))[0] : await gathers[message.channel].add(message).catch(shed);
+    async accept(message, fallback = []) {
+      const isAlone = message.status_detail === 'scheduled' || fallback.length > 0;
+      const outcome = isAlone ? (await acceptGroup([message], fallback))[0] : await gathers[message.channel].add(message).catch(shed);
       if (outcome instanceof AppError) throw outcome;
       return outcome ?? null;
     },
@@ -65,14 +70,19 @@ function shed(error: unknown): never {
 }
 
 /** One group, one workflow; the outcome of each message in the order given. */
-async function acceptTogether(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, messages: NewMessage[]): Promise<Outcome[]> {
+async function acceptTogether(
+  deps: Pick<Deps, 'db' | 'temporal' | 'logger'>,
+  messages: NewMessage[],
+  fallback: readonly FallbackStep[] = [],
+): Promise<Outcome[]> {
   const [first] = messages;
   if (first === undefined) return [];
   const groupId = messages.length === 1 ? first.id : uuidv7();
   const members = messages.map((message) => ({ ...message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: first.id, group_id: groupId, batch_id: null });
-  const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members });
+  const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });
   const stored = new Map(rows.map((row) => [row.id, row]));
-  const decisions = await decide(deps, rows);
+  const [step] = fallback;
+  const decisions = await decide(deps, rows, step === undefined ? undefined : step.after * 1000);
   return messages.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }

@@ -1,6 +1,8 @@
 /** Accepts messages, each exactly once for its idempotency key. */
 import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
 import { Message, type MessageRow, type NewMessage } from '../models/message.js';
+import { fallbackAfterMs } from '../models/operations/fallback-chain.js';
+import type { FallbackStep } from '../models/rules/fallback.js';
 import { decide } from './decision.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
@@ -25,7 +27,7 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
   if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
   const row = found.get() as MessageRow;
   if (row.status !== 'accepting') return { row, isReplay: true };
-  const decided = (await decide(deps, [row])).get(row.id);
+  const decided = (await decide(deps, [row], await fallbackAfterMs(deps.db, row.id))).get(row.id);
   if (decided instanceof Error) throw decided;
   return { row, isReplay: true };
 }
@@ -35,11 +37,11 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
  * @throws AppError 402 when the balance is short, 500 when nobody decided in time, 503 when too many wait: nothing is charged then
  * and nothing stays
  */
-export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage): Promise<Accepted> {
+export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[] = []): Promise<Accepted> {
   if (caller.balance < message.cost) throw insufficientCredits(message.cost, caller.balance);
   const { idempotency_key: key, request_digest: digest } = message;
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
-    const row = await deps.acceptGate.accept(message);
+    const row = await deps.acceptGate.accept(message, fallback);
     if (row !== null) return { row, isReplay: false };
     // The key was taken since the look-up: by the same request, whose outcome is ours too, or by another one.
     const first = digest === null ? null : await findAccepted(deps, caller, key, digest);

@@ -14,7 +14,11 @@ export type Decisions = ReadonlyMap<string, AppError | null>;
  * decided alone.
  * @param rows messages of one group, stored as `accepting`
  */
-export async function decide(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, rows: readonly MessageRow[]): Promise<Decisions> {
+export async function decide(
+  deps: Pick<Deps, 'db' | 'temporal' | 'logger'>,
+  rows: readonly MessageRow[],
+  fallbackAfterMs?: number,
+): Promise<Decisions> {
   const [first] = rows;
   if (first === undefined) return new Map();
   const { group_id: groupId, channel } = first;
@@ -22,7 +26,7 @@ export async function decide(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, row
   const messages = rows.map(({ id, workspace_id }) => ({ messageId: id, workspaceId: workspace_id }));
   let accepted: Set<string>;
   try {
-    accepted = new Set((await deps.temporal.accept({ groupId, workflowId, channel, messages })).accepted);
+    accepted = new Set((await deps.temporal.accept({ groupId, workflowId, channel, messages, fallbackAfterMs })).accepted);
   } catch (err) {
     deps.logger.warn({ err, workflow_id: workflowId }, 'the workflow did not answer: fencing its messages');
     return fence(deps, rows, err);

@@ -17,6 +17,7 @@ export const stepTypes = [
   'read',
   'failed',
   'refunded',
+  'fallback',
   'event',
   'delivery',
 ] as const;
@@ -51,6 +52,7 @@ function stepsOf(timeline: Timeline): Step[] {
     ...attempts.map(attemptStep),
     ...reports.map((report) => reportStep(report, message.to)),
     ...eventSteps(events),
+    ...fallbackSteps(timeline),
   ];
   const rank = ({ type }: Step) => stepTypes.indexOf(type);
   return steps.toSorted((one, other) => one.at.getTime() - other.at.getTime() || rank(one) - rank(other));
@@ -88,6 +90,25 @@ function attemptStep({ started_at, finished_at, outcome, provider_message_id, ro
     text,
     details: { number, provider, chosen, outcome, detail, provider_message_id, duration_ms: durationMs },
   };
+}
+
+const fallbackTexts = {
+  sent: 'It was sent on another way instead',
+  not_needed: 'Nothing has to be sent instead',
+  unaffordable: 'Nothing was sent instead: the balance did not hold what that costs',
+} as const;
+
+function fallbackSteps({ message, chain }: Timeline): Step[] {
+  if (chain === null) return [];
+  const { fallback_of, outcome, next_id, decided_at } = chain;
+  return [
+    ...(fallback_of === null
+      ? []
+      : [{ at: message.created_at, type: 'fallback' as const, text: 'It is sent instead of another message', details: { fallback_of } }]),
+    ...(outcome === null || decided_at === null
+      ? []
+      : [{ at: decided_at, type: 'fallback' as const, text: fallbackTexts[outcome], details: { outcome, message_id: next_id } }]),
+  ];
 }
 
 const reasons = {

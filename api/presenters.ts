@@ -6,6 +6,7 @@ import type { CreditEntry } from '../models/credit-entry.js';
 import type { CreditPackage } from '../models/credit-package.js';
 import { type MessageRow, unsent } from '../models/message.js';
 import type { BatchView } from '../models/operations/batch-view.js';
+import type { ChainView } from '../models/operations/fallback-chain.js';
 import { toCredits } from '../models/rules/credits.js';
 import { isAhead } from '../models/rules/schedule.js';
 import type { Suppression } from '../models/suppression.js';
@@ -68,6 +69,14 @@ export const presentMessage = (row: MessageRow) => ({
   failed_at: iso(row.failed_at),
   read_at: iso(row.read_at),
 });
+
+/** The place of a message in its chain; nothing where it has none. */
+export function presentChain(chain: ChainView | null) {
+  if (chain === null) return {};
+  const { fallback_of, steps, outcome, next_id } = chain;
+  const waiting = steps?.map(({ channel, to, after }) => ({ channel, to, after })) ?? [];
+  return { fallback_of, fallback: steps === null ? null : { steps: waiting, outcome: outcome ?? 'waiting', message_id: next_id } };
+}
 
 /** The message as it was when it was accepted, whatever became of it: the same bytes for every repetition of a request. */
 export const presentAcceptedMessage = (row: MessageRow) =>

@@ -25,6 +25,8 @@ export interface AcceptRequest {
   workflowId: string;
   channel: Channel;
   messages: readonly { messageId: string; workspaceId: string }[];
+  /** Of a single message with a fallback. */
+  fallbackAfterMs?: number | undefined;
 }
 
 /** A batch that waits for its debit. */
@@ -117,14 +119,14 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
  * Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. Messages that
  * share a workflow are found by their ids, too; each is cut to its random end, as an attribute holds 2 kB at most.
  */
-function startOf({ groupId, workflowId, channel, messages }: AcceptRequest) {
+function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: AcceptRequest) {
   const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));
   const [workspaceId = ''] = workspaceIds.size === 1 ? workspaceIds : [];
   const isShared = messages.length > 1;
   return new WithStartWorkflowOperation<(input: SendMessagesInput) => Promise<void>>(workflowTypes.sendMessages, {
     taskQueue: queues.messages,
     workflowId,
-    args: [{ groupId }],
+    args: [{ groupId, ...(fallbackAfterMs === undefined ? {} : { fallbackAfterMs }) }],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [

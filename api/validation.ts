@@ -85,13 +85,14 @@ const rankOf = ({ type }: Joi.ValidationErrorItem) => (type in typeTexts ? 0 : t
 function faultsOf(schema: Joi.ObjectSchema, detail: Joi.ValidationErrorItem): Fault[] {
   const { type, context = {}, path } = detail;
   const field = typeof context.field === 'string' ? context.field : fieldOf(path);
+  if (type === 'any.required' && path.some((part) => typeof part === 'number')) return [{ field, message: missingFieldText(field) }];
   if (type === 'any.required') return missing(path, schema.extract(path.map(String)).describe());
   if (type in typeTexts) return [{ field, message: `${field} must be ${typeTexts[type]}` }];
   if (type === 'text.invalid') return [{ field, message: `${field} must be valid text` }];
   if (type === 'contract') return [{ field, message: String(context.text).replace('{field}', field) }];
   // One fault for a whole list: the enum's name is the list's.
   if (type === 'any.only')
-    return [{ field: fieldOf(path.filter((part) => typeof part === 'string')), message: enumText(path, context.valids) }];
+    return [{ field: fieldOf(typeof path.at(-1) === 'number' ? path.slice(0, -1) : path), message: enumText(path, context.valids) }];
   if (type === 'array.min') return [{ field, message: enumText(path, schema.extract(path.map(String)).describe().items?.[0]?.allow) }];
   return [{ field, message: detail.message }];
 }

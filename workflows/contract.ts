@@ -86,6 +86,8 @@ export interface SendMessagesInput {
   groupId: string;
   /** Set for a page of a batch: its messages are charged already. */
   batchId?: string;
+  /** Set for a single message with a fallback: the time that it has to be delivered from when it is due. */
+  fallbackAfterMs?: number;
 }
 
 export interface SendBatchInput {

@@ -1,6 +1,7 @@
 import { applyLateReports } from './apply-late-reports.js';
 import { wakeCarrier } from './carry-webhook.js';
 import { background } from './activities.js';
+import { fallBack } from './fall-back.js';
 import { reportsSignal, workflowIds } from './contract.js';
 import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
 import { replayDeliveries } from './replay-deliveries.js';
@@ -12,9 +13,9 @@ import { sendMessages } from './send-messages.js';
  * should be driven and is not is found in the database here and started again. Starting what runs already does nothing.
  */
 export async function maintain(): Promise<void> {
-  const { groups, wakes, webhookIds, mailIds, replays } = await background.findStuck();
-  for (const { groupId, workflowId, batchId } of groups) {
-    const input = { groupId, ...(batchId === null ? {} : { batchId }) };
+  const { groups, wakes, webhookIds, mailIds, replays, fallbacks } = await background.findStuck();
+  for (const { groupId, workflowId, batchId, fallbackAfterMs } of groups) {
+    const input = { groupId, ...(batchId === null ? {} : { batchId }), ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) };
     await startUnlessRunning(sendMessages, input, { workflowId });
   }
   for (const { groupId, workflowId, late } of wakes) {
@@ -22,6 +23,7 @@ export async function maintain(): Promise<void> {
     const lateId = workflowIds.lateReports(groupId);
     await startUnlessRunning(applyLateReports, { groupId }, { workflowId: lateId });
   }
+  for (const groupId of fallbacks) await fallBack(groupId, true, sendMessages);
   for (const webhookId of webhookIds) await wakeCarrier(webhookId);
   for (const mailId of mailIds) {
     await startUnlessRunning(sendMail, { mailId }, { workflowId: workflowIds.mail(mailId) });

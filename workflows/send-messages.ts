@@ -11,6 +11,7 @@ import {
   reportsSignal,
   type SendMessagesInput,
 } from './contract.js';
+import { fallBackInTime } from './fall-back.js';
 import { EventPump } from './event-pump.js';
 import { PageTender } from './page-tender.js';
 
@@ -46,7 +47,7 @@ const partialRetryMs = 1_000;
  * The way of a group of messages: charge, hand off, wait for reports, deliver events. The main line does the work whether or
  * not anybody waits for the `accept` update; a message that cannot be paid ends here with nothing left behind.
  */
-export async function sendMessages({ groupId, batchId }: SendMessagesInput): Promise<void> {
+export async function sendMessages({ groupId, batchId, fallbackAfterMs }: SendMessagesInput): Promise<void> {
   const decided: { answer?: AcceptAnswer } = {};
   const inbox: Inbox = { reports: false, changed: false };
   const queue = batchId === undefined ? queues.messages : queues.bulk;
@@ -73,10 +74,16 @@ export async function sendMessages({ groupId, batchId }: SendMessagesInput): Pro
   if (batchId === undefined && accepted.accepted.length === 0) return;
   events.start(accepted.deliveries);
   const group = { groupId, batchId, queue, startAtMs: Date.now() + accepted.startInMs };
+  const end = { isClosed: false };
+  const fallen =
+    fallbackAfterMs === undefined ? undefined : fallBackInTime(groupId, accepted.startInMs + fallbackAfterMs, end, sendMessages);
+  void fallen?.then(({ deliveries }) => events.start(deliveries));
   if (accepted.startInMs > 0) await condition(() => inbox.changed, accepted.startInMs);
   const handedOff = await handOff(accepted, group, inbox, events);
   if (page === undefined) await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
   else await page.awaitReports(accepted.reportTimeoutMs);
+  end.isClosed = true;
+  await fallen;
   await events.drained();
 }
 

@@ -9,6 +9,7 @@ import { publicStatuses } from '../../models/rules/status.js';
 import { faultOfVariables, isLanguage, isTemplateName } from '../../models/rules/whatsapp-template.js';
 import { date, dateOrNull, id, moment, phoneSchema, textOrNull, textThat } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
+import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
 
 /** The body of a single send or preview, checked. */
 export interface SendBody {
@@ -21,6 +22,7 @@ export interface SendBody {
   reference?: string;
   scheduled_at?: Date;
   expires_at?: Date;
+  fallback?: readonly GivenStep[];
 }
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
@@ -119,6 +121,7 @@ export const sendBody = Joi.object<SendBody>({
     .required(),
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
+  fallback: fallbackField,
 })
   .meta({ variants: [toPhone, toAddress, toContact] })
   .required();
@@ -156,4 +159,5 @@ export const messageResponse = Joi.object({
   delivered_at: dateOrNull(),
   failed_at: dateOrNull(),
   read_at: dateOrNull(),
+  ...chainFields,
 });

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { channels } from '../../models/config.js';
 import { notFound } from '../../models/errors.js';
 import { Message } from '../../models/message.js';
+import { chainOf } from '../../models/operations/fallback-chain.js';
 import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../models/operations/list-messages.js';
 import { publicStatuses } from '../../models/rules/status.js';
@@ -10,10 +11,11 @@ import { workflowIds } from '../../workflows/contract.js';
 import { acceptMessage, findAccepted } from '../accept.js';
 import { apiKey, endpoint, Reply } from '../endpoint.js';
 import { digestRequest } from '../idempotency.js';
-import { presentAcceptedMessage, presentMessage, presentPagination } from '../presenters.js';
+import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
 import { text } from '../validation.js';
 import { messageResponse, sendBody } from './message-schemas.js';
+import { fallbackSteps } from './fallback.js';
 import { newMessage } from './new-message.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
@@ -33,7 +35,14 @@ export const sendMessage = endpoint({
   async handler({ caller, body, idempotencyKey }, deps) {
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
-    const { row, isReplay } = earlier ?? (await acceptMessage(deps, caller, await newMessage(caller, body, idempotencyKey, digest)));
+    const { row, isReplay } =
+      earlier ??
+      (await acceptMessage(
+        deps,
+        caller,
+        await newMessage(caller, body, idempotencyKey, digest),
+        await fallbackSteps(caller.workspaceId, body),
+      ));
     const message = presentAcceptedMessage(row);
     return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
@@ -70,10 +79,10 @@ export const getMessage = endpoint({
   summary: 'One message',
   auth: apiKey('read_messages'),
   response: oneMessage,
-  async handler({ caller, params }) {
+  async handler({ caller, params }, { db }) {
     const row = await Message.owned(caller.workspaceId, params.id);
     if (row.status === 'accepting') throw notFound('Message');
-    return { message: presentMessage(row) };
+    return { message: { ...presentMessage(row), ...presentChain(await chainOf(db, row.id)) } };
   },
 });
 

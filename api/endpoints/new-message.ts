@@ -2,10 +2,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../models/contact.js';
 import { invalidField } from '../../models/errors.js';
-import { type Content, type NewMessage, unsent } from '../../models/message.js';
+import { type NewMessage, unsent } from '../../models/message.js';
 import { priceOf } from '../../models/rules/credits.js';
 import { noAddressText } from '../../models/rules/recipient.js';
 import { isAhead } from '../../models/rules/schedule.js';
+import { contentOn } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
 import type { Caller } from '../endpoint.js';
 import type { SendBody } from './message-schemas.js';
@@ -36,7 +37,7 @@ export async function newMessage(
     batch_id: null,
     channel: body.channel,
     to,
-    content: contentOf(body),
+    content: contentOn(body.channel, body.content),
     metadata: body.metadata ?? null,
     reference: body.reference ?? null,
     idempotency_key: idempotencyKey,
@@ -64,10 +65,4 @@ export async function recipientOf(
   const address = (await Contact.owned(workspaceId, contact_id ?? '')).addressOn(channel);
   if (address === null) throw invalidField('contact_id', noAddressText(channel));
   return address;
-}
-
-/** What means nothing on a channel is not kept there: subject and html outside e-mail, a template outside WhatsApp. */
-function contentOf({ channel, content: { text, template, ...mail } }: SendBody): Content {
-  if (channel === 'email') return { text, ...mail };
-  return channel === 'whatsapp' && template !== undefined ? { text, template } : { text };
 }

@@ -48,6 +48,8 @@ export interface UndrivenGroup {
   groupId: string;
   workflowId: string;
   batchId: string | null;
+  /** Of a message with a fallback. */
+  fallbackAfterMs: number | null;
 }
 
 /** Groups with messages that should have been handed off long ago. Their workflow may still be trying; starting it again is harmless. */
@@ -56,7 +58,8 @@ export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<
 }
 
 const undriven = `
-  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId"
+  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId",
+    (SELECT (f.steps -> 0 ->> 'after')::integer * 1000 FROM fallbacks f WHERE f.message_id = g.id) AS "fallbackAfterMs"
   FROM messages m JOIN message_groups g ON g.id = m.group_id LEFT JOIN batches b ON b.id = g.batch_id
   WHERE ${isUndecided} AND m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;

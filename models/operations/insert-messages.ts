@@ -1,5 +1,6 @@
 import { type Database, select, type Transaction } from '../database.js';
 import type { MessageRow, NewMessage } from '../message.js';
+import type { FallbackStep } from '../rules/fallback.js';
 
 export interface NewGroup {
   groupId: string;
@@ -8,6 +9,8 @@ export interface NewGroup {
   messages: NewMessage[];
   /** Set for a page of a batch: which one of which batch, from 0. */
   page?: { batchId: string; number: number };
+  /** What is sent instead when its only message does not arrive. */
+  fallback?: readonly FallbackStep[];
 }
 
 /**
@@ -15,7 +18,14 @@ export interface NewGroup {
  * @returns the rows as stored; messages whose idempotency key is taken are left out, and a group without messages is not stored
  */
 export function insertMessages(db: Database, group: NewGroup): Promise<MessageRow[]> {
-  return select<MessageRow>(db, insert('*'), parametersOf(group));
+  return insertMessagesIn(db, undefined, group);
+}
+
+/** The same as a part of a transaction. */
+export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
+  const { fallback = [] } = group;
+  if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
+  return select<MessageRow>(db, insert('*', withFallback), [...parametersOf(group), JSON.stringify(fallback)], transaction);
 }
 
 /** The same for a page of a batch, as a part of its transaction. @returns how many messages were stored */
@@ -32,7 +42,12 @@ function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknow
   return [groupId, workflowId, JSON.stringify(rows), page?.batchId ?? null, page?.number ?? null];
 }
 
-const insert = (shown: string) => `
+const withFallback = `, chained AS (
+    INSERT INTO fallbacks (message_id, steps, due_at)
+    SELECT id, $6::json, COALESCE(scheduled_at, created_at) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
+  )`;
+
+const insert = (shown: string, more = '') => `
   WITH stored AS (
     INSERT INTO messages (id, workspace_id, group_id, batch_id, channel, "to", content, metadata, reference, idempotency_key,
                           request_digest, status, status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at)
@@ -46,5 +61,5 @@ const insert = (shown: string) => `
   ), grouped AS (
     INSERT INTO message_groups (id, workflow_id, batch_id, page)
     SELECT $1::uuid, $2, $4::uuid, $5::integer WHERE EXISTS (SELECT 1 FROM stored)
-  )
+  )${more}
   SELECT ${shown} FROM stored`;

@@ -7,6 +7,7 @@ import { Message, type MessageRow } from '../message.js';
 import type { RouteReason } from '../rules/route.js';
 import type { ReportStatus } from '../rules/status.js';
 import type { IgnoredReason } from './apply-reports.js';
+import { type ChainView, chainOf } from './fallback-chain.js';
 
 /** One call to a provider. */
 export interface AttemptRow {
@@ -63,6 +64,8 @@ export interface Timeline {
   reports: ReportRow[];
   entries: Pick<CreditEntry, 'id' | 'kind' | 'amount' | 'description' | 'created_at'>[];
   events: EventRow[];
+  /** Its place in a chain across channels; null where it has none. */
+  chain: ChainView | null;
 }
 
 /**
@@ -72,12 +75,13 @@ export interface Timeline {
 export async function readTimeline(db: Database, workspaceId: string, id: string): Promise<Timeline> {
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
-  const [[driven], attempts, reports, entries, events] = await Promise.all([
+  const [[driven], attempts, reports, entries, events, chain] = await Promise.all([
     select<{ workflow_id: string; batch_status: string | null }>(db, driver, [message.group_id]),
     select<AttemptRow>(db, attemptsOf, [id]),
     select<ReportRow>(db, reportsOf, [id]),
     select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
     select<EventRow>(db, eventsOf, [id, workspaceId]),
+    chainOf(db, id),
   ]);
   if (driven === undefined) throw notFound('Message');
   return {
@@ -88,6 +92,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
     reports,
     entries,
     events,
+    chain,
   };
 }
 

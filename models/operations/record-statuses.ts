@@ -73,7 +73,7 @@ const update = `
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
 async function refund(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
-  const refunded = failed.filter(({ credits_used }) => credits_used === 0);
+  const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
   for (const [workspaceId, rows] of groupBy(refunded, ({ workspace_id }) => workspace_id)) {
     const each = rows.map(({ id, cost, channel, error_code }) => ({
       reference: id,

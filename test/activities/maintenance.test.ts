@@ -27,7 +27,7 @@ describe('findStuck', () => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     return maintenanceActivities({ db: test.db, config: testConfig(env), logger }).findStuck();
   };
-  const nothing = { groups: [], wakes: [], webhookIds: [], mailIds: [], replays: [] };
+  const nothing = { groups: [], wakes: [], webhookIds: [], mailIds: [], replays: [], fallbacks: [] };
   const age = (table: string, column: string, id: string, seconds: number) =>
     rows(test.db, `UPDATE ${table} SET ${column} = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);
 

@@ -14,7 +14,7 @@ export async function assertBooks(db: Database): Promise<void> {
     `SELECT m.id, m.status, m.credits_used FROM messages m
      LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = m.id::text
      LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = m.id::text
-     WHERE m.batch_id IS NULL AND ((m.status = 'accepting') <> (d.id IS NULL)
+     WHERE m.batch_id IS NULL AND ((m.status = 'accepting') <> (d.id IS NULL) AND m.cost > 0
        OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))`,
   );
   assert.deepEqual(uncharged, [], 'every decided message was debited once, and refunded where it cost nothing');

@@ -1,0 +1,25 @@
+import { priceOf } from '../../models/rules/credits.js';
+import type { FallbackStep } from '../../models/rules/fallback.js';
+import { carrierView } from '../../models/rules/segments.js';
+import type { SendBody } from './message-schemas.js';
+import { recipientOf } from './new-message.js';
+
+/**
+ * The steps of a message's chain, priced; none where it has no fallback.
+ * @throws AppError 404 and 400 as `recipientOf`, for a contact
+ */
+export function fallbackSteps(workspaceId: string, { to, contact_id, content, fallback = [] }: SendBody): Promise<FallbackStep[]> {
+  return Promise.all(
+    fallback.map(async ({ channel, to: other = to, after }) => ({
+      channel,
+      to: await recipientOf(workspaceId, {
+        channel,
+        ...(other === undefined ? {} : { to: other }),
+        ...(contact_id === undefined ? {} : { contact_id }),
+      }),
+      after,
+      price: priceOf(channel, content.text),
+      ...carrierView(channel, content.text),
+    })),
+  );
+}

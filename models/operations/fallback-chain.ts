@@ -1,0 +1,37 @@
+/** Chains across channels as others see them: what comes next of a message, what is overdue, where a message stands. */
+import { type Database, select } from '../database.js';
+import type { FallbackStep } from '../rules/fallback.js';
+
+/** What a message of a chain has to be delivered by, in milliseconds; undefined: nothing comes after it. */
+export async function fallbackAfterMs(db: Database, messageId: string): Promise<number | undefined> {
+  const sql = `SELECT (steps -> 0 ->> 'after')::integer * 1000 AS ms FROM fallbacks WHERE message_id = $1`;
+  return (await select<{ ms: number }>(db, sql, [messageId]))[0]?.ms;
+}
+
+/** Groups whose next step should have begun, and whose workflow is gone. */
+export async function overdueFallbacks(db: Database, olderThanSeconds: number, limit = 200): Promise<string[]> {
+  return (await select<{ group_id: string }>(db, overdue, [olderThanSeconds, limit])).map(({ group_id }) => group_id);
+}
+
+const overdue = `
+  SELECT m.group_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
+  WHERE f.outcome IS NULL AND f.due_at < now() - $1 * interval '1 second' AND m.status <> 'accepting' ORDER BY f.due_at LIMIT $2`;
+
+/** A message's place in its chain. */
+export interface ChainView {
+  /** The message before it. */
+  fallback_of: string | null;
+  steps: Pick<FallbackStep, 'channel' | 'to' | 'after'>[] | null;
+  outcome: 'sent' | 'not_needed' | 'unaffordable' | null;
+  next_id: string | null;
+  decided_at: Date | null;
+}
+
+export async function chainOf(db: Database, messageId: string): Promise<ChainView | null> {
+  const [view] = await select<ChainView>(db, viewOf, [messageId]);
+  return view === undefined || (view.fallback_of === null && view.steps === null) ? null : view;
+}
+
+const viewOf = `
+  SELECT (SELECT b.message_id FROM fallbacks b WHERE b.next_id = m.id) AS fallback_of, f.steps, f.outcome, f.next_id, f.decided_at
+  FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;

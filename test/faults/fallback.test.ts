@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
+import { fallBack } from '../../models/operations/fall-back.js';
+import { overdueFallbacks } from '../../models/operations/fallback-chain.js';
+import { type Account, bearer, type Json, type RestClient, restClient } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+import { startReceiver } from '../support/receiver.js';
+import { type Service, startService } from '../support/service.js';
+import { workflowIds } from '../../workflows/contract.js';
+
+const silent = '+15005550002';
+const refused = '+15005550001';
+const fails = '+15005550007';
+
+describe('a message with a fallback', () => {
+  let service: Service;
+  let client: RestClient;
+  let account: Account;
+  before(async () => {
+    service = await startService({ env: { SIGNUP_CREDITS: '10', SANDBOX_DELAY_MS: '1' } });
+    client = restClient(service.url);
+  });
+  beforeEach(async () => {
+    account = await client.signUp();
+  });
+  afterEach(() => assertBooks(service.db));
+  after(() => service?.stop());
+
+  const chainUntil = (id: string, outcome: string) => client.messageUntil(account, id, (message) => message.fallback?.outcome === outcome);
+  const spent = async () => {
+    const { body } = await client.call('GET', '/api/v1/billing/transactions?limit=100', { headers: bearer(account.token) });
+    const amounts: number[] = body.data.transactions.filter(({ type }: Json) => type !== 'grant').map(({ amount }: Json) => amount * 1000);
+    return -amounts.reduce((sum, amount) => sum + amount, 0) / 1000;
+  };
+  const messages = async () => (await rows(service.db, 'SELECT 1 FROM messages WHERE workspace_id = $1', [account.workspaceId])).length;
+
+  it('that is not delivered in time goes on by the next channel, as a message of its own; both cost what the dearer does', async () => {
+    const receiver = await startReceiver();
+    await client.hook(account, receiver.url);
+    const fallback = [{ channel: 'sms', to: '+15551230001', after: 1 }];
+    const { id } = await client.send(account, { channel: 'whatsapp', to: silent, metadata: { order: 7 }, reference: 'o-7', fallback });
+    const first = await chainUntil(id, 'sent');
+    assert.deepEqual([first.status, first.fallback_of, first.credits_used], ['sent', null, 0.5]);
+    const next = await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
+    const { channel, to, fallback_of, credits_used, metadata, reference } = next;
+    assert.deepEqual(
+      { channel, to, fallback_of, fallback: next.fallback, credits_used, metadata, reference },
+      { channel: 'sms', to: '+15551230001', fallback_of: id, fallback: null, credits_used: 0.5, metadata: { order: 7 }, reference: 'o-7' },
+    );
+    assert.equal(await spent(), 1);
+    await receiver.until(5);
+    await receiver.close();
+    const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers: { 'X-API-Key': account.apiKey } });
+    const told = body.data.timeline.steps.filter(({ type }: Json) => type === 'fallback').map(({ details }: Json) => details);
+    assert.deepEqual(told, [{ outcome: 'sent', message_id: next.id }]);
+  });
+
+  it('that fails goes on at once, step by step; what was refunded counts for nothing', async () => {
+    const fallback = [
+      { channel: 'sms', to: fails, after: 60 },
+      { channel: 'email', to: 'ada@example.test', after: 60 },
+    ];
+    const { id } = await client.send(account, { to: refused, fallback });
+    const first = await chainUntil(id, 'sent');
+    assert.deepEqual([first.status, first.credits_used], ['failed', 0]);
+    const second = await chainUntil(first.fallback.message_id, 'sent');
+    assert.deepEqual([second.status, second.credits_used], ['failed', 1]);
+    const third = await client.messageUntil(account, second.fallback.message_id, ({ status }) => status === 'delivered');
+    assert.deepEqual([third.channel, third.credits_used], ['email', 0]);
+    assert.equal(await spent(), 1);
+  });
+
+  it('that is delivered in time needs none', async () => {
+    const { id } = await client.send(account, { fallback: [{ channel: 'whatsapp', after: 60 }] });
+    await chainUntil(id, 'not_needed');
+    assert.deepEqual([await messages(), await spent()], [1, 1]);
+  });
+
+  it('whose first step is reported after the second began: recorded, and neither charged nor sent again', async () => {
+    const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'sms', to: '+15551230002', after: 1 }] });
+    const first = await chainUntil(id, 'sent');
+    await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
+    const report = {
+      id: first.provider_message_id,
+      reference: id,
+      status: 'delivered',
+      error_code: null,
+      occurred_at: new Date().toISOString(),
+    };
+    const text = JSON.stringify({ reports: [report] });
+    const answer = await client.call('POST', '/callbacks/sandbox', {
+      body: text,
+      headers: signSandboxCallback(service.config.secretKey, text),
+    });
+    assert.equal(answer.status, 200);
+    const late = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.deepEqual([late.fallback.outcome, await messages(), await spent()], ['sent', 2, 1]);
+  });
+
+  it('that the balance does not hold is not sent, and says so', async () => {
+    const fallback = [{ channel: 'sms', to: '+15551230003', after: 2 }];
+    const { id } = await client.send(account, {
+      channel: 'email',
+      to: 'silent@example.test',
+      content: { text: 'x'.repeat(161) },
+      fallback,
+    });
+    await Promise.all(Array.from({ length: 9 }, () => client.send(account)));
+    await chainUntil(id, 'unaffordable');
+    assert.deepEqual([await messages(), await spent()], [10, 9.1]);
+  });
+
+  it('that is cancelled or was never handed off in time: nothing goes twice', async () => {
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const fallback = [{ channel: 'whatsapp', after: 60 }];
+    const { id } = await client.send(account, { scheduled_at, fallback });
+    await client.call('POST', `/api/v1/messages/${id}/cancel`, { headers: { 'X-API-Key': account.apiKey } });
+    await chainUntil(id, 'not_needed');
+    const later = await client.send(account, { scheduled_at, fallback });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => fallBack(service.db, later.id, true, workflowIds.message)));
+    assert.equal(new Set(answers.map(({ next }) => next?.groupId)).size, 1, 'decided once, told the same');
+    const first = await client.messageUntil(account, later.id, ({ status }) => status === 'failed');
+    assert.deepEqual([first.error_code, first.credits_used, first.fallback.outcome], ['expired', 0, 'sent']);
+    assert.equal(await spent(), 0.5);
+  });
+
+  it('whose workflow is gone is found by the watcher when its time is over', async () => {
+    const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual(await overdueFallbacks(service.db, 60), []);
+    await rows(service.db, `UPDATE fallbacks SET due_at = now() - interval '2 minutes' WHERE message_id = $1`, [id]);
+    assert.deepEqual(await overdueFallbacks(service.db, 60), [id]);
+    await service.temporal.client.workflow.start('maintain', { taskQueue: 'messages', workflowId: `maintain-${id}` });
+    const first = await chainUntil(id, 'sent');
+    await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'read');
+    assert.deepEqual(await overdueFallbacks(service.db, 60), []);
+  });
+
+  it('is sent once for its idempotency key', async () => {
+    const body = { to: silent, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
+    const key = { 'Idempotency-Key': 'with-fallback' };
+    const [one, other] = await Promise.all([client.send(account, body, key), client.send(account, body, key)]);
+    assert.equal(one.id, other.id);
+    await chainUntil(one.id, 'sent');
+    assert.equal((await client.send(account, body, key)).id, one.id);
+    assert.equal(await messages(), 2);
+  });
+});
