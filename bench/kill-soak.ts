@@ -1,4 +1,4 @@
-/** `npm run bench:kill`: messages, or with `--batch` one batch, while API and worker are killed again and again; then nothing may be lost, charged twice or sent twice. */
+/** `npm run bench:kill`: messages, or with `--batch` one batch (`--cancel`: cancelled in the middle), while API and worker are killed again and again; then nothing may be lost, charged twice or sent twice. */
 import { parseArgs } from 'node:util';
 import { connect } from '../models/database.js';
 import { workflowTypes } from '../workflows/contract.js';
@@ -26,8 +26,10 @@ const retryDelays = '1,1,2,5,10,30,60';
 interface Soak {
   messages: number;
   clients: number;
-  /** All messages in one batch. */
+  /** All messages in one batch, whose acceptance is struck too. */
   batch: boolean;
+  /** The batch is cancelled when half of it was handed off. */
+  cancel: boolean;
 }
 
 async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
@@ -41,13 +43,15 @@ async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
   say(`Sending ${soak.messages} messages; every ${killEveryMs / 1000} s API, worker or both are killed…`);
   const killer = startKiller(bench.service, killEveryMs, cleanup, soak.batch ? batchKillsMaxOfPart : undefined);
   const sender = createSender(bench.service.baseUrl, apiKey);
-  const sends = await (soak.batch ? sendInBatch(sender, db, soak.messages) : sendAll(sender, soak.messages, soak.clients));
+  const sends = await (soak.batch
+    ? sendInBatch(sender, db, { recipients: soak.messages, strike: () => killer.strike('API'), cancels: soak.cancel })
+    : sendAll(sender, soak.messages, soak.clients));
   killer.stop();
   say('All are answered; waiting until everything is settled…');
   const workflows = [...messageWorkflows, workflowTypes.sendBatch];
   await untilNoneRuns(bench.client, workflows, settleMsMax).catch((error: Error) => sends.violations.push(error.message));
 
-  const violations = [...sends.violations, ...(await findViolations(db, bench.receiver, sends.messageIds))];
+  const violations = [...sends.violations, ...(await findViolations(db, bench.receiver, sends.messageIds, soak.cancel))];
   const { received, repeatedHandoffs } = await countFigures(db, bench.receiver);
   const kills = [...killer.kills].map(([name, count]) => `${name} ${count}`).join(', ');
   say(
@@ -65,8 +69,13 @@ async function run(soak: Soak, cleanup: Cleanup): Promise<number> {
 }
 
 const { values } = parseArgs({
-  options: { messages: { type: 'string' }, clients: { type: 'string', default: '16' }, batch: { type: 'boolean', default: false } },
+  options: {
+    messages: { type: 'string' },
+    clients: { type: 'string', default: '16' },
+    batch: { type: 'boolean', default: false },
+    cancel: { type: 'boolean', default: false },
+  },
 });
-const [messages, clients] = [Number(values.messages ?? (values.batch ? 10_000 : 1_000)), Number(values.clients)];
+const [messages, clients] = [Number(values.messages ?? (values.batch || values.cancel ? 10_000 : 1_000)), Number(values.clients)];
 if (!(messages > 0 && clients > 0)) throw new Error('--messages and --clients must be positive numbers');
-await runToExit(runMsMax, (cleanup) => run({ messages, clients, batch: values.batch }, cleanup));
+await runToExit(runMsMax, (cleanup) => run({ messages, clients, batch: values.batch || values.cancel, cancel: values.cancel }, cleanup));

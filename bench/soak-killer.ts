@@ -9,6 +9,8 @@ const turns: readonly (readonly PartName[])[] = [['API'], ['worker'], ['API', 'w
 const usualKillsMaxOfPart = 6;
 
 export interface Killer {
+  /** Kills now, beside the schedule. */
+  strike(name: PartName): void;
   /** How often each part was killed. */
   kills: ReadonlyMap<PartName, number>;
   stop(): void;
@@ -18,17 +20,18 @@ export interface Killer {
 export function startKiller(service: Service, everyMs: number, cleanup: Cleanup, killsMaxOfPart = usualKillsMaxOfPart): Killer {
   const kills = new Map<PartName, number>();
   let turn = 0;
+  const strike = (name: PartName) => {
+    const part = service.part(name);
+    const count = (kills.get(name) ?? 0) + 1;
+    if (part === undefined || count > killsMaxOfPart) return;
+    killGroup(part);
+    kills.set(name, count);
+  };
   const timer = setInterval(() => {
-    for (const name of turns[turn % turns.length] ?? []) {
-      const part = service.part(name);
-      const count = (kills.get(name) ?? 0) + 1;
-      if (part === undefined || count > killsMaxOfPart) continue;
-      killGroup(part);
-      kills.set(name, count);
-    }
+    for (const name of turns[turn % turns.length] ?? []) strike(name);
     turn += 1;
   }, everyMs);
   const stop = () => clearInterval(timer);
   cleanup.add(stop);
-  return { kills, stop };
+  return { kills, strike, stop };
 }

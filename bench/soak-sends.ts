@@ -58,7 +58,7 @@ export async function sendBatch(sender: Sender, recipients: number, rate: number
 }
 
 /** Calls until it is answered; what is answered and is no success must not be repeated. */
-async function repeat(what: string, call: () => Promise<Answer>, sends: Sends): Promise<Answer | undefined> {
+export async function repeat(what: string, call: () => Promise<Answer>, sends: Sends): Promise<Answer | undefined> {
   const until = performance.now() + answerMsMax;
   while (performance.now() < until) {
     const answer = await call().catch(() => undefined);
