@@ -37,6 +37,8 @@ const fates: Record<string, Json> = {
   'no-report': { to: '+15005550002' },
   'provider-unavailable': { to: '+15005550003' },
   'failed-by-report': { to: '+15005550006' },
+  'fallback-begun': { to: '+15005550002', fallback: [{ channel: 'sms', to: '+15551230001', after: 1 }] },
+  'fallback-not-needed': { fallback: [{ channel: 'whatsapp', after: 60 }] },
 };
 await send(account); // the first message of a process takes longer
 for (const [name, message] of Object.entries(fates)) await record(service, name, `msg:${await send(account, message)}`);

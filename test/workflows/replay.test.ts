@@ -13,6 +13,8 @@ const eventCounts: Readonly<Record<string, number>> = {
   'provider-unavailable': 21,
   'refused-at-hand-off': 15,
   'no-report': 27,
+  'fallback-begun': 42,
+  'fallback-not-needed': 24,
   scheduled: 26,
   cancelled: 27,
   'delivered-with-webhook': 39,
