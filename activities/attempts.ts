@@ -123,24 +123,25 @@ export class Attempts {
   }
 
   #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, pace: Pace): EndpointLine<Delivery> {
-    const attempt = (delivery: Delivery) => this.#attempt(delivery, manner);
+    const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, manner, answered);
     return new EndpointLine(deliveries, { attempt, goesOn: manner.trigger === 'replay', ...pace });
   }
 
-  async #attempt(delivery: SendableDelivery, manner: Manner): Promise<Outcome> {
+  async #attempt(delivery: SendableDelivery, manner: Manner, answered: () => void = () => undefined): Promise<Outcome> {
     const { webhook_id: webhookId } = delivery;
     this.#underWay.add(webhookId);
     try {
-      return await this.#recorded(delivery, manner);
+      return await this.#recorded(delivery, manner, answered);
     } finally {
       this.#underWay.remove(webhookId);
     }
   }
 
   /** One attempt, recorded. */
-  async #recorded(delivery: SendableDelivery, { trigger, ladder, isProbe = false }: Manner): Promise<Outcome> {
+  async #recorded(delivery: SendableDelivery, { trigger, ladder, isProbe = false }: Manner, answered: () => void): Promise<Outcome> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, config.secretKeys, delivery);
+    answered();
     const isTest = delivery.event === testEventType;
     const loggedAs = isTest && ladder ? 'test' : trigger;
     const isScheduled = loggedAs === 'scheduled';

@@ -10,14 +10,15 @@ export type Outcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 export interface Pace {
   /** Attempts at once, where the webhook is not ordered. */
   atOnce: number;
-  /** After so long an attempt is late. */
+  /** So long after an attempt began without an outcome it is late. */
   patienceMs?: number;
   /** After so long all that is left is late. */
   lineMs?: number;
 }
 
 export interface LineOptions<Delivery> extends Pace {
-  attempt: (delivery: Delivery) => Promise<Outcome>;
+  /** @param answered is to be called when the outcome is known; what follows is our own time */
+  attempt: (delivery: Delivery, answered: () => void) => Promise<Outcome>;
   /** Goes on after a failure: each delivery has its attempt. */
   goesOn: boolean;
 }
@@ -89,7 +90,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
     const patience = this.#lateAfter(this.options.patienceMs);
     this.#underWay.add(delivery);
     try {
-      const outcome = await this.options.attempt(delivery);
+      const outcome = await this.options.attempt(delivery, () => clearTimeout(patience));
       if (outcome !== 'failed') this.#open.delete(delivery);
       return outcome;
     } finally {
