@@ -38,10 +38,12 @@ export async function dispatch(deps: RoundDeps, groupId: string, batchId: string
   let more = false;
   let waitMs = 0;
   let isResting = false;
+  let mayProbe = true;
   for (let round = 0; ; round += 1) {
     const pace = batchId === undefined ? alone : await batchPace(db, batchId);
     if (pace.cancelled) break;
-    const route = await routeOfRound(deps, groupId, round);
+    const route = await routeOfRound(deps, groupId, { round, mayProbe });
+    mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);

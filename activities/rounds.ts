@@ -58,14 +58,15 @@ export class Rounds {
   }
 
   /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns whether there may be more */
-  async next({ choices, resting }: RoundRoute, limit: number): Promise<boolean> {
+  async next({ choices, resting, isProbe }: RoundRoute, limit: number): Promise<boolean> {
     const bind = { limit, except: this.left, inBatch: this.inBatch, resting };
     const claims = await claimHandoffs(this.deps.db, this.groupId, choices, bind);
     if (claims.length > 0) {
       const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
       this.#begin(claims, this.#call(claims, accountsOf));
     }
-    if (claims.length === limit && (await this.#isQuick())) return true;
+    // Of a probe nobody expects an answer: the others do not wait for it.
+    if (claims.length === limit && (isProbe || (await this.#isQuick()))) return true;
     await this.finish();
     const goesOn = this.#goesOn || claims.length === limit;
     this.#goesOn = false;

@@ -20,10 +20,17 @@ export interface RoutingDeps {
   health: RouteHealth;
 }
 
-/** The route of the round with this number of a group, from 0. */
-export async function routeOfRound({ providers, throughput, health }: RoutingDeps, groupId: string, round: number): Promise<RoundRoute> {
+/**
+ * The route of the round with this number of a group, from 0.
+ * @param mayProbe the group has made no probe yet: its other messages are not to be probes too
+ */
+export async function routeOfRound(
+  { providers, throughput, health }: RoutingDeps,
+  groupId: string,
+  { round, mayProbe }: { round: number; mayProbe: boolean },
+): Promise<RoundRoute> {
   await health.look();
-  const probed = await health.claimProbe(groupId);
+  const probed = mayProbe ? await health.claimProbe(groupId) : undefined;
   const draw = drawOf(groupId, round);
   const choiceFor = (channel: Channel): RouteChoice => {
     const routes = providers.routes[channel];

@@ -242,7 +242,7 @@ describe('routing', () => {
         }
         assert.equal(await balanceOf(test.db, payer), 4_000 - spent);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
@@ -105,9 +108,10 @@ describe('two accounts that share a channel', () => {
     const called = first.calls;
     const moved = await Promise.all(Array.from({ length: 15 }, () => took({})));
     assert.ok(first.calls - called <= 3, 'it gets probes only');
+    // Below the ten seconds that a call to the other account lasts, and above what a busy machine takes.
     const times = (await Promise.all(others)).toSorted((one, other) => one - other);
-    assert.ok((times[Math.floor(times.length * 0.95)] ?? 0) < 2_000, `p95 of the other channel ${times.join(' ')}`);
-    assert.ok(moved.filter((ms) => ms > 2_000).length <= 3, `of those that moved ${moved.join(' ')}`);
+    assert.ok((times[Math.floor(times.length * 0.95)] ?? 0) < 8_000, `p95 of the other channel ${times.join(' ')}`);
+    assert.ok(moved.filter((ms) => ms > 8_000).length <= 3, `of those that moved ${moved.join(' ')}`);
     hangs = false;
     const healedAt = Date.now();
     await until(
@@ -129,5 +133,24 @@ describe('two accounts that share a channel', () => {
     const reached = [...first.taken, ...second.taken].map(({ form }) => form.StatusCallback?.split('message_id=')[1]);
     assert.equal(new Set(reached).size, reached.length);
     await assertBooks(service.db);
+  });
+
+  it('are shown to operators, with what happened to them', async () => {
+    const { DATABASE_URL, ...env } = {
+      ...twilioEnv(first),
+      PROVIDER_SMS: 'twilio=3,second',
+      PROVIDER_ACCOUNTS: 'second=twilio',
+      DATABASE_URL: service.config.databaseUrl,
+    };
+    const script = resolve(import.meta.dirname, '../../models/show-routes.js');
+    const command = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, ...env, DATABASE_URL } }).then(
+        ({ stdout }) => stdout,
+        ({ stderr }: { stderr: string }) => stderr,
+      );
+    const shown = await command('--changes', '2');
+    assert.match(shown, /^sms +twilio +weight +3 +health +\d+ % +share +\d+ %\nsms +second +weight +1 +health 100 % +share +\d+ %\n/);
+    assert.match(shown, /\n[-0-9T:.]+Z +twilio: \d+ % → \d+ %, .+\n$/);
+    assert.match(await command('--changes', 'all'), /--changes must be a number/);
   });
 });
