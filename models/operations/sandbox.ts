@@ -4,32 +4,51 @@ import { type Database, inTransaction, select } from '../database.js';
 import type { Script } from '../rules/sandbox-recipients.js';
 import type { SandboxReport } from '../rules/callbacks/sandbox.js';
 
+/** One call to the sandbox. */
+export interface SandboxCall {
+  messageId: string;
+  script: Script;
+  /** What a step of the script takes. */
+  delayMs: number;
+}
+
 /** The sandbox's answer to a hand-off. */
 export interface Taken {
   /** Null while it pretends to be unavailable. */
   provider_message_id: string | null;
 }
 
-/** Takes a message once, however often it is called with the same id, and plans the reports of its script. */
-export async function takeMessage(db: Database, messageId: string, { unavailable = 0, reports }: Script, delayMs: number): Promise<Taken> {
-  const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
-  const [row] = await select<{ id: string; calls: number }>(db, take, [uuidv7(), messageId, unavailable, JSON.stringify(planned)]);
-  if (row === undefined) throw new Error('an upsert returns its row');
-  return { provider_message_id: row.calls > unavailable ? row.id : null };
+/** Takes each message once, however often it is called with the same id, and plans the reports of its script. @returns in the same order */
+export async function takeMessages(db: Database, calls: readonly SandboxCall[]): Promise<Taken[]> {
+  const rows = calls.map(({ messageId, script: { unavailable = 0, reports }, delayMs }) => {
+    const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
+    return { id: uuidv7(), message_id: messageId, unavailable, reports: planned };
+  });
+  const once = new Map(rows.map((row) => [row.message_id, row])); // one statement takes a message once
+  const taken = await select<{ id: string; message_id: string; calls: number }>(db, take, [JSON.stringify([...once.values()])]);
+  const byMessage = new Map(taken.map((row) => [row.message_id, row]));
+  return rows.map(({ message_id, unavailable }) => {
+    const row = byMessage.get(message_id);
+    if (row === undefined) throw new Error('an upsert returns its row');
+    return { provider_message_id: row.calls > unavailable ? row.id : null };
+  });
 }
 
 // Calls are counted, so the first call after the unavailable ones is the one that plans the reports.
 const take = `
-  WITH taken AS (
-    INSERT INTO sandbox_messages AS s (id, idempotency_key, calls) VALUES ($1, $2, 1)
+  WITH call AS (
+    SELECT * FROM json_to_recordset($1::json) AS c (id uuid, message_id uuid, unavailable integer, reports json)
+  ), taken AS (
+    INSERT INTO sandbox_messages AS s (id, idempotency_key, calls) SELECT id, message_id, 1 FROM call ORDER BY message_id
     ON CONFLICT (idempotency_key) DO UPDATE SET calls = s.calls + 1
-    RETURNING id, calls
+    RETURNING id, idempotency_key AS message_id, calls
   ), planned AS (
     INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
     SELECT taken.id, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
-    FROM taken, json_to_recordset($4::json) AS r (status text, error_code text, delay integer) WHERE taken.calls = $3 + 1
+    FROM taken JOIN call USING (message_id), json_to_recordset(call.reports) AS r (status text, error_code text, delay integer)
+    WHERE taken.calls = call.unavailable + 1
   )
-  SELECT id, calls FROM taken`;
+  SELECT id, message_id, calls FROM taken`;
 
 /**
  * Hands the reports that are due to `post` and marks them as posted when it succeeds; when it throws they stay due.
