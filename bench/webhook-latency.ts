@@ -1,10 +1,12 @@
 /** How soon after a change of status its event is told: with little to do, and at saturation, alone and beside endpoints that hang. */
+import { availableParallelism } from 'node:os';
 import { openAccount } from './account.js';
 import { openBulk } from './bulk.js';
 import { openSubscriber, webhookCase } from './cases.js';
 import type { Cleanup } from './cleanup.js';
 import { untilNoneRuns } from './measured-case.js';
 import { type Percentiles, percentiles } from './pass.js';
+import { othersCpuMs } from './process-usage.js';
 import { happyEvents, type Endpoint } from './receiver.js';
 import type { Arrival, Manner } from './receiver-process.js';
 import { createSender, type Sender } from './sender.js';
@@ -51,12 +53,16 @@ export async function firstAttempts(bench: Workbench, seconds: number): Promise<
 }
 
 interface Saturated {
-  perSecond: number;
-  lateness: Percentiles;
+  singles: readonly Arrival[];
+  seconds: number;
   batchPerSecond: number;
+  othersCpuMs: number;
 }
 
-/** As many messages as can be done, while neighbours have some that are acknowledged, and again while none of these is. */
+/**
+ * As many messages as can be done, while neighbours have some that are acknowledged, before and after a time in which none of these is:
+ * whatever else the machine does falls on both.
+ */
 export async function saturate(bench: Workbench, seconds: number, cleanup: Cleanup): Promise<Outcome> {
   const others = await Promise.all(Array.from({ length: neighbours }, (_, index) => openNeighbour(bench, index)));
   const apiKey = await openSubscriber(bench);
@@ -65,22 +71,30 @@ export async function saturate(bench: Workbench, seconds: number, cleanup: Clean
     return saturateOnce(bench, { apiKey, others: others.map(({ sender }) => sender), seconds, cleanup });
   };
   await measure(acknowledging); // warms everything up
-  const well = await measure(acknowledging);
+  const before = await measure(acknowledging);
   const beside = await measure(hanging);
-  for (const { endpoint } of others) endpoint.answer(acknowledging);
-  const line = (title: string, { perSecond, lateness, batchPerSecond }: Saturated) =>
-    `  ${title.padEnd(24)}${perSecond.toFixed(0)} events/s of single messages, ${told(lateness)}; ${batchPerSecond.toFixed(0)} events/s of a batch`;
-  const slower = beside.lateness.p95 / well.lateness.p95;
+  const after = await measure(acknowledging);
+  const line = (title: string, phases: readonly Saturated[]) => {
+    const [seconds, others] = [sumOf(phases, (phase) => phase.seconds), sumOf(phases, ({ othersCpuMs }) => othersCpuMs)];
+    const perSecond = sumOf(phases, ({ singles }) => singles.length) / seconds;
+    const ofBatch = sumOf(phases, ({ batchPerSecond }) => batchPerSecond) / phases.length;
+    const share = Math.max(0, others / 10 / seconds / availableParallelism());
+    return `  ${title.padEnd(24)}${perSecond.toFixed(0)} events/s of single messages, ${told(latenessOf(phases))}; ${ofBatch.toFixed(0)} events/s of a batch; CPU of others ${share.toFixed(0)} %`;
+  };
+  const slower = latenessOf([beside]).p95 / latenessOf([before, after]).p95;
   return {
     lines: [
       `events at saturation, ${clients} clients`,
-      line('alone', well),
-      line(`${neighbours} endpoints hang`, beside),
+      line('alone', [before, after]),
+      line(`${neighbours} endpoints hang`, [beside]),
       `  p95 ${slower.toFixed(2)} times as long`,
     ],
     wrong: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
   };
 }
+
+const latenessOf = (phases: readonly Saturated[]) => delays(phases.flatMap(({ singles }) => singles));
+const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number) => items.reduce((sum, item) => sum + of(item), 0);
 
 interface Neighbour {
   endpoint: Endpoint;
@@ -106,14 +120,15 @@ async function saturateOnce(bench: Workbench, { apiKey, others, seconds, cleanup
   const inTurn = { post: (number: number) => (others[number % others.length] as Sender).post(number) };
   const beside = steadySends(inTurn, 2 * seconds, neighboursPerSecond);
   const before = arrivals.length;
+  const othersBefore = othersCpuMs();
   const startedAt = performance.now();
   await webhookCase(bench, apiKey).sendAll({ messages: Number.MAX_SAFE_INTEGER, clients, secondsMax: seconds });
   const singles = arrivals.slice(before);
-  const perSecond = (singles.length * 1000) / (performance.now() - startedAt);
+  const spent = { seconds: (performance.now() - startedAt) / 1000, othersCpuMs: othersCpuMs() - othersBefore };
   await (await openBulk(bench, apiKey, cleanup).start(batchSize)).done();
   const ofBatch = arrivals.slice(before + singles.length);
   await beside;
-  return { perSecond, lateness: delays(singles), batchPerSecond: rateOf(ofBatch) };
+  return { ...spent, singles, batchPerSecond: rateOf(ofBatch) };
 }
 
 /** Arrivals a second, from the first to the last. */
