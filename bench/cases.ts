@@ -3,8 +3,8 @@ import { workflowTypes } from '../workflows/contract.js';
 import { openAccount } from './account.js';
 import type { Bare } from './bare.js';
 import { bareType } from './bare-contract.js';
-import { closedLoop, type SingleCase } from './measured-case.js';
-import { createSender, messageIdOf } from './sender.js';
+import { closedLoop, type Sent, type SingleCase } from './measured-case.js';
+import { createSender, messageIdOf, type Sender } from './sender.js';
 import { pidOf, servicePids, type Workbench } from './workbench.js';
 
 /** Workflow types that a message may need on its way. */
@@ -48,6 +48,16 @@ export async function openSubscriber(bench: Workbench): Promise<string> {
 
 let number = 0;
 
+/** Sends the next message and waits until it is done. */
+export async function sendToEnd(sender: Sender, done: (messageId: string) => Promise<unknown>): Promise<Sent> {
+  number += 1;
+  const startedAt = performance.now();
+  const answer = await sender.post(number);
+  const acceptMs = performance.now() - startedAt;
+  await done(messageIdOf(answer));
+  return { acceptMs, doneMs: performance.now() - startedAt };
+}
+
 function httpCase(
   bench: Workbench,
   apiKey: string,
@@ -55,14 +65,7 @@ function httpCase(
   done: (messageId: string) => Promise<unknown>,
 ): SingleCase {
   const sender = createSender(bench.service.baseUrl, apiKey);
-  const send = async () => {
-    number += 1;
-    const startedAt = performance.now();
-    const answer = await sender.post(number);
-    const acceptMs = performance.now() - startedAt;
-    await done(messageIdOf(answer));
-    return { acceptMs, doneMs: performance.now() - startedAt };
-  };
+  const send = () => sendToEnd(sender, done);
   return {
     ...name,
     send,

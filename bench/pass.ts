@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { type Load, type MeasuredCase, type Sent, untilNoneRuns } from './measured-case.js';
-import { othersCpuMs, type Usage, usageOf } from './process-usage.js';
-import { eachPart, type PartName } from './service.js';
+import { othersCpuMs, type Pids, type Usage, usageOf } from './process-usage.js';
+import type { PartName } from './service.js';
 
 export interface Percentiles {
   p50: number;
@@ -12,30 +12,35 @@ export interface Percentiles {
 }
 
 /** One or several passes of a case, as stored. */
-export interface CaseResult {
+export interface CaseResult<Part extends string = PartName> {
   title: string;
   messages: number;
   seconds: number;
   messages_per_second: number;
   accept_ms: Percentiles;
   done_ms: Percentiles;
-  cpu_ms_per_message: Record<PartName, number>;
+  cpu_ms_per_message: Record<Part, number>;
   /** CPU that went to programs outside the bench, as a share of the machine */
   others_cpu_share: number;
-  rss_mb: Record<PartName, number>;
+  rss_mb: Record<Part, number>;
 }
 
 /** One pass as measured. */
-export interface Pass {
+export interface Pass<Part extends string = PartName> {
   sent: Sent[];
   seconds: number;
-  before: Record<PartName, Usage>;
-  after: Record<PartName, Usage>;
+  before: Record<Part, Usage>;
+  after: Record<Part, Usage>;
   othersMs: number;
 }
 
+/** What a pass needs of its case, with whatever parts do the work. */
+export interface PassCase<Part extends string> extends Pick<MeasuredCase, 'sendAll' | 'workflowTypes'> {
+  pids(): Record<Part, Pids>;
+}
+
 /** Sends the messages and waits for the end of everything they started. Only what is done by then counts. */
-export async function runPass(item: MeasuredCase, load: Load, client: Client): Promise<Pass> {
+export async function runPass<Part extends string>(item: PassCase<Part>, load: Load, client: Client): Promise<Pass<Part>> {
   const pids = item.pids();
   const before = usageOf(pids);
   const othersBefore = othersCpuMs();
@@ -47,10 +52,12 @@ export async function runPass(item: MeasuredCase, load: Load, client: Client): P
 }
 
 /** The passes of a case taken together; the memory is that after the last one. */
-export function summarizePasses(title: string, passes: readonly Pass[]): CaseResult {
+export function summarizePasses<Part extends string>(title: string, passes: readonly Pass<Part>[]): CaseResult<Part> {
   const sent = passes.flatMap((pass) => pass.sent);
   const seconds = passes.reduce((sum, pass) => sum + pass.seconds, 0);
-  const cpuMs = (part: PartName) => passes.reduce((sum, { before, after }) => sum + after[part].cpuMs - before[part].cpuMs, 0);
+  const cpuMs = (part: Part) => passes.reduce((sum, { before, after }) => sum + after[part].cpuMs - before[part].cpuMs, 0);
+  const parts = Object.keys(passes[0]?.before ?? {}) as Part[];
+  const ofEach = (of: (part: Part) => number) => Object.fromEntries(parts.map((part) => [part, of(part)])) as Record<Part, number>;
   const othersMs = passes.reduce((sum, pass) => sum + pass.othersMs, 0);
   return {
     title,
@@ -59,9 +66,9 @@ export function summarizePasses(title: string, passes: readonly Pass[]): CaseRes
     messages_per_second: sent.length / seconds,
     accept_ms: percentiles(sent.map(({ acceptMs }) => acceptMs)),
     done_ms: percentiles(sent.map(({ doneMs }) => doneMs)),
-    cpu_ms_per_message: eachPart((part) => cpuMs(part) / sent.length),
+    cpu_ms_per_message: ofEach((part) => cpuMs(part) / sent.length),
     others_cpu_share: Math.max(0, othersMs / 1000 / seconds / availableParallelism()),
-    rss_mb: eachPart((part) => passes.at(-1)?.after[part].rssMb ?? 0),
+    rss_mb: ofEach((part) => passes.at(-1)?.after[part].rssMb ?? 0),
   };
 }
 

@@ -18,15 +18,18 @@ interface ProcessRow extends Usage {
 /** USER_HZ, which Linux keeps at 100 on every platform that Node runs on. */
 const ticksPerSecond = 100;
 
+/** The process of a part, or its processes. */
+export type Pids = number | readonly number[];
+
 /**
  * What these processes have used so far, by name. Those that ended meanwhile are counted with the parent that waited for
  * them. Memory that a family shares (PostgreSQL's buffers) counts once.
  */
-export function usageOf<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, Usage> {
+export function usageOf<Name extends string>(pids: Readonly<Record<Name, Pids>>): Record<Name, Usage> {
   const rows = readRows();
   // Of this process only its own share: its descendants are all that is measured.
   const ofOne = (pid: number) => (pid === process.pid ? rows.filter((row) => row.pid === pid) : familyOf(pid, rows));
-  const entries = Object.entries<number>(pids).map(([name, pid]) => [name, sum(ofOne(pid))]);
+  const entries = Object.entries<Pids>(pids).map(([name, all]) => [name, sum([all].flat().flatMap(ofOne))]);
   return Object.fromEntries(entries) as Record<Name, Usage>;
 }
 

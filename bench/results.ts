@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Client } from '@temporalio/client';
 import pg from 'pg';
 import type { Isolation } from './isolation.js';
 import type { CaseResult, Percentiles } from './pass.js';
 import type { ColumnKey, Options } from './options.js';
-import type { Workbench } from './workbench.js';
 
 export interface Environment {
   cores: number;
@@ -45,8 +45,14 @@ export const resultsDir = resolve(import.meta.dirname, '../../bench/results');
 /** A name that sorts by time and that every file system takes. */
 export const stampOf = (at: Date) => at.toISOString().slice(0, 19).replaceAll(':', '-');
 
+/** What is asked for its versions. */
+export interface Measured {
+  client: Client;
+  service: { databaseUrl: string };
+}
+
 /** Facts about the machine and what runs on it. */
-export async function describeEnvironment({ client, service }: Workbench, loadBefore: number): Promise<Environment> {
+export async function describeEnvironment({ client, service }: Measured, loadBefore: number): Promise<Environment> {
   const database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
   const { rows } = await database.query<{ server_version: string }>('SHOW server_version');
@@ -79,9 +85,9 @@ function commit(): string {
 }
 
 /** Stores the results; returns the file's path. */
-export function saveResults(results: Results): string {
-  const path = join(resultsDir, `${stampOf(new Date(results.at))}.json`);
-  mkdirSync(resultsDir, { recursive: true });
+export function saveResults(results: { at: string }, dir = resultsDir): string {
+  const path = join(dir, `${stampOf(new Date(results.at))}.json`);
+  mkdirSync(dir, { recursive: true });
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
   return path;
 }

@@ -33,7 +33,8 @@ const startMsMax = 180_000;
 /** The launcher needs less than 20 s to stop in good order. */
 const stopMsMax = 40_000;
 
-const wideLimits = {
+/** Settings under which nothing is refused for being too much, and only faults are logged. */
+export const wideLimits = {
   PORT: '0',
   LOG_LEVEL: 'warn',
   SIGNUP_CREDITS: '1000000',
@@ -64,7 +65,7 @@ export async function startService(dataDir: string, env: NodeJS.ProcessEnv, clea
 }
 
 /** This process's environment without any setting of the program: the service of the bench uses nothing that is configured. */
-function ownEnvironment(): NodeJS.ProcessEnv {
+export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings)));
 }
 

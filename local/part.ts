@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, identify, type ProcessIdentity, type StopStep } from './process-identity.js';
 import type { RunRecord } from './run-record.js';
 import { StartError } from './start-error.js';
@@ -89,6 +90,11 @@ function readTail(path: string, from: number): string {
   readSync(file, bytes, 0, bytes.length, start);
   closeSync(file);
   return bytes.toString('utf8');
+}
+
+/** Resolves once its output shows this, or when `signal` aborts. */
+export async function untilItSays({ output }: Running, what: RegExp, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !what.test(output())) await sleep(50, undefined, { signal }).catch(() => undefined);
 }
 
 /** Begins a new log file; the one of the last run stays beside it as `.1`. */

@@ -33,6 +33,8 @@ export interface PostgresPlace {
   dataDir: string;
   password: string;
   log: string;
+  /** beside the usual ones of the server */
+  settings?: Readonly<Record<string, string>>;
 }
 
 /** Folder of the cluster itself. */
@@ -71,7 +73,10 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
 /** The server as a part. It is ready when it lets us in and our database exists. */
 export function postgresPart(place: PostgresPlace, port: number): Part {
   const dir = clusterDir(place.dataDir);
-  const settings = Object.entries({ ...serverSettings, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = Object.entries({ ...serverSettings, ...place.settings, port: String(port) }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   return {
     name: 'PostgreSQL',
     ...withoutRoot(place.binaries.postgres, ['-D', dir, ...settings], accountFor(dir)),

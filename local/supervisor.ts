@@ -1,9 +1,10 @@
 /** Keeps one part running: starts it, starts it again when it dies, stops it for good. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from './output.js';
-import { lastLines, launch, type Part, type Running } from './part.js';
+import { launchUntilReady } from './launch-until-ready.js';
+import type { Part, Running } from './part.js';
 import type { RunRecord } from './run-record.js';
-import { reasonOf, StartError } from './start-error.js';
+import { reasonOf } from './start-error.js';
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
@@ -43,28 +44,8 @@ export class Supervisor {
   }
 
   async #launch(cancel: AbortSignal): Promise<Running> {
-    const { name, ready, readyTimeoutMs, ipc } = this.part;
-    const attempt = new AbortController();
-    const signal = AbortSignal.any([attempt.signal, this.#stopping.signal, cancel]);
-    const running = await launch(this.part, this.record, ipc);
-    this.#running = running;
-    try {
-      await Promise.race([
-        ready(running, signal),
-        running.ended.then(({ how }) => Promise.reject(new StartError(`${name} ended at its start (${how})`))),
-        sleep(readyTimeoutMs, undefined, { signal }).then(() =>
-          Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
-        ),
-      ]);
-      signal.throwIfAborted(); // `ready` gives up without a word
-    } catch (error) {
-      await running.end();
-      const lines = lastLines(running.output());
-      throw new StartError(`${reasonOf(error)}${lines.trim() === '' ? '.' : `; the end of ${this.part.log}:\n${lines}`}`, { cause: error });
-    } finally {
-      attempt.abort();
-    }
-    return running;
+    this.#running = await launchUntilReady(this.part, this.record, AbortSignal.any([this.#stopping.signal, cancel]));
+    return this.#running;
   }
 
   async #watch(first: Running): Promise<void> {

@@ -20,7 +20,10 @@ export interface Surroundings {
 export type Way = (target: string, surroundings: Surroundings) => Promise<void>;
 
 /** Path of the program in our cache, whether it is there or not. */
-export function cachedPath(env: NodeJS.ProcessEnv): string {
+export const cachedPath = (env: NodeJS.ProcessEnv): string => join(cacheDir(env), `temporal-${temporalVersion}`, 'temporal');
+
+/** Folder of what is fetched or built once for this user. */
+export function cacheDir(env: NodeJS.ProcessEnv): string {
   const cacheHome = isUnset(env.XDG_CACHE_HOME) ? join(env.HOME ?? homedir(), '.cache') : env.XDG_CACHE_HOME;
-  return join(cacheHome, 'tidings', `temporal-${temporalVersion}`, 'temporal');
+  return join(cacheHome, 'tidings');
 }

@@ -1,10 +1,9 @@
 /** The embedded Temporal: the dev server with its Web UI, on a database file, on loopback only. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { searchAttributeTypes } from '../workflows/contract.js';
 import type { FoundTemporal } from './find-temporal.js';
-import type { Part, Running } from './part.js';
+import { type Part, untilItSays } from './part.js';
 import { untilTemporalServes } from './temporal-probe.js';
 
 const loopback = '127.0.0.1';
@@ -53,15 +52,11 @@ export function temporalPart(place: TemporalPlace): Part {
     ipc: false,
     readyTimeoutMs: 60_000,
     ready: async (running, signal) => {
-      await untilItSaysSo(running, signal);
+      // Its own word first: another Temporal may be what answers on the port while ours is about to find it taken.
+      await untilItSays(running, /Server:\s+\S+:\d+/, signal);
       await untilTemporalServes(`${loopback}:${port}`, namespace, signal);
     },
   };
-}
-
-/** Its own word first: another Temporal may be what answers on the port while ours is about to find it taken. */
-async function untilItSaysSo(running: Running, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !/Server:\s+\S+:\d+/.test(running.output())) await sleep(50, undefined, { signal }).catch(() => undefined);
 }
 
 const pairs = (values: Record<string, unknown>) => Object.entries(values).map(([name, value]) => `${name}=${value}`);

@@ -1,0 +1,101 @@
+/** The figures of the shapes as a person reads them. */
+import type { Environment } from './results.js';
+import { shapeParts, type ShapeResult } from './shape-pass.js';
+import type { Shape } from './shape-processes.js';
+
+export interface ShapeFigures {
+  shape: Shape;
+  /** clients that send at once */
+  clients: number;
+  /** eight workspaces */
+  spread: ShapeResult;
+  /** all sends of one workspace */
+  hot: ShapeResult;
+}
+
+export interface ShapeResults {
+  at: string;
+  environment: Environment;
+  messages: number;
+  shapes: ShapeFigures[];
+}
+
+/** CPU per message may differ so much from that of the smallest shape. */
+const flatWithin = 0.1;
+
+interface Column extends Omit<ShapeFigures, 'spread' | 'hot'> {
+  workspaces: number;
+  result: ShapeResult;
+  /** CPU per message to that of the first shape under the same load */
+  toFirst: number;
+}
+
+/** One table, a column for each shape and kind of load; then what the figures say. */
+export function shapeLines({ environment, shapes }: ShapeResults): string[] {
+  const { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } = environment;
+  const columns = columnsOf(shapes);
+  const rows = rowsOf(columns);
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  return [
+    `${cores} cores ${cpu}, ${memory_mb} MB, load ${load_before.toFixed(1)} before the run`,
+    `Node ${node}, PostgreSQL ${postgres}, Temporal ${temporal} on PostgreSQL, commit ${commit}`,
+    '',
+    ...rows.map((cells) =>
+      cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
+    ),
+    '',
+    ...verdicts(columns, shapes),
+  ];
+}
+
+function columnsOf(shapes: readonly ShapeFigures[]): Column[] {
+  const [first] = shapes;
+  if (first === undefined) return [];
+  return (['spread', 'hot'] as const).flatMap((kind) =>
+    shapes.map((figures) => ({
+      ...figures,
+      workspaces: figures[kind].workspaces,
+      result: figures[kind],
+      toFirst: cpuOf(figures[kind]) / cpuOf(first[kind]),
+    })),
+  );
+}
+
+function rowsOf(columns: readonly Column[]): string[][] {
+  const row = (name: string, of: (result: ShapeResult, column: Column) => string) => [
+    name,
+    ...columns.map((column) => of(column.result, column)),
+  ];
+  return [
+    row('workers × APIs', (_, { shape }) => `${shape.workers} × ${shape.apis}`),
+    row('workspaces', ({ workspaces }) => String(workspaces)),
+    row('clients', (_, { clients }) => String(clients)),
+    row('messages', ({ messages }) => String(messages)),
+    row('messages/s', ({ messages_per_second }) => messages_per_second.toFixed(0)),
+    row('accept p50 ms', ({ accept_ms }) => accept_ms.p50.toFixed(0)),
+    row('accept p95 ms', ({ accept_ms }) => accept_ms.p95.toFixed(0)),
+    ...shapeParts.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
+    row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
+    row('CPU/message to 1 × 1', (_, { toFirst }) => toFirst.toFixed(2)),
+    row('messages per workflow', ({ messages_per_workflow }) => messages_per_workflow.toFixed(1)),
+    row('CPU busy, share', ({ busy_share }) => percent(busy_share)),
+    row('CPU of others, share', ({ others_cpu_share }) => percent(others_cpu_share)),
+    row('waiting for a lock, on average', ({ lock_waits }) => lock_waits.toFixed(2)),
+    row('idlest worker to busiest', ({ worker_evenness }) => percent(worker_evenness)),
+    row('idlest API to busiest', ({ api_evenness }) => percent(api_evenness)),
+  ];
+}
+
+function verdicts(columns: readonly Column[], shapes: readonly ShapeFigures[]): string[] {
+  const farthest = columns.reduce((far, { toFirst }) => (Math.abs(toFirst - 1) > Math.abs(far - 1) ? toFirst : far), 1);
+  const hottest = Math.min(...shapes.map(({ spread, hot }) => hot.messages_per_second / spread.messages_per_second));
+  return [
+    `${mark(Math.abs(farthest - 1) <= flatWithin)} CPU per message, farthest from one worker and one API: ${farthest.toFixed(2)}   target: 0.9 to 1.1`,
+    `${mark(hottest >= 1 - flatWithin)} one hot workspace, messages/s to those of eight, least: ${hottest.toFixed(2)}   target: at least 0.9`,
+  ];
+}
+
+const mark = (kept: boolean) => (kept ? '✓' : '✗');
+const cpuOf = ({ cpu_ms_per_message: cpu }: ShapeResult) => shapeParts.reduce((sum, part) => sum + cpu[part], 0);
+
+const percent = (share: number) => `${(share * 100).toFixed(0)} %`;

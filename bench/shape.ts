@@ -1,0 +1,105 @@
+/**
+ * `npm run bench:shape`: the parts as production runs them, each on its own: Temporal's server on PostgreSQL, Redis for the limits,
+ * 1, 2 and 4 workers, 1 and 2 API processes. On one machine more of them do not make more messages; the table shows whether a
+ * message costs the same in every shape, and whether anything waits for anything but the CPU.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { connect } from '../models/database.js';
+import { openAccount } from './account.js';
+import { type Cleanup, runToExit } from './cleanup.js';
+import { watchFinishedMessages } from './finished-messages.js';
+import { currentLoad, describeEnvironment, resultsDir, saveResults } from './results.js';
+import { runShapePass, sendInTurn, type ShapeBench, type ShapePass, summarizeShape } from './shape-pass.js';
+import { migrateDatabase, type Shape, shapeEnvironment, startProcesses } from './shape-processes.js';
+import { type ShapeFigures, shapeLines, type ShapeResults } from './shape-report.js';
+import { startServers } from './shape-servers.js';
+import { openStage, type Stage } from './stage.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+/** Building the Temporal server included. */
+const runMsMax = 30 * 60_000;
+const shapes: readonly Shape[] = [
+  { workers: 1, apis: 1 },
+  { workers: 2, apis: 1 },
+  { workers: 4, apis: 1 },
+  { workers: 2, apis: 2 },
+  { workers: 4, apis: 2 },
+];
+const workspaces = 8;
+const rounds = 2;
+/** A pass stops sending after that, so that the run stays bounded on a slow machine. */
+const secondsMax = 30;
+
+interface Options {
+  messages: number;
+  /** of each API process: a further one comes with its own clients, and has as much to put together as the first */
+  clients: number;
+}
+
+async function run({ messages, clients }: Options, cleanup: Cleanup): Promise<number> {
+  const loadBefore = currentLoad();
+  const stage = await openStage('shape', cleanup);
+  say('Starting the servers…');
+  const servers = await startServers(stage, say);
+  const env = shapeEnvironment(stage, servers);
+  await migrateDatabase(stage, env);
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  const db = connect(servers.databaseUrl, 2);
+  cleanup.add(() => Promise.all([connection.close(), db.close()]));
+  const finished = await watchFinishedMessages(servers.databaseUrl, cleanup);
+  const bench: ShapeBench = { servers, client: new Client({ connection }), db, finished };
+
+  const figures: ShapeFigures[] = [];
+  const apiKeys: string[] = [];
+  for (const shape of shapes) {
+    say(`${shape.workers} × worker, ${shape.apis} × API…`);
+    figures.push(await measureShape({ stage, bench, env, apiKeys }, shape, { messages, clients: clients * shape.apis }));
+  }
+  const environment = await describeEnvironment({ client: bench.client, service: servers }, loadBefore);
+  const results: ShapeResults = { at: new Date().toISOString(), environment, messages, shapes: figures };
+  say('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
+  return 0;
+}
+
+interface Surroundings {
+  stage: Stage;
+  bench: ShapeBench;
+  env: NodeJS.ProcessEnv;
+  /** of the workspaces, made with the first API process */
+  apiKeys: string[];
+}
+
+/** Starts the shape, warms it up, and measures both kinds of load in turns. */
+async function measureShape(
+  { stage, bench, env, apiKeys }: Surroundings,
+  shape: Shape,
+  { messages, clients }: Options,
+): Promise<ShapeFigures> {
+  const processes = await startProcesses(stage, env, shape);
+  const [baseUrl = ''] = processes.baseUrls;
+  while (apiKeys.length < workspaces) apiKeys.push((await openAccount(baseUrl)).apiKey);
+  const spread = sendInTurn(bench, processes, apiKeys);
+  const hot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
+  const load = { messages: Math.ceil(messages / rounds), clients, secondsMax };
+  // Every process compiles what it runs often by itself, so each needs its share.
+  await spread({ ...load, messages: messages * Math.max(shape.workers, shape.apis) });
+  const passes: Record<'spread' | 'hot', ShapePass[]> = { spread: [], hot: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    passes.spread.push(await runShapePass(bench, processes, load, spread));
+    passes.hot.push(await runShapePass(bench, processes, load, hot));
+  }
+  await processes.stop();
+  return {
+    shape,
+    clients,
+    spread: summarizeShape(workspaces, passes.spread),
+    hot: summarizeShape(1, passes.hot),
+  };
+}
+
+const { values } = parseArgs({ options: { messages: { type: 'string', default: '600' }, clients: { type: 'string', default: '32' } } });
+const [messages, clients] = [Number(values.messages), Number(values.clients)];
+if (!(messages > 0 && clients > 0)) throw new Error('--messages and --clients must be positive numbers');
+await runToExit(runMsMax, (cleanup) => run({ messages, clients }, cleanup));
