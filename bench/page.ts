@@ -43,7 +43,7 @@ const method = ({ messages, clients, rounds, alone, groupMax }: Options) => `## 
 
 ## What it does not say
 
-- Nothing of several machines, nor of a Temporal cluster on PostgreSQL or Cassandra instead of SQLite.
+- Nothing of several processes of a kind, nor of a Temporal server on PostgreSQL instead of SQLite: [scaling.md](scaling.md).
 - Nothing of weeks of history: tables and indexes are small and in memory.
 - CPU is counted per process with its children, from the system's own accounting, which has steps of 10 ms.
 `;

@@ -1,4 +1,5 @@
 /** The figures of the shapes as a person reads them. */
+import type { DiskWork } from './disk-work.js';
 import type { Environment } from './results.js';
 import { shapeParts, type ShapeResult } from './shape-pass.js';
 import type { Shape } from './shape-processes.js';
@@ -11,6 +12,8 @@ export interface ShapeFigures {
   spread: ShapeResult;
   /** all sends of one workspace */
   hot: ShapeResult;
+  /** what each server wrote for a message */
+  disk: Record<string, DiskWork>;
 }
 
 export interface ShapeResults {
@@ -43,6 +46,8 @@ export function shapeLines({ environment, shapes }: ShapeResults): string[] {
     ...rows.map((cells) =>
       cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
     ),
+    '',
+    ...diskLines(shapes),
     '',
     ...verdicts(columns, shapes),
   ];
@@ -84,6 +89,15 @@ function rowsOf(columns: readonly Column[]): string[][] {
     row('idlest worker to busiest', ({ worker_evenness }) => percent(worker_evenness)),
     row('idlest API to busiest', ({ api_evenness }) => percent(api_evenness)),
   ];
+}
+
+/** On average over the shapes. */
+function diskLines(shapes: readonly ShapeFigures[]): string[] {
+  return Object.keys(shapes[0]?.disk ?? {}).map((name) => {
+    const mean = (counter: keyof DiskWork) =>
+      (shapes.reduce((sum, { disk }) => sum + (disk[name]?.[counter] ?? 0), 0) / shapes.length).toFixed(1);
+    return `${name} for a message: ${mean('commits')} transactions, ${mean('walKb')} KB of log, ${mean('sizeKb')} KB larger`;
+  });
 }
 
 function verdicts(columns: readonly Column[], shapes: readonly ShapeFigures[]): string[] {

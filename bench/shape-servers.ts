@@ -10,6 +10,8 @@ import { provideTemporalServer, schemaCommands, temporalServerPart } from './tem
 
 export interface ShapeServers {
   databaseUrl: string;
+  /** the server that Temporal writes to */
+  temporalDatabaseUrl: string;
   temporalAddress: string;
   redisUrl: string;
   pids: Record<'Temporal' | 'PostgreSQL' | 'PostgreSQL of Temporal' | 'Redis', number>;
@@ -36,6 +38,7 @@ export async function startServers(stage: Stage, say: (line: string) => void): P
   const temporal = await stage.start(part);
   return {
     databaseUrl: databaseUrl(password, own.port),
+    temporalDatabaseUrl: databaseUrl(password, theirs.port),
     temporalAddress: address,
     redisUrl: redis.url,
     pids: { Temporal: temporal.identity.pid, PostgreSQL: own.pid, 'PostgreSQL of Temporal': theirs.pid, Redis: redis.pid },

@@ -6,10 +6,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { connect } from '../models/database.js';
+import { connect, type Database } from '../models/database.js';
 import { openAccount } from './account.js';
+import { messageWorkflows } from './cases.js';
 import { type Cleanup, runToExit } from './cleanup.js';
+import { diskWorkOf, perMessage } from './disk-work.js';
 import { watchFinishedMessages } from './finished-messages.js';
+import { untilNoneRuns } from './measured-case.js';
 import { currentLoad, describeEnvironment, resultsDir, saveResults } from './results.js';
 import { runShapePass, sendInTurn, type ShapeBench, type ShapePass, summarizeShape } from './shape-pass.js';
 import { migrateDatabase, type Shape, shapeEnvironment, startProcesses } from './shape-processes.js';
@@ -31,14 +34,18 @@ const workspaces = 8;
 const rounds = 2;
 /** A pass stops sending after that, so that the run stays bounded on a slow machine. */
 const secondsMax = 30;
+const warmUp = { secondsMax: 60, clientsTimes: 4 };
 
 interface Options {
+  /** of each kind of load, in each shape */
   messages: number;
+  /** sent before, unmeasured, in each shape */
+  warmUpMessages: number;
   /** of each API process: a further one comes with its own clients, and has as much to put together as the first */
   clients: number;
 }
 
-async function run({ messages, clients }: Options, cleanup: Cleanup): Promise<number> {
+async function run({ messages, warmUpMessages, clients }: Options, cleanup: Cleanup): Promise<number> {
   const loadBefore = currentLoad();
   const stage = await openStage('shape', cleanup);
   say('Starting the servers…');
@@ -46,8 +53,9 @@ async function run({ messages, clients }: Options, cleanup: Cleanup): Promise<nu
   const env = shapeEnvironment(stage, servers);
   await migrateDatabase(stage, env);
   const connection = await Connection.connect({ address: servers.temporalAddress });
-  const db = connect(servers.databaseUrl, 2);
-  cleanup.add(() => Promise.all([connection.close(), db.close()]));
+  const databases = { PostgreSQL: connect(servers.databaseUrl, 2), 'PostgreSQL of Temporal': connect(servers.temporalDatabaseUrl, 1) };
+  const db = databases.PostgreSQL;
+  cleanup.add(() => Promise.all([connection.close(), ...Object.values(databases).map((each) => each.close())]));
   const finished = await watchFinishedMessages(servers.databaseUrl, cleanup);
   const bench: ShapeBench = { servers, client: new Client({ connection }), db, finished };
 
@@ -55,7 +63,9 @@ async function run({ messages, clients }: Options, cleanup: Cleanup): Promise<nu
   const apiKeys: string[] = [];
   for (const shape of shapes) {
     say(`${shape.workers} × worker, ${shape.apis} × API…`);
-    figures.push(await measureShape({ stage, bench, env, apiKeys }, shape, { messages, clients: clients * shape.apis }));
+    figures.push(
+      await measureShape({ stage, bench, databases, env, apiKeys }, shape, { messages, warmUpMessages, clients: clients * shape.apis }),
+    );
   }
   const environment = await describeEnvironment({ client: bench.client, service: servers }, loadBefore);
   const results: ShapeResults = { at: new Date().toISOString(), environment, messages, shapes: figures };
@@ -66,6 +76,8 @@ async function run({ messages, clients }: Options, cleanup: Cleanup): Promise<nu
 interface Surroundings {
   stage: Stage;
   bench: ShapeBench;
+  /** both servers */
+  databases: Readonly<Record<string, Database>>;
   env: NodeJS.ProcessEnv;
   /** of the workspaces, made with the first API process */
   apiKeys: string[];
@@ -73,33 +85,45 @@ interface Surroundings {
 
 /** Starts the shape, warms it up, and measures both kinds of load in turns. */
 async function measureShape(
-  { stage, bench, env, apiKeys }: Surroundings,
+  { stage, bench, databases, env, apiKeys }: Surroundings,
   shape: Shape,
-  { messages, clients }: Options,
+  options: Options,
 ): Promise<ShapeFigures> {
+  const { messages, warmUpMessages, clients } = options;
   const processes = await startProcesses(stage, env, shape);
   const [baseUrl = ''] = processes.baseUrls;
   while (apiKeys.length < workspaces) apiKeys.push((await openAccount(baseUrl)).apiKey);
   const spread = sendInTurn(bench, processes, apiKeys);
   const hot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
   const load = { messages: Math.ceil(messages / rounds), clients, secondsMax };
-  // Every process compiles what it runs often by itself, so each needs its share.
-  await spread({ ...load, messages: messages * Math.max(shape.workers, shape.apis) });
+  // As many in every shape, and enough for each of the processes among which they are divided: what runs often is compiled by then.
+  await spread({ messages: warmUpMessages, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
+  await untilNoneRuns(bench.client, messageWorkflows);
+  const before = await diskWorkOf(databases);
   const passes: Record<'spread' | 'hot', ShapePass[]> = { spread: [], hot: [] };
   for (let round = 0; round < rounds; round += 1) {
     passes.spread.push(await runShapePass(bench, processes, load, spread));
     passes.hot.push(await runShapePass(bench, processes, load, hot));
   }
+  const sent = [...passes.spread, ...passes.hot].reduce((sum, { pass }) => sum + pass.sent.length, 0);
+  const disk = perMessage(before, await diskWorkOf(databases), sent);
   await processes.stop();
   return {
     shape,
     clients,
     spread: summarizeShape(workspaces, passes.spread),
     hot: summarizeShape(1, passes.hot),
+    disk,
   };
 }
 
-const { values } = parseArgs({ options: { messages: { type: 'string', default: '600' }, clients: { type: 'string', default: '32' } } });
-const [messages, clients] = [Number(values.messages), Number(values.clients)];
-if (!(messages > 0 && clients > 0)) throw new Error('--messages and --clients must be positive numbers');
-await runToExit(runMsMax, (cleanup) => run({ messages, clients }, cleanup));
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '600' },
+    'warm-up': { type: 'string', default: '4000' },
+    clients: { type: 'string', default: '32' },
+  },
+});
+const [messages, warmUpMessages, clients] = [Number(values.messages), Number(values['warm-up']), Number(values.clients)];
+if (!(messages > 0 && warmUpMessages >= 0 && clients > 0)) throw new Error('--messages, --warm-up and --clients must be positive numbers');
+await runToExit(runMsMax, (cleanup) => run({ messages, warmUpMessages, clients }, cleanup));
