@@ -216,7 +216,7 @@ describe('applyReports', () => {
   it('names the messages of a group that still wait for a report', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await awaitingReports(test.db, message.group_id), [
-      { id: message.id, channel: 'sms', provider_message_id: message.provider_message_id },
+      { id: message.id, provider: 'sandbox', provider_message_id: message.provider_message_id },
     ]);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);
