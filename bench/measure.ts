@@ -20,6 +20,8 @@ export interface Run {
 export interface Cases {
   /** measured in turns, and in the end with one client */
   singles: readonly SingleCase[];
+  /** warm up beside the singles */
+  warmUps: readonly MeasuredCase[];
   /** each measured once, after the first round of the singles */
   batches: readonly MeasuredCase[];
   isolation: (() => Promise<Isolation>) | undefined;
@@ -34,7 +36,7 @@ const aloneSecondsMax = 60;
 const alonePauseMs = 150;
 
 /** Measures the cases into the results; returns what the profiles say. */
-export async function measure(bench: Workbench, { singles, batches, isolation }: Cases, run: Run): Promise<string[]> {
+export async function measure(bench: Workbench, { singles, warmUps, batches, isolation }: Cases, run: Run): Promise<string[]> {
   const { options, results, say } = run;
   const profile: string[] = [];
   const passes = new Map<ColumnKey, Pass[]>();
@@ -44,7 +46,7 @@ export async function measure(bench: Workbench, { singles, batches, isolation }:
   };
   say('Warming up…');
   const warmUp: Load = { messages: Math.ceil(options.messages * warmUpShare), clients: options.clients, secondsMax: warmUpSecondsMax };
-  for (const item of singles) await item.sendAll(warmUp);
+  for (const item of [...singles, ...warmUps]) await item.sendAll(warmUp);
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const item of singles) await measureNext(item, `Round ${round} of ${options.rounds}: `);
     const batch = batches[round - 1];

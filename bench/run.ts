@@ -16,6 +16,7 @@ import { currentLoad, describeEnvironment, previousResults, type Results, result
 import { openWorkbench, type Workbench } from './workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const warmUpRecipients = 500;
 const runMsMax = { cases: 15 * 60_000, memory: 25 * 60_000 };
 
 async function run(options: Options, cleanup: Cleanup): Promise<number> {
@@ -61,6 +62,7 @@ async function openCases(bench: Workbench, { cases, recipients }: Options, clean
       ...(cases.includes('b') ? [single] : []),
       ...(cases.includes('c') ? [webhookCase(bench, subscriber)] : []),
     ],
+    warmUps: cases.includes('d') ? [bulk.caseOf('d3', warmUpRecipients)] : [],
     batches: cases.includes('d') ? [bulk.caseOf('d3', 3_000), bulk.caseOf('d10', recipients)] : [],
     isolation: cases.includes('e') ? () => measureIsolation(bench, bulk, single, recipients) : undefined,
   };
