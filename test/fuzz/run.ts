@@ -52,7 +52,7 @@ async function drive(program: string, baseUrl: string, cleanup: Cleanup): Promis
     '--max-time',
     seconds,
     '--workers',
-    '2',
+    '1', // with more threads Python 3.11 now and then fails while Hypothesis reads lambdas: "AST constructor recursion depth mismatch"
   ];
   if (seed !== undefined) args.push('--seed', seed);
   if (exclude !== undefined) args.push('--exclude-checks', exclude);
