@@ -22,7 +22,7 @@ export function connect(url: string, poolMax: number): Database {
 }
 
 /**
- * Opens a pool that knows no models, for work that must not take the connections of other work.
+ * Opens a pool that knows no models.
  * @param url postgres://user:password@host:port/database
  * @param poolMax most connections at once
  */

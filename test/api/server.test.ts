@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { select } from '../../models/database.js';
 import { testEnv } from '../support/config.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freePort } from '../support/free-port.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal.js';
 
 const program = resolve(import.meta.dirname, '../../api/server.js');
@@ -31,14 +32,6 @@ function run(env: NodeJS.ProcessEnv): Running {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += String(chunk)));
   return { child, output: () => text, ready: once(child, 'message'), exited: once(child, 'exit') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 describe('api/server', () => {
