@@ -40,6 +40,7 @@ const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
 
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 
+/** Starts the workers of these queues, and the sandbox's carrier where the sandbox is a provider. */
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const { config, db, logger, connection, taskQueues, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;

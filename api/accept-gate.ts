@@ -48,10 +48,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
     admission.round(() => acceptTogether(deps, messages, fallback));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
-    channels.map((channel) => [
-      channel,
-      new Gather((messages: NewMessage[]) => acceptGroup(messages), { most, lanes, shareOf, waitMsMax }),
-    ]),
+    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
   ) as Record<Channel, Gather<NewMessage, Outcome>>;
 
   return {
