@@ -1,6 +1,5 @@
 /** Starts the workflows that send deliveries again, and wakes those that wait. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   type AttemptInput,
   dueSignal,
@@ -19,8 +18,6 @@ export interface AttemptRequest extends AttemptInput {
 export interface ReplayRequest extends ReplayInput {
   workspaceId: string;
 }
-
-const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
 
 /** Starts the carrier where there is none; it ends at once when nothing waits. */
 export async function signalCarrier(client: Client, webhookId: string): Promise<void> {
@@ -41,7 +38,7 @@ export function startAttempt(client: Client, { workspaceId, ...input }: AttemptR
     workflowId: workflowIds.attempt(input.deliveryId),
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
-    typedSearchAttributes: [{ key: workspaceKey, value: workspaceId }],
+    typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
     staticSummary: `${input.trigger} attempt`,
     priority: { priorityKey: 2, fairnessKey: workspaceId },
   });
@@ -52,7 +49,7 @@ export async function startReplay(client: Client, { workspaceId, ...input }: Rep
     taskQueue: queues.messages,
     workflowId: workflowIds.replay(input.replayId),
     args: [input],
-    typedSearchAttributes: [{ key: workspaceKey, value: workspaceId }],
+    typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
     staticSummary: `replay to webhook ${input.webhookId}`,
     priority: { priorityKey: 4, fairnessKey: workspaceId },
   });

@@ -1,6 +1,5 @@
 /** The API's view of Temporal: start, wake, ask. Connects at the first call and again whenever it must. */
 import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import type { Channel, Config } from '../models/config.js';
 import type { Wake } from '../models/operations/record-reports.js';
 import { type AttemptRequest, type ReplayRequest, signalCarrier, startAttempt, startReplay } from './temporal-deliveries.js';
@@ -66,10 +65,6 @@ const hintTimeoutMs = 2000;
 const outcomeTimeoutMs = 2000;
 /** An idle poll lasts up to a minute; who polled longer ago is gone. */
 const pollerAgeMsMax = 70_000;
-const workspaceKey = defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD');
-const channelKey = defineSearchAttributeKey(searchAttributes.channel, 'KEYWORD');
-const messagesKey = defineSearchAttributeKey(searchAttributes.messageIds, 'KEYWORD_LIST');
-const batchKey = defineSearchAttributeKey(searchAttributes.batchId, 'KEYWORD');
 /** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
 const batchPatience = 3;
 
@@ -130,9 +125,9 @@ function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: Ac
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [
-      ...(workspaceId === '' ? [] : [{ key: workspaceKey, value: workspaceId }]),
-      { key: channelKey, value: channel },
-      ...(isShared ? [{ key: messagesKey, value: messages.map(({ messageId }) => messageId.slice(-12)) }] : []),
+      ...(workspaceId === '' ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),
+      { key: searchAttributes.channel, value: channel },
+      ...(isShared ? [{ key: searchAttributes.messageIds, value: messages.map(({ messageId }) => messageId.slice(-12)) }] : []),
     ],
     staticSummary: isShared ? `${channel} · ${messages.length} singles` : `${channel} · single`,
     priority: { priorityKey: 2, ...(workspaceId === '' ? {} : { fairnessKey: workspaceId }) },
@@ -147,9 +142,9 @@ function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [
-      { key: workspaceKey, value: workspaceId },
-      { key: channelKey, value: channel },
-      { key: batchKey, value: batchId },
+      { key: searchAttributes.workspaceId, value: workspaceId },
+      { key: searchAttributes.channel, value: channel },
+      { key: searchAttributes.batchId, value: batchId },
     ],
     staticSummary: `${channel} · bulk`,
     priority: { priorityKey: 4, fairnessKey: workspaceId },

@@ -1,7 +1,8 @@
 /** The embedded Temporal: the dev server with its Web UI, on a database file, on loopback only. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { searchAttributeTypes } from '../workflows/contract.js';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { searchAttributes } from '../workflows/contract.js';
 import type { FoundTemporal } from './find-temporal.js';
 import { type Part, untilItSays } from './part.js';
 import { untilTemporalServes } from './temporal-probe.js';
@@ -37,7 +38,7 @@ export function temporalPart(place: TemporalPlace): Part {
     '--db-filename': [join(folder, 'temporal.db')],
     '--namespace': [namespace],
     '--sqlite-pragma': pairs(sqlitePragmas),
-    '--search-attribute': Object.entries(searchAttributeTypes).map(([name, type]) => `${name}=${type}`),
+    '--search-attribute': Object.values(searchAttributes).map(({ name, type }) => `${name}=${TypedSearchAttributes.toMetadataType(type)}`),
     '--dynamic-config-value': pairs(dynamicConfig),
     '--log-level': ['error'],
   };

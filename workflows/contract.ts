@@ -71,15 +71,12 @@ export const batchChangedSignal = 'batchChanged';
 /** Signal of `carryWebhook`: something is due. */
 export const dueSignal = 'due';
 
-/** Search attributes, given at start only. */
-export const searchAttributes = { workspaceId: 'WorkspaceId', channel: 'Channel', batchId: 'BatchId', messageIds: 'MessageIds' } as const;
-
-/** Their types, by name. */
-export const searchAttributeTypes = {
-  [searchAttributes.workspaceId]: 'Keyword',
-  [searchAttributes.channel]: 'Keyword',
-  [searchAttributes.batchId]: 'Keyword',
-  [searchAttributes.messageIds]: 'KeywordList',
+/** Search attributes, given at start only: the SDK's typed keys, written out because nothing is imported here. */
+export const searchAttributes = {
+  workspaceId: { name: 'WorkspaceId', type: 'KEYWORD' },
+  channel: { name: 'Channel', type: 'KEYWORD' },
+  batchId: { name: 'BatchId', type: 'KEYWORD' },
+  messageIds: { name: 'MessageIds', type: 'KEYWORD_LIST' },
 } as const;
 
 export interface SendMessagesInput {

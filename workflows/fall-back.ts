@@ -1,4 +1,3 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { condition, sleep } from '@temporalio/workflow';
 import { local } from './activities.js';
 import { type SendMessagesInput, searchAttributes, workflowIds } from './contract.js';
@@ -24,8 +23,8 @@ export async function fallBack(groupId: string, isDue: boolean, driver: Driver):
       workflowId: workflowIds.message(nextId),
       staticSummary: `fallback of ${groupId}`,
       typedSearchAttributes: [
-        { key: defineSearchAttributeKey(searchAttributes.workspaceId, 'KEYWORD'), value: workspaceId },
-        { key: defineSearchAttributeKey(searchAttributes.channel, 'KEYWORD'), value: channel },
+        { key: searchAttributes.workspaceId, value: workspaceId },
+        { key: searchAttributes.channel, value: channel },
       ],
     });
   }

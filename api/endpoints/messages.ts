@@ -82,7 +82,7 @@ export const getMessage = endpoint({
   async handler({ caller, params }, { db }) {
     const row = await Message.owned(caller.workspaceId, params.id);
     if (row.status === 'accepting') throw notFound('Message');
-    return { message: { ...presentMessage(row), ...presentChain(await chainOf(db, row.id)) } };
+    return { message: { ...presentMessage(row), ...presentChain(await chainOf(db, row)) } };
   },
 });
 

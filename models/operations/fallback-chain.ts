@@ -1,5 +1,6 @@
 /** Chains across channels as others see them: what comes next of a message, what is overdue, where a message stands. */
 import { type Database, select } from '../database.js';
+import type { MessageRow } from '../message.js';
 import type { FallbackStep } from '../rules/fallback.js';
 
 /** What a message of a chain has to be delivered by, in milliseconds; undefined: nothing comes after it. */
@@ -27,8 +28,10 @@ export interface ChainView {
   decided_at: Date | null;
 }
 
-export async function chainOf(db: Database, messageId: string): Promise<ChainView | null> {
-  const [view] = await select<ChainView>(db, viewOf, [messageId]);
+/** @returns null where it has none, without a question to the database where it shares a workflow: a message of a chain never does */
+export async function chainOf(db: Database, { id, group_id }: Pick<MessageRow, 'id' | 'group_id'>): Promise<ChainView | null> {
+  if (group_id !== id) return null;
+  const [view] = await select<ChainView>(db, viewOf, [id]);
   return view === undefined || (view.fallback_of === null && view.steps === null) ? null : view;
 }
 

@@ -81,7 +81,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
     select<ReportRow>(db, reportsOf, [id]),
     select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
     select<EventRow>(db, eventsOf, [id, workspaceId]),
-    chainOf(db, id),
+    chainOf(db, message),
   ]);
   if (driven === undefined) throw notFound('Message');
   return {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { parse } from 'yaml';
-import { searchAttributeTypes } from '../../workflows/contract.js';
+import { searchAttributes } from '../../workflows/contract.js';
 import { jsonOf, root, textOf } from './project.js';
 
 const scripts = [
@@ -37,7 +38,8 @@ describe('scripts for containers and CI', () => {
 
   it('deploy/create-namespace.sh makes exactly the search attributes that workflows use', () => {
     const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
-    assert.deepEqual(Object.fromEntries(made), searchAttributeTypes);
+    const used = Object.values(searchAttributes).map(({ name, type }) => [name, TypedSearchAttributes.toMetadataType(type)]);
+    assert.deepEqual(Object.fromEntries(made), Object.fromEntries(used));
   });
 
   it('deploy/temporal-dynamic-config.yaml has one unconditional value for each key', () => {
