@@ -1,9 +1,10 @@
 /** A Redis of its own that can be frozen, slowed down and killed. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PortBook } from '../local/ports.js';
-import { type Cleanup, stopChild } from './cleanup.js';
+import { startRedisServer } from '../test/support/redis-server.js';
+import type { Cleanup } from './cleanup.js';
 
 export interface SickRedis {
   url: string;
@@ -23,12 +24,11 @@ const settleMs = 3_000;
 /** Starts it; needs `redis-server`. */
 export async function startSickRedis(folder: string, cleanup: Cleanup): Promise<SickRedis> {
   const port = await new PortBook(folder).choose('redis');
-  let server = await start(port);
+  let server = await startRedisServer(port);
   let pulsing: AbortController | undefined;
   cleanup.add(() => {
     pulsing?.abort();
-    server.kill('SIGCONT');
-    return stopChild(server);
+    server.kill('SIGKILL'); // it keeps nothing, and may be frozen
   });
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -45,18 +45,10 @@ export async function startSickRedis(folder: string, cleanup: Cleanup): Promise<
     heal: async () => {
       pulsing?.abort();
       server.kill('SIGCONT');
-      if (server.exitCode !== null || server.signalCode !== null) server = await start(port);
+      if (server.exitCode !== null || server.signalCode !== null) server = await startRedisServer(port);
       await sleep(settleMs);
     },
   };
-}
-
-async function start(port: number): Promise<ChildProcess> {
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const chunk of server.stdout) if (String(chunk).includes('Ready to accept connections')) break;
-  return server;
 }
 
 async function pulsate(server: ChildProcess, signal: AbortSignal): Promise<void> {

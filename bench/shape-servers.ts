@@ -1,10 +1,11 @@
 /** The servers of the production shape: a PostgreSQL for us and one for Temporal, the Temporal server, Redis. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Part, untilItSays } from '../local/part.js';
 import { databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../local/postgres.js';
 import { findPostgres } from '../local/postgres-binaries.js';
 import { loadSecrets } from '../local/secrets.js';
+import { startRedisServer } from '../test/support/redis-server.js';
+import type { Cleanup } from './cleanup.js';
 import type { Stage } from './stage.js';
 import { provideTemporalServer, schemaCommands, temporalServerPart } from './temporal-server.js';
 
@@ -22,14 +23,14 @@ const postgresSettings = { max_connections: '300', shared_buffers: '256MB' };
 const user = 'tidings';
 
 /** Starts them; the Temporal server is built first where it is missing. */
-export async function startServers(stage: Stage, say: (line: string) => void): Promise<ShapeServers> {
+export async function startServers(stage: Stage, say: (line: string) => void, cleanup: Cleanup): Promise<ShapeServers> {
   const { logDir, run } = stage;
   const programs = await provideTemporalServer({ env: process.env, logDir, say, run });
   const { database_password: password } = loadSecrets(stage.folder);
   const [own, theirs, redis] = await Promise.all([
     startPostgres(stage, 'postgres', password),
     startPostgres(stage, 'temporal-postgres', password),
-    startRedis(stage),
+    startRedis(stage, cleanup),
   ]);
   const database = { port: theirs.port, user, password };
   for (const command of schemaCommands(programs, database, join(logDir, 'temporal-schema.log'))) await run(command);
@@ -56,20 +57,9 @@ async function startPostgres(stage: Stage, name: string, password: string): Prom
   return { port, pid: identity.pid };
 }
 
-async function startRedis(stage: Stage): Promise<{ url: string; pid: number }> {
+async function startRedis(stage: Stage, cleanup: Cleanup): Promise<{ url: string; pid: number }> {
   const port = await stage.ports.choose('redis');
-  const part: Part = {
-    name: 'Redis',
-    command: 'redis-server',
-    args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-    env: { PATH: process.env.PATH },
-    cwd: stage.folder,
-    log: join(stage.logDir, 'redis.log'),
-    stop: [{ signal: 'SIGTERM', waitMs: 2_000 }],
-    ipc: false,
-    readyTimeoutMs: 20_000,
-    ready: (running, signal) => untilItSays(running, /Ready to accept connections/, signal),
-  };
-  const { identity } = await stage.start(part);
-  return { url: `redis://127.0.0.1:${port}`, pid: identity.pid };
+  const server = await startRedisServer(port);
+  cleanup.add(() => server.kill());
+  return { url: `redis://127.0.0.1:${port}`, pid: server.pid ?? 0 };
 }

@@ -49,7 +49,7 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
   const loadBefore = currentLoad();
   const stage = await openStage('shape', cleanup);
   say('Starting the servers…');
-  const servers = await startServers(stage, say);
+  const servers = await startServers(stage, say, cleanup);
   const env = shapeEnvironment(stage, servers);
   await migrateDatabase(stage, env);
   const connection = await Connection.connect({ address: servers.temporalAddress });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../models/rules/api-key.js';
 import { freePort } from '../support/free-port.js';
+import { startRedisServer } from '../support/redis-server.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const list = '/api/v1/messages';
@@ -201,8 +202,7 @@ async function startRedis(): Promise<RedisServer> {
   const redis: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     async start() {
-      server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
-      await once(server, 'spawn');
+      server = await startRedisServer(port);
     },
     signal: (signal) => void server.kill(signal),
     async kill() {

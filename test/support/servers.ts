@@ -1,5 +1,4 @@
 /** The real servers of a test run, started once: PostgreSQL, Temporal and, where installed, Redis. Mocha loads this file by `--require`. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { readPlan } from '../../local/plan.js';
 import { providePostgres, provideTemporal } from '../../local/servers.js';
 import { connect, select } from '../../models/database.js';
 import { migrate } from '../../models/migrate.js';
+import { startRedisServer } from './redis-server.js';
 
 const templateDatabase = 'template_tidings';
 const stops: (() => Promise<void> | void)[] = [];
@@ -55,18 +55,9 @@ async function makeTemplate(): Promise<void> {
 
 /** A private Redis server; undefined where `redis-server` is not installed (`.ci/run` installs it). */
 async function startRedis(port: number): Promise<string | undefined> {
-  const server: ChildProcess = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ready = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false));
-    server.once('exit', () => resolve(false));
-    server.stdout?.on('data', (chunk: Buffer) => chunk.includes('Ready to accept connections') && resolve(true));
-  });
-  if (!ready) return undefined;
-  stops.push(() => {
-    server.kill('SIGTERM');
-  });
+  const server = await startRedisServer(port).catch(() => undefined);
+  if (server === undefined) return undefined;
+  stops.push(() => void server.kill('SIGTERM'));
   return `redis://127.0.0.1:${port}`;
 }
 
