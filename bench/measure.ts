@@ -1,7 +1,8 @@
-/** The order of a run: warm up, the cases in turns, batches between single messages and each other, then one client alone. */
+/** The order of a run: warm up, the cases in turns, batches between single messages and each other, fixed rates, then one client alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from './isolation.js';
 import type { Load, MeasuredCase, Sent, SingleCase } from './measured-case.js';
+import type { OpenLoop } from './open-loop.js';
 import type { ColumnKey, Options } from './options.js';
 import { type Pass, percentiles, runPass, summarizePasses } from './pass.js';
 import { profiled } from './profile.js';
@@ -25,6 +26,7 @@ export interface Cases {
   /** each measured once, after the first round of the singles */
   batches: readonly MeasuredCase[];
   isolation: (() => Promise<Isolation>) | undefined;
+  openLoop: (() => Promise<OpenLoop[]>) | undefined;
 }
 
 /** Share of the messages that warms caches and compilers up, unmeasured. */
@@ -36,7 +38,7 @@ const aloneSecondsMax = 60;
 const alonePauseMs = 150;
 
 /** Measures the cases into the results; returns what the profiles say. */
-export async function measure(bench: Workbench, { singles, warmUps, batches, isolation }: Cases, run: Run): Promise<string[]> {
+export async function measure(bench: Workbench, { singles, warmUps, batches, isolation, openLoop }: Cases, run: Run): Promise<string[]> {
   const { options, results, say } = run;
   const profile: string[] = [];
   const passes = new Map<ColumnKey, Pass[]>();
@@ -58,11 +60,13 @@ export async function measure(bench: Workbench, { singles, warmUps, batches, iso
     say('Single messages and other calls, idle and during a batch…');
     results.isolation = await isolation();
   }
-  say('One client…');
-  await measureAlone(
-    singles.filter(({ key }) => key !== 'c'),
-    run,
-  );
+  if (openLoop !== undefined) {
+    say(`Sends that arrive at ${options.rates.join(', ')} a second…`);
+    results.open_loop = await openLoop();
+  }
+  const alone = singles.filter(({ key }) => key !== 'c');
+  if (alone.length > 0) say('One client…');
+  await measureAlone(alone, run);
   return profile;
 }
 

@@ -1,7 +1,7 @@
 /** Command line of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-export const caseKeys = ['a', 'b', 'c', 'd', 'e'] as const;
+export const caseKeys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 export type CaseKey = (typeof caseKeys)[number];
 /** Columns of the table: case d has two. */
 export const columnKeys = ['a', 'b', 'c', 'd3', 'd10'] as const;
@@ -25,6 +25,8 @@ export interface Options {
   groupMax: number;
   /** the cost of a real adapter, and reports by the hundred a second, instead of the cases */
   reports: boolean;
+  /** sends a second of case f, one after the other */
+  rates: readonly number[];
   /** recipients of the larger batch of case d, and of that of case e */
   recipients: number;
   /** write docs/performance.md from this run */
@@ -36,8 +38,10 @@ export interface Options {
 export const usage = `npm run bench -- [options]
   --messages 1000    messages of each case
   --clients 16       sends that are open at once
-  --cases a,b,c,d,e  a bare workflow, b single sends, c single sends with one webhook on all events,
-                     d batches of 3,000 and 10,000 with one webhook, e single sends and other calls during a batch
+  --cases a,b,c,d,e,f  a bare workflow, b single sends, c single sends with one webhook on all events,
+                     d batches of 3,000 and 10,000 with one webhook, e single sends and other calls during a batch,
+                     f single sends with one webhook that arrive at fixed rates (open loop)
+  --rate 20,50,100,200  sends a second of case f; without --cases that case alone
   --recipients 10000 size of the larger batch of case d, and of that of case e
   --alone 60         sends of the pass with one client (0: none)
   --rounds 3         turns in which each case is measured
@@ -58,7 +62,8 @@ export function readOptions(args: string[]): Options {
     options: {
       messages: { type: 'string', default: '1000' },
       clients: { type: 'string', default: '16' },
-      cases: { type: 'string', default: caseKeys.join(',') },
+      cases: { type: 'string' },
+      rate: { type: 'string' },
       alone: { type: 'string', default: '60' },
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '45' },
@@ -73,7 +78,8 @@ export function readOptions(args: string[]): Options {
   return {
     messages: count('messages', values.messages, 1, 100_000),
     clients: count('clients', values.clients, 1, 500),
-    cases: readCases(values.cases),
+    cases: readCases(values.cases ?? (values.rate === undefined ? caseKeys.join(',') : 'f')),
+    rates: (values.rate ?? '20,50,100,200').split(',').map((text) => count('rate', text, 1, 5_000)),
     alone: count('alone', values.alone, 0, 10_000),
     rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
     secondsMax: count('seconds', values.seconds, 1, 3_600),

@@ -1,16 +1,24 @@
-/** Steady sends from a process of their own, as the bench sees it. */
+/** Sends from a process of their own, as the bench sees them. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Cleanup, stopChild } from './cleanup.js';
+import type { OpenSend } from './open-sends.js';
 import type { SendsOrder } from './sends-process.js';
 import type { SteadySends } from './steady-sends.js';
 
-export async function sendsOfOwn(order: SendsOrder, cleanup: Cleanup): Promise<SteadySends> {
+type Order = Omit<SendsOrder, 'kind'>;
+
+/** Sends at a steady rate, and what became of them. */
+export const sendsOfOwn = (order: Order, cleanup: Cleanup) => ask<SteadySends>({ ...order, kind: 'steady' }, cleanup);
+/** Sends at a fixed rate, one by one. */
+export const openSendsOfOwn = (order: Order, cleanup: Cleanup) => ask<OpenSend[]>({ ...order, kind: 'open' }, cleanup);
+
+async function ask<Result>(order: SendsOrder, cleanup: Cleanup): Promise<Result> {
   const child = fork(join(import.meta.dirname, 'sends-process.js'), { serialization: 'advanced', execArgv: [] });
   cleanup.add(() => stopChild(child));
   child.send(order);
-  const [sends] = (await once(child, 'message')) as [SteadySends];
+  const [result] = (await once(child, 'message')) as [Result];
   child.disconnect();
-  return sends;
+  return result;
 }

@@ -1,6 +1,7 @@
 /** A page to publish, made from one run: the figures, how they were taken, and what they do not say. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { openSeconds } from './open-loop.js';
 import type { Options } from './options.js';
 import { reportLines } from './report.js';
 import type { Results } from './results.js';
@@ -29,7 +30,7 @@ ${method(options)}
   return join('docs', 'performance.md');
 }
 
-const method = ({ messages, clients, rounds, alone, groupMax }: Options) => `## How it is measured
+const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) => `## How it is measured
 
 - One run, everything side by side: the cases take turns (${rounds} of them), so that whatever else the machine does hits them alike. Compare the ratios, which hold elsewhere; the
   absolute figures are this machine's.
@@ -39,6 +40,10 @@ const method = ({ messages, clients, rounds, alone, groupMax }: Options) => `## 
 - Single messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`); with 1 each has its own, at several times the CPU.
 - The sandbox plays the provider: it takes every message within the process and reports 50 ms later by a signed HTTP callback to the API. A real provider adds its own round trip to *done*, and a
   connection to the worker.
+- **f** is an open loop: for ${openSeconds} s each, ${rates.join(', ')} messages a second arrive, evenly spaced, from a process of their own, each with the webhook on all events. Nobody waits for an
+  answer before the next send, and all times count from when a send was due: a pause of the service is in the figures of all that were due in it (no coordinated omission), as is what the sending
+  process itself was late by. *Delivered* is the time that the provider names; the receiver's times are its own, when it had the whole request. What was shed (503) is counted, and has no times.
+- In the other cases each client waits for its message before it sends the next one (a closed loop): their latencies are those of a service that is as busy as its clients make it.
 - "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
 
 ## What it does not say

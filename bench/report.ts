@@ -1,10 +1,12 @@
 /** The figures as a person reads them. */
-import type { CaseResult, Percentiles } from './pass.js';
+import { openLoopChanges, openLoopLines } from './open-loop-report.js';
+import type { CaseResult } from './pass.js';
 import type { Isolation } from './isolation.js';
 import { type ColumnKey, columnKeys } from './options.js';
 import type { CpuMs, ReportFigures } from './reports.js';
 import type { Memory, Results } from './results.js';
 import { partNames } from './service.js';
+import { changeOf, spread, tableLines } from './table.js';
 
 /** What these figures are meant to be. */
 const targets = {
@@ -25,7 +27,14 @@ const targets = {
 
 /** Table, ratios and comparison, line by line. */
 export function reportLines(results: Results, previous: Results | undefined): string[] {
-  return [...environmentLines(results), '', ...tableLines(results), '', ...ratioLines(results), ...comparisonLines(results, previous)];
+  const parts = [
+    environmentLines(results),
+    caseLines(results),
+    ratioLines(results),
+    openLoopLines(results.open_loop ?? []),
+    comparisonLines(results, previous),
+  ];
+  return parts.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
 function environmentLines({ environment: { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } }: Results): string[] {
@@ -33,8 +42,9 @@ function environmentLines({ environment: { cores, cpu, memory_mb, load_before, n
   return [`${cores} cores ${cpu}, ${memory_mb} MB${busy}`, `Node ${node}, PostgreSQL ${postgres}, Temporal ${temporal}, commit ${commit}`];
 }
 
-function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
+function caseLines({ cases, alone_accept_ms: alone }: Results): string[] {
   const keys = columnKeys.filter((key) => cases[key] !== undefined);
+  if (keys.length === 0) return [];
   const row = (name: string, of: (result: CaseResult, key: ColumnKey) => string) => [
     name,
     ...keys.map((key) => of(cases[key] as CaseResult, key)),
@@ -52,14 +62,10 @@ function tableLines({ cases, alone_accept_ms: alone }: Results): string[] {
     // In case a the API's place is taken by the bench itself, whose memory says nothing.
     ...partNames.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
-  return rows.map((cells) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
-  );
+  return tableLines(rows);
 }
 
 const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => partNames.reduce((sum, part) => sum + cpu[part], 0);
-const spread = (of: Percentiles | undefined) => (of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / '));
 
 function ratioLines({ cases: { a, b, c, d3, d10 }, alone_accept_ms: alone, isolation }: Results): string[] {
   return [
@@ -135,16 +141,14 @@ const atMost = (name: string, value: number, bound: number, digits = 2) =>
 const verdict = (name: string, isMet: boolean, value: string, bound: string) =>
   `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
 
-function comparisonLines({ cases }: Results, previous: Results | undefined): string[] {
+function comparisonLines({ cases, open_loop }: Results, previous: Results | undefined): string[] {
   if (previous === undefined) return [];
-  const change = (now: number, then: number) =>
-    `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
   const lines = columnKeys.flatMap((key) => {
     const [now, then] = [cases[key], previous.cases[key]];
     if (now === undefined || then === undefined) return [];
-    return [
-      `  ${key}  messages/s ${change(now.messages_per_second, then.messages_per_second)}, CPU ms/message ${change(cpuOf(now), cpuOf(then))}`,
-    ];
+    const rate = changeOf(now.messages_per_second, then.messages_per_second);
+    return [`  ${key}  messages/s ${rate}, CPU ms/message ${changeOf(cpuOf(now), cpuOf(then))}`];
   });
-  return ['', `Since ${previous.at} (${previous.environment.commit}):`, ...lines];
+  const changes = [...lines, ...openLoopChanges(open_loop ?? [], previous.open_loop ?? [])];
+  return changes.length === 0 ? [] : [`Since ${previous.at} (${previous.environment.commit}):`, ...changes];
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import pg from 'pg';
 import type { Isolation } from './isolation.js';
+import type { OpenLoop } from './open-loop.js';
 import type { CaseResult, Percentiles } from './pass.js';
 import type { ColumnKey, Options } from './options.js';
 
@@ -36,6 +37,7 @@ export interface Results {
   /** accept latency with one client */
   alone_accept_ms: Partial<Record<ColumnKey, Percentiles>>;
   isolation?: Isolation;
+  open_loop?: OpenLoop[];
   memory?: Memory[];
 }
 

@@ -1,4 +1,4 @@
-/** `npm run bench`: the limit, single sends, the same with a webhook, and batches, side by side. Entry point: `node dist/bench/run.js`. */
+/** `npm run bench`: the limit, single sends, the same with a webhook, batches, and fixed rates, side by side. Entry point: `node dist/bench/run.js`. */
 import { join } from 'node:path';
 import { startBare } from './bare.js';
 import { openBulk } from './bulk.js';
@@ -7,6 +7,7 @@ import { type Cleanup, runToExit } from './cleanup.js';
 import { measureIsolation } from './isolation.js';
 import { type Cases, measure } from './measure.js';
 import { watchMemory } from './memory.js';
+import { measureOpenLoop } from './open-loop.js';
 import { type Options, readOptions, usage } from './options.js';
 import { writePage } from './page.js';
 import { profilingEnvironment } from './profile.js';
@@ -50,7 +51,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   return 0;
 }
 
-async function openCases(bench: Workbench, { cases, recipients }: Options, cleanup: Cleanup): Promise<Cases> {
+async function openCases(bench: Workbench, { cases, rates, recipients }: Options, cleanup: Cleanup): Promise<Cases> {
   const subscriber = await openSubscriber(bench);
   const single = await singleCase(bench);
   const bulk = openBulk(bench, subscriber, cleanup);
@@ -65,6 +66,7 @@ async function openCases(bench: Workbench, { cases, recipients }: Options, clean
     warmUps: cases.includes('d') ? [bulk.caseOf('d3', warmUpRecipients)] : [],
     batches: cases.includes('d') ? [bulk.caseOf('d3', 3_000), bulk.caseOf('d10', recipients)] : [],
     isolation: cases.includes('e') ? () => measureIsolation(bench, bulk, single, recipients) : undefined,
+    openLoop: cases.includes('f') ? () => measureOpenLoop(bench, subscriber, rates, cleanup) : undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import type { DiskWork } from './disk-work.js';
 import type { Environment } from './results.js';
 import { shapeParts, type ShapeResult } from './shape-pass.js';
 import type { Shape } from './shape-processes.js';
+import { tableLines } from './table.js';
 
 export interface ShapeFigures {
   shape: Shape;
@@ -37,15 +38,11 @@ interface Column extends Omit<ShapeFigures, 'spread' | 'hot'> {
 export function shapeLines({ environment, shapes }: ShapeResults): string[] {
   const { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } = environment;
   const columns = columnsOf(shapes);
-  const rows = rowsOf(columns);
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   return [
     `${cores} cores ${cpu}, ${memory_mb} MB, load ${load_before.toFixed(1)} before the run`,
     `Node ${node}, PostgreSQL ${postgres}, Temporal ${temporal} on PostgreSQL, commit ${commit}`,
     '',
-    ...rows.map((cells) =>
-      cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
-    ),
+    ...tableLines(rowsOf(columns)),
     '',
     ...diskLines(shapes),
     '',

@@ -1,7 +1,7 @@
 /** Sends at a steady rate, whether or not the answers keep up: what a client sees while something else goes on. */
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentiles } from './pass.js';
 import type { Sender } from './sender.js';
+import { timetable } from './timetable.js';
 
 export interface SteadySends extends Percentiles {
   sends: number;
@@ -26,18 +26,11 @@ export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number,
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status === 201) times.push(performance.now() - startedAt);
   };
-  const startedAt = performance.now();
   const open: Promise<void>[] = [];
   let skipped = 0;
-  for (let number = 0; number < seconds * perSecond; number += 1) {
-    const dueInMs = startedAt + (number * 1000) / perSecond - performance.now();
-    if (dueInMs < -lateMsMax) {
-      skipped += 1;
-      continue;
-    }
-    if (dueInMs > 1) await sleep(dueInMs);
-    else await immediate(); // answers are to be read between two sends, however late they are
-    open.push(send(number));
+  for await (const { number, lateMs } of timetable(seconds, perSecond)) {
+    if (lateMs > lateMsMax) skipped += 1;
+    else open.push(send(number));
   }
   await Promise.all(open);
   const sends = open.length;

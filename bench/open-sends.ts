@@ -1,0 +1,32 @@
+/**
+ * Sends that arrive at a fixed rate, whatever becomes of those before. Nothing is left out, and times count from when a send was due:
+ * what a stalled service keeps waiting is in the figures, where clients who wait for their answers would just have sent less.
+ */
+import { messageIdOf, type Sender } from './sender.js';
+import { timetable } from './timetable.js';
+
+export interface OpenSend {
+  /** milliseconds since 1970 */
+  dueAt: number;
+  answeredMs: number;
+  /** 0: there was no answer */
+  status: number;
+  /** of an accepted message */
+  messageId?: string;
+}
+
+/** Sends so many a second for so long, each over a connection of its own where none is free. */
+export async function openSends(sender: Sender, seconds: number, perSecond: number): Promise<OpenSend[]> {
+  const open: Promise<OpenSend>[] = [];
+  for await (const { number, lateMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, lateMs));
+  return Promise.all(open);
+}
+
+async function sendOne(sender: Sender, number: number, lateMs: number): Promise<OpenSend> {
+  const dueAt = Date.now() - lateMs;
+  const startedAt = performance.now();
+  const answer = await sender.post(number).catch(() => ({ status: 0, body: '' }));
+  const answeredMs = lateMs + performance.now() - startedAt;
+  const { status } = answer;
+  return { dueAt, answeredMs, status, ...(status === 201 ? { messageId: messageIdOf(answer) } : {}) };
+}

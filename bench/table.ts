@@ -1,0 +1,18 @@
+/** How figures are written. */
+import type { Percentiles } from './pass.js';
+
+/** Rows of cells as lines of text: the first column to the left, all others to the right. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  return rows.map((cells) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('   '),
+  );
+}
+
+/** `p50 / p95 / p99`, in whole milliseconds; a dash where nothing was measured. */
+export const spread = (of: Percentiles | undefined) =>
+  of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / ');
+
+/** `then → now (+5 %)` */
+export const changeOf = (now: number, then: number) =>
+  `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
