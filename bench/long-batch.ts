@@ -1,6 +1,4 @@
 /** `npm run bench:long`: one batch of 100,000, ten times what a call may carry, from its rows to its last event; memory and disk at every tenth. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type BulkBody } from '../api/endpoints/bulk-schemas.js';
@@ -13,14 +11,13 @@ import { planBulk } from '../models/rules/bulk.js';
 import { assertBooks } from '../test/support/invariants.js';
 import { openAccount } from './account.js';
 import { type Cleanup, runToExit } from './cleanup.js';
-import { usageOf } from './process-usage.js';
+import { growthLines, type Size, sizeHead, sizeLine, sizeNow, tenths } from './growth.js';
 import { happyEvents } from './receiver.js';
-import { openWorkbench, servicePids, type Workbench } from './workbench.js';
+import { openWorkbench, type Workbench } from './workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 40 * 60_000;
 const lookEveryMs = 500;
-const tenths = 10;
 
 async function run(recipients: number, cleanup: Cleanup): Promise<number> {
   say('Starting a service of its own…');
@@ -31,24 +28,22 @@ async function run(recipients: number, cleanup: Cleanup): Promise<number> {
   cleanup.add(() => db.close());
 
   const startedAt = performance.now();
-  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
+  const seconds = () => (performance.now() - startedAt) / 1000;
   const { batchId, acceptMs } = await accept(bench, db, await workspaceOf(db, email), recipients);
-  say(`${recipients} rows stored and accepted in ${seconds()} s, the decision in ${acceptMs.toFixed(0)} ms`, '');
-  say('delivered    after s   events received   API MB   worker MB   Temporal MB   PostgreSQL MB   database MB   Temporal file MB');
+  say(`${recipients} rows stored and accepted in ${seconds().toFixed(1)} s, the decision in ${acceptMs.toFixed(0)} ms`, '');
+  say(sizeHead);
+  const sizes: Size[] = [];
   for (let tenth = 0; tenth <= tenths; tenth += 1) {
-    await untilDelivered(db, batchId, (recipients * tenth) / tenths);
-    const { API, worker, Temporal, PostgreSQL } = usageOf(servicePids(bench));
-    const cells = [seconds(), bench.receiver.counts.received, ...[API, worker, Temporal, PostgreSQL].map(({ rssMb }) => rssMb.toFixed(0))];
-    const [delivered, ...others] = [`${(recipients * tenth) / tenths}`, ...cells.map(String), await databaseMb(db), temporalFileMb(bench)];
-    say(`${delivered.padEnd(10)}${others.map((cell, index) => cell.padStart(columnWidths[index] ?? 12)).join('')}`);
+    const delivered = Math.round((recipients * tenth) / tenths);
+    await untilDelivered(db, batchId, delivered);
+    sizes.push(await sizeNow(bench, db, delivered, seconds()));
+    say(sizeLine(sizes));
   }
   await untilReceived(bench, recipients * happyEvents.length);
   await assertBooks(db);
-  say('', `all events received after ${seconds()} s; the books balance`);
+  say('', `all events received after ${seconds().toFixed(1)} s; the books balance`, ...growthLines(sizes));
   return 0;
 }
-
-const columnWidths = [10, 18, 9, 12, 14, 16, 14, 19];
 
 /** As `POST /messages/bulk` does, with a higher limit. */
 async function accept(bench: Workbench, db: Database, workspaceId: string, count: number): Promise<{ batchId: string; acceptMs: number }> {
@@ -88,14 +83,6 @@ async function untilDelivered(db: Database, batchId: string, count: number): Pro
 async function untilReceived({ receiver }: Workbench, count: number): Promise<void> {
   while (receiver.counts.received < count) await sleep(lookEveryMs);
 }
-
-async function databaseMb(db: Database): Promise<string> {
-  const [row] = await select<{ bytes: number }>(db, 'SELECT pg_database_size(current_database()) AS bytes');
-  return megabytes(row?.bytes ?? 0);
-}
-
-const temporalFileMb = ({ folder }: Workbench) => megabytes(statSync(join(folder, 'temporal', 'temporal.db')).size);
-const megabytes = (bytes: number) => (bytes / 1024 ** 2).toFixed(0);
 
 const { values } = parseArgs({ options: { recipients: { type: 'string', default: '100000' } } });
 const recipients = Number(values.recipients);

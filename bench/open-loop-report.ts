@@ -2,7 +2,7 @@
 import type { OpenLoop } from './open-loop.js';
 import type { Percentiles } from './pass.js';
 import { partNames } from './service.js';
-import { changeOf, spread, tableLines } from './table.js';
+import { changeOf, spread, tableLines } from './figures.js';
 
 /** A column for each rate. */
 export function openLoopLines(rates: readonly OpenLoop[]): string[] {

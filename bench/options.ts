@@ -19,8 +19,8 @@ export interface Options {
   rounds: number;
   /** a case stops sending after this long, so that the whole run stays bounded on a slow machine */
   secondsMax: number;
-  /** send 2,000 and again 2,000 messages and watch the memory, instead of the cases */
-  memory: boolean;
+  /** so many messages while memory and disk are watched, instead of the cases; 0: none */
+  soak: number;
   /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
   groupMax: number;
   /** the cost of a real adapter, and reports by the hundred a second, instead of the cases */
@@ -50,7 +50,8 @@ export const usage = `npm run bench -- [options]
   --profile          CPU profiles of API and worker in case b, or in the larger batch of case d without b
   --page             write docs/performance.md from this run
   --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
-  --memory           memory after 2,000 messages and after 2,000 more, instead of the cases`;
+  --soak 100000      so many single messages with one webhook, memory and disk at every tenth, instead of the cases;
+                     100 clients unless told otherwise`;
 
 /**
  * Reads the command line.
@@ -61,13 +62,13 @@ export function readOptions(args: string[]): Options {
     args,
     options: {
       messages: { type: 'string', default: '1000' },
-      clients: { type: 'string', default: '16' },
+      clients: { type: 'string' },
       cases: { type: 'string' },
       rate: { type: 'string' },
       alone: { type: 'string', default: '60' },
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '45' },
-      memory: { type: 'boolean', default: false },
+      soak: { type: 'string' },
       reports: { type: 'boolean', default: false },
       page: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
@@ -77,13 +78,13 @@ export function readOptions(args: string[]): Options {
   });
   return {
     messages: count('messages', values.messages, 1, 100_000),
-    clients: count('clients', values.clients, 1, 500),
+    clients: count('clients', values.clients ?? (values.soak === undefined ? '16' : '100'), 1, 500),
     cases: readCases(values.cases ?? (values.rate === undefined ? caseKeys.join(',') : 'f')),
     rates: (values.rate ?? '20,50,100,200').split(',').map((text) => count('rate', text, 1, 5_000)),
     alone: count('alone', values.alone, 0, 10_000),
     rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
     secondsMax: count('seconds', values.seconds, 1, 3_600),
-    memory: values.memory,
+    soak: values.soak === undefined ? 0 : count('soak', values.soak, 100, 1_000_000),
     reports: values.reports,
     page: values.page,
     profile: values.profile,

@@ -1,21 +1,19 @@
 /** The figures as a person reads them. */
+import { atLeast, atMost, changeOf, spread, tableLines } from './figures.js';
+import { growthChanges, growthLines } from './growth.js';
 import { openLoopChanges, openLoopLines } from './open-loop-report.js';
 import type { CaseResult } from './pass.js';
 import type { Isolation } from './isolation.js';
 import { type ColumnKey, columnKeys } from './options.js';
 import type { CpuMs, ReportFigures } from './reports.js';
-import type { Memory, Results } from './results.js';
+import type { Results } from './results.js';
 import { partNames } from './service.js';
-import { changeOf, spread, tableLines } from './table.js';
 
 /** What these figures are meant to be. */
 const targets = {
   singleToBare: 0.7,
   webhookToSingle: 0.6,
   acceptToBare: 1.5,
-  apiMb: 180,
-  workerMb: 450,
-  growth: 1.05,
   batchToSingle: 10,
   batchPerSecond: 200,
   batchAcceptMs: 5_000,
@@ -93,20 +91,11 @@ function isolationLines({ recipients, accept_ms, single_done_ms: single, other_c
   ];
 }
 
-/** Memory with its targets, line by line. */
-export function memoryLines(memory: Memory[]): string[] {
-  const lines = memory.map(
-    ({ messages, api_mb, worker_mb }) => `after ${messages} messages: API ${api_mb.toFixed(0)} MB, worker ${worker_mb.toFixed(0)} MB`,
-  );
-  const [, half, full] = memory;
-  if (half === undefined || full === undefined) return lines;
-  return [
-    ...lines,
-    atMost('API MB', half.api_mb, targets.apiMb, 0),
-    atMost('worker MB', half.worker_mb, targets.workerMb, 0),
-    atMost('API, second half / first', full.api_mb / half.api_mb, targets.growth),
-    atMost('worker, second half / first', full.worker_mb / half.worker_mb, targets.growth),
-  ];
+/** Whether memory and disk grew in a soak; and against the last one of as many messages. */
+export function soakLines(results: Results, previous: Results | undefined): string[] {
+  const changes = growthChanges(results.soak ?? [], previous?.soak ?? []);
+  const since = previous === undefined || changes.length === 0 ? [] : ['', sinceLine(previous), ...changes];
+  return [...environmentLines(results), '', ...growthLines(results.soak ?? []), ...since];
 }
 
 /** What a carrier's adapter costs, and how its reports are taken. */
@@ -135,11 +124,7 @@ export function reportFigureLines({
   ];
 }
 
-const atLeast = (name: string, value: number, bound: number) => verdict(name, value >= bound, value.toFixed(2), `at least ${bound}`);
-const atMost = (name: string, value: number, bound: number, digits = 2) =>
-  verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);
-const verdict = (name: string, isMet: boolean, value: string, bound: string) =>
-  `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
+const sinceLine = ({ at, environment: { commit } }: Results) => `Since ${at} (${commit}):`;
 
 function comparisonLines({ cases, open_loop }: Results, previous: Results | undefined): string[] {
   if (previous === undefined) return [];
@@ -150,5 +135,5 @@ function comparisonLines({ cases, open_loop }: Results, previous: Results | unde
     return [`  ${key}  messages/s ${rate}, CPU ms/message ${changeOf(cpuOf(now), cpuOf(then))}`];
   });
   const changes = [...lines, ...openLoopChanges(open_loop ?? [], previous.open_loop ?? [])];
-  return changes.length === 0 ? [] : [`Since ${previous.at} (${previous.environment.commit}):`, ...changes];
+  return changes.length === 0 ? [] : [sinceLine(previous), ...changes];
 }

@@ -5,6 +5,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import pg from 'pg';
+import type { Size } from './growth.js';
 import type { Isolation } from './isolation.js';
 import type { OpenLoop } from './open-loop.js';
 import type { CaseResult, Percentiles } from './pass.js';
@@ -23,12 +24,6 @@ export interface Environment {
   commit: string;
 }
 
-export interface Memory {
-  messages: number;
-  api_mb: number;
-  worker_mb: number;
-}
-
 export interface Results {
   at: string;
   environment: Environment;
@@ -38,7 +33,7 @@ export interface Results {
   alone_accept_ms: Partial<Record<ColumnKey, Percentiles>>;
   isolation?: Isolation;
   open_loop?: OpenLoop[];
-  memory?: Memory[];
+  soak?: Size[];
 }
 
 /** Where results are kept, out of git. */
@@ -95,13 +90,14 @@ export function saveResults(results: { at: string }, dir = resultsDir): string {
 }
 
 /** The last stored results of the same load; undefined when there are none. */
-export function previousResults({ cases, clients }: Options): Results | undefined {
+export function previousResults({ cases, clients, soak }: Options): Results | undefined {
   mkdirSync(resultsDir, { recursive: true });
   const names = readdirSync(resultsDir).filter((name) => name.endsWith('.json'));
   for (const name of names.toSorted().toReversed()) {
     const results = JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results;
-    const hasAll = cases.every((key) => results.options.cases.includes(key));
-    if (hasAll && results.options.clients === clients && !results.options.profile) return results; // profiling costs time too
+    const then = results.options;
+    const hasAll = cases.every((key) => then.cases.includes(key));
+    if (hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile) return results; // profiling costs time too
   }
   return undefined;
 }

@@ -6,19 +6,19 @@ import { bareCase, openSubscriber, singleCase, webhookCase } from './cases.js';
 import { type Cleanup, runToExit } from './cleanup.js';
 import { measureIsolation } from './isolation.js';
 import { type Cases, measure } from './measure.js';
-import { watchMemory } from './memory.js';
 import { measureOpenLoop } from './open-loop.js';
 import { type Options, readOptions, usage } from './options.js';
 import { writePage } from './page.js';
 import { profilingEnvironment } from './profile.js';
 import { measureReports } from './reports.js';
-import { memoryLines, reportFigureLines, reportLines } from './report.js';
+import { reportFigureLines, reportLines, soakLines } from './report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from './results.js';
+import { soak } from './soak.js';
 import { openWorkbench, type Workbench } from './workbench.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const warmUpRecipients = 500;
-const runMsMax = { cases: 15 * 60_000, memory: 25 * 60_000 };
+const runMsMax = { cases: 15 * 60_000, soak: 90 * 60_000 };
 
 async function run(options: Options, cleanup: Cleanup): Promise<number> {
   if (options.reports) {
@@ -39,9 +39,10 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     cases: {},
     alone_accept_ms: {},
   };
-  if (options.memory) {
-    results.memory = await watchMemory(bench, webhookCase(bench, await openSubscriber(bench)), options.clients, say);
-    say('', ...memoryLines(results.memory));
+  if (options.soak > 0) {
+    const load = { messages: options.soak, clients: options.clients };
+    results.soak = await soak(bench, load, say, cleanup);
+    say('', ...soakLines(results, previousResults(options)));
   } else {
     const profile = await measure(bench, await openCases(bench, options, cleanup), { options, results, profileDir, say });
     say('', ...reportLines(results, previousResults(options)), ...profile);
@@ -84,4 +85,4 @@ function optionsOrExit(): Options {
 }
 
 const options = optionsOrExit();
-await runToExit(options.memory ? runMsMax.memory : runMsMax.cases, (cleanup) => run(options, cleanup));
+await runToExit(options.soak > 0 ? runMsMax.soak : runMsMax.cases, (cleanup) => run(options, cleanup));

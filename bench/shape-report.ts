@@ -3,7 +3,7 @@ import type { DiskWork } from './disk-work.js';
 import type { Environment } from './results.js';
 import { shapeParts, type ShapeResult } from './shape-pass.js';
 import type { Shape } from './shape-processes.js';
-import { tableLines } from './table.js';
+import { tableLines } from './figures.js';
 
 export interface ShapeFigures {
   shape: Shape;

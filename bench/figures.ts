@@ -16,3 +16,10 @@ export const spread = (of: Percentiles | undefined) =>
 /** `then → now (+5 %)` */
 export const changeOf = (now: number, then: number) =>
   `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
+
+/** A figure with the bound that is meant for it, and whether it keeps to it. */
+export const atLeast = (name: string, value: number, bound: number) => verdict(name, value >= bound, value.toFixed(2), `at least ${bound}`);
+export const atMost = (name: string, value: number, bound: number, digits = 2) =>
+  verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);
+const verdict = (name: string, isMet: boolean, value: string, bound: string) =>
+  `${isMet ? '✓' : '✗'} ${name.padEnd(30)} ${value.padStart(6)}   target: ${bound}`;
