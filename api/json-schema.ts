@@ -14,10 +14,11 @@ export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
   return completed(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe(), isOpen);
 }
 
-function completed(json: Json, { keys, items, metas }: Joi.Description, isOpen: boolean): Json {
+function completed(json: Json, { keys, items, metas, flags }: Joi.Description, isOpen: boolean): Json {
   const { variants, ...extra }: Json = Object.assign({}, ...((metas ?? []) as Json[]));
-  // A query's number is a text to Joi: where meta names another type, nothing that was said of the text holds.
-  const merged: Json = 'type' in extra ? extra : { ...json, ...extra };
+  const { description } = (flags ?? {}) as { description?: string };
+  // A query's number is a text to Joi: where meta names another type, nothing that was said of the text holds but what it is.
+  const merged: Json = 'type' in extra ? { ...(description === undefined ? {} : { description }), ...extra } : { ...json, ...extra };
   const fields = (keys ?? {}) as Record<string, Joi.Description>;
   if (json.properties !== undefined) {
     const required = (merged.required ?? []) as string[];
@@ -53,6 +54,7 @@ function withAbsent(property: Json, { flags }: Joi.Description): Json {
   const { minLength, ...rest } = property;
   const result: Json = absent.includes('') || minLength === undefined ? rest : property;
   if (!absent.includes(null)) return result;
+  if (Array.isArray(result.anyOf)) return { ...result, anyOf: [...result.anyOf, { type: 'null' }] };
   return {
     ...result,
     type: [...new Set([result.type, 'null'].flat())],

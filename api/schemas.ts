@@ -6,6 +6,7 @@ import { isPhone } from '../models/rules/phone.js';
 import { emailText, phoneText } from '../models/rules/recipient.js';
 import { isUuid } from '../models/rules/text.js';
 import { readTimestamp } from '../models/rules/timestamp.js';
+import { jsonSchema } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
 
 const dateText = 'Invalid date format';
@@ -47,6 +48,23 @@ export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
     .min(1)
     .empty(null)
     .custom((list: T[]) => [...new Set(list)]);
+
+/**
+ * A list of objects, a few at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
+ * other requests.
+ * @param whole judges the list, its length too
+ */
+export const fewOf = (most: number, item: Joi.ObjectSchema, whole: Joi.CustomValidator) =>
+  Joi.array()
+    .empty(null)
+    .custom((list: unknown[], helpers) => (list.length > most ? whole(list, helpers) : list))
+    .when(
+      Joi.array()
+        .min(most + 1)
+        .required(),
+      { otherwise: Joi.array().items(item).custom(whole) },
+    )
+    .meta({ type: 'array', items: jsonSchema(item, { isOpen: true }), maxItems: most });
 
 /** One or several of a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>

@@ -5,6 +5,7 @@ import { missingFieldText } from '../../models/errors.js';
 import { faultOfTexts } from '../../models/rules/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../models/rules/fallback.js';
 import { faultOfRecipient } from '../../models/rules/recipient.js';
+import { fewOf } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 
 /** A step as it is given. */
@@ -52,11 +53,8 @@ const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, cont
   return null;
 });
 
-export const fallbackField = Joi.array()
-  .items(step)
-  .empty(null)
-  .custom(chain)
-  .meta({ minItems: 1, maxItems: fallbackStepsMax })
+export const fallbackField = fewOf(fallbackStepsMax, step, chain)
+  .meta({ minItems: 1 })
   .description(
     'What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own. All together cost what the dearest of them does, at most',
   );
