@@ -47,6 +47,9 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
   sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
 };
 
+/** Kinds whose templates of WhatsApp have one list of variables for all their parts: header and buttons are not filled in apart. */
+export const oneListKinds: ReadonlySet<ProviderKind> = new Set(['twilio']);
+
 /** Kinds of providers that serve a channel. */
 export const kindsFor = (channel: Channel): string[] =>
   Object.entries(settingsNeeded).flatMap(([kind, channels]) => (channel in channels ? [kind] : []));

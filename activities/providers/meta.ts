@@ -2,8 +2,8 @@
 import type { AccountOf } from '../../models/provider-account.js';
 import { metaFailures, metaRetryables, metaThrottles } from '../../models/rules/failures/meta.js';
 import { lookUp } from '../../models/rules/failures/provider-failure.js';
-import type { WhatsappTemplate } from '../../models/rules/whatsapp-template.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
+import { metaTemplate } from './meta-template.js';
 import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -36,21 +36,7 @@ function bodyOf({ id, to, content: { text, template } }: OutgoingMessage): objec
     biz_opaque_callback_data: id,
     ...(template === undefined
       ? { type: 'text', text: { preview_url: false, body: text } }
-      : { type: 'template', template: templateOf(template) }),
-  };
-}
-
-/** Variables named 1, 2, 3 … are positional, others are named: the two kinds of template that Meta has. */
-function templateOf({ name, language, variables = {} }: WhatsappTemplate): object {
-  const entries = Object.entries(variables);
-  const isPositional = entries.every(([key]) => /^\d+$/.test(key));
-  const parameters = isPositional
-    ? entries.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, value]) => ({ type: 'text', text: value }))
-    : entries.map(([parameter_name, value]) => ({ type: 'text', parameter_name, text: value }));
-  return {
-    name,
-    language: { policy: 'deterministic', code: language },
-    ...(parameters.length === 0 ? {} : { components: [{ type: 'body', parameters }] }),
+      : { type: 'template', template: metaTemplate(template) }),
   };
 }
 

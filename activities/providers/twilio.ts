@@ -4,6 +4,7 @@ import type { AccountOf } from '../../models/provider-account.js';
 import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../models/rules/failures/twilio.js';
+import { partApart } from '../../models/rules/whatsapp-template.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -21,7 +22,8 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
     name: account.name,
     idempotent: false,
 
-    send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+    async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      if (partApart(message.content.template) !== null) return oneListOnly;
       const request = {
         method: 'POST' as const,
         path: `${resource}.json`,
@@ -38,6 +40,14 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
     },
   };
 }
+
+/** Told without a call. Where all accounts are like this one the request was refused. */
+const oneListOnly: SendOutcome = {
+  outcome: 'rejected',
+  error_code: 'invalid_template',
+  error_message: 'The provider takes values of header and buttons among the variables of the template only',
+  is_permanent: true,
+};
 
 function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {
   const from = senders[channel] ?? '';

@@ -10,7 +10,8 @@ import type { BulkRequest } from '../../models/rules/bulk-templates.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { date, dateOrNull, id } from '../schemas.js';
 import { type Checked, requiredText, rule, text } from '../validation.js';
-import { commonFields, htmlField, templateField, unsubscribeField } from './message-schemas.js';
+import { commonFields, htmlField, unsubscribeField } from './message-schemas.js';
+import { templateField } from './template-schemas.js';
 
 /** The body of a bulk send, checked, and what follows from it. */
 export interface BulkBody {
@@ -74,7 +75,7 @@ export const bulkBody = Joi.object<BulkBody>({
     subject: text().empty(['', null]),
     html: htmlField,
     unsubscribe: unsubscribeField,
-    template: templateField,
+    template: templateField({ hasPlaceholders: true }),
   })
     .empty(null)
     .required(),

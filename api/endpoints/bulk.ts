@@ -16,6 +16,7 @@ import { type Page, pageOf, pageQuery } from '../schemas.js';
 import { withContacts } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
+import { assertTemplateTaken } from './template-accounts.js';
 
 /** Of bulk sends and their previews. */
 export const bulkBytesMax = 4 * 1024 * 1024;
@@ -45,6 +46,7 @@ export const sendBulk = endpoint({
 });
 
 async function accept(deps: Deps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
+  assertTemplateTaken(deps.config, given);
   // After the look-up: a repeated request gets its answer also when its contacts have changed.
   const body = await withContacts(deps.db, caller.workspaceId, given);
   const faults = faultsOfPlan(body, body.plan);

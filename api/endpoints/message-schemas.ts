@@ -6,10 +6,10 @@ import type { Content } from '../../models/message.js';
 import { faultOfMetadata } from '../../models/rules/metadata.js';
 import { faultOfRecipient } from '../../models/rules/recipient.js';
 import { publicStatuses } from '../../models/rules/status.js';
-import { faultOfVariables, isLanguage, isTemplateName } from '../../models/rules/whatsapp-template.js';
 import { date, dateOrNull, id, moment, phoneSchema, textOrNull, textThat } from '../schemas.js';
 import { requiredText, rule, text } from '../validation.js';
 import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
+import { templateField, templateInAnswer } from './template-schemas.js';
 
 /** The body of a single send or preview, checked. */
 export interface SendBody {
@@ -74,30 +74,6 @@ export const unsubscribeField = Joi.boolean()
   .empty(null)
   .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
 
-export const templateField = Joi.object({
-  name: requiredText()
-    .custom(rule((name: string) => (isTemplateName(name) ? null : '{field} must be 1 to 512 letters, digits or underscores')))
-    .meta({ pattern: '^[A-Za-z0-9_]{1,512}$' })
-    .description('As approved by Meta; with Twilio the SID of the content (HX…)'),
-  language: requiredText()
-    .custom(rule((language: string) => (isLanguage(language) ? null : '{field} must be a language such as en or en_US')))
-    .meta({ pattern: '^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})?$' })
-    .description('Code of the language, for example en_US'),
-  variables: Joi.object()
-    .empty(null)
-    .custom(rule((value: object) => faultOfVariables('content.template.variables', value)))
-    .meta({
-      propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' },
-      additionalProperties: { type: 'string', minLength: 1, maxLength: 1024 },
-      maxProperties: 50,
-    })
-    .description('Texts by name, or by number from 1, as the template has them; at most 50'),
-})
-  .empty(null)
-  .description(
-    'whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours',
-  );
-
 export const sendBody = Joi.object<SendBody>({
   // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
   contact_id: text()
@@ -115,7 +91,7 @@ export const sendBody = Joi.object<SendBody>({
     subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
     html: htmlField,
     unsubscribe: unsubscribeField,
-    template: templateField,
+    template: templateField(),
   })
     .empty(null)
     .required(),
@@ -137,7 +113,7 @@ export const messageResponse = Joi.object({
     subject: Joi.string().allow(''),
     html: Joi.string(),
     unsubscribe: Joi.boolean(),
-    template: Joi.object({ name: Joi.string().required(), language: Joi.string().required(), variables: Joi.object().unknown() }),
+    template: templateInAnswer,
   }).required(),
   status: Joi.string()
     .valid(...publicStatuses)

@@ -17,6 +17,7 @@ import { text } from '../validation.js';
 import { messageResponse, sendBody } from './message-schemas.js';
 import { fallbackSteps } from './fallback.js';
 import { newMessage } from './new-message.js';
+import { assertTemplateTaken } from './template-accounts.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -35,6 +36,7 @@ export const sendMessage = endpoint({
   async handler({ caller, body, idempotencyKey }, deps) {
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
+    if (earlier === null) assertTemplateTaken(deps.config, body);
     const { row, isReplay } =
       earlier ??
       (await acceptMessage(

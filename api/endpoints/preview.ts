@@ -13,6 +13,7 @@ import { withContacts } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
+import { assertTemplateTaken } from './template-accounts.js';
 
 /** One of two bodies, told apart by `recipients` or `tag`. */
 interface PreviewBody {
@@ -47,7 +48,9 @@ export const previewMessage = endpoint({
     ),
     credits: Joi.number().required(),
   }),
-  async handler({ caller: { workspaceId }, body: { single, bulk } }, { db }) {
+  async handler({ caller: { workspaceId }, body: { single, bulk } }, { db, config }) {
+    const given = single ?? bulk;
+    if (given !== null) assertTemplateTaken(config, given);
     const messages =
       bulk === null ? (single === null ? [] : [await previewOf(workspaceId, single)]) : await previewAll(db, workspaceId, bulk);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);

@@ -4,6 +4,7 @@ import { type Fault, missingFieldText } from '../errors.js';
 import type { Content } from '../message.js';
 import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
+import { fillIn } from './bulk-whatsapp-template.js';
 import { emailBytesMax, faultOfTexts, isReference, isSubject, lengthText, subjectText, textLengthMax } from './content.js';
 import { priceOf } from './credits.js';
 import { faultOfMetadata } from './metadata.js';
@@ -11,7 +12,6 @@ import { faultOfRecipient } from './recipient.js';
 import { carrierView } from './segments.js';
 import { escapeHtml, missingFrom, render } from './template.js';
 import { isStorable } from './text.js';
-import { fillIn } from './whatsapp-template.js';
 
 /** A message of a bulk send, before it is a row. */
 export interface BulkMessage {
@@ -144,7 +144,7 @@ function readReference({ reference }: Given, path: string, faults: Fault[]): str
 function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, values: Values): string[] {
   const missing = missingFrom(text, values);
   if (subject === null && html === null && whatsapp === null) return missing;
-  const others = [subject, html, ...(whatsapp?.variables.map(([, template]) => template) ?? [])];
+  const others = [subject, html, ...(whatsapp?.texts.values() ?? [])];
   const more = others.flatMap((template) => (template === null ? [] : missingFrom(template, values)));
   return [...new Set([...missing, ...more])];
 }

@@ -3,9 +3,9 @@ import type { Channel } from '../config.js';
 import type { Fault } from '../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../message.js';
+import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
 import { emailBytesMax, faultOfTexts } from './content.js';
 import { compileTemplate, type Template } from './template.js';
-import { type BulkWhatsappTemplate, compileVariables } from './whatsapp-template.js';
 
 /** A bulk send as it was asked for, checked except for its recipients. */
 export interface BulkRequest {
@@ -60,7 +60,7 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
   // Subject and html mean nothing outside e-mail and are not kept there.
   const subject = channel === 'email' ? optional('subject') : null;
   const html = channel === 'email' ? optional('html') : null;
-  const whatsapp = channel === 'whatsapp' && content.template !== undefined ? compileVariables(content.template, compiled) : null;
+  const whatsapp = channel === 'whatsapp' && content.template !== undefined ? compileTexts(content.template, compiled, faults) : null;
   const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
   if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
   const unsubscribe = channel === 'email' && content.unsubscribe === true;

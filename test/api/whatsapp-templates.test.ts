@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rows } from '../support/database.js';
 import { startApp, type TestApp } from './start-app.js';
 
 describe('content.template', () => {
@@ -15,6 +16,8 @@ describe('content.template', () => {
   const bulk = (template: object, recipients: unknown[]) =>
     preview({ channel: 'whatsapp', content: { text: 'Hello', template }, recipients });
   const template = { name: 'order_update', language: 'en_US' };
+  const link = 'https://files.example.com/1042.pdf';
+  const button = { index: 0, type: 'url', suffix: 'a' };
 
   for (const [given, error] of [
     [{}, 'Missing required field: content.template.name'],
@@ -29,6 +32,46 @@ describe('content.template', () => {
     [
       { ...template, variables: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [index + 1, 'x'])) },
       'content.template.variables must have at most 50 entries',
+    ],
+    [{ ...template, header: 'Sale' }, 'content.template.header must be an object'],
+    [{ ...template, header: {} }, 'Missing required field: content.template.header.type'],
+    [{ ...template, header: { type: 'gif' } }, 'Invalid type. Must be one of: text, image, video, document'],
+    [{ ...template, header: { type: 'text', link } }, 'Missing required field: content.template.header.text'],
+    [
+      { ...template, header: { type: 'text', text: 'x'.repeat(61) } },
+      'content.template.header.text must be one line of at most 60 characters',
+    ],
+    [{ ...template, header: { type: 'text', text: 'a\nb' } }, 'content.template.header.text must be one line of at most 60 characters'],
+    [
+      { ...template, header: { type: 'text', text: 'x', name: 'a-b' } },
+      'content.template.header.name must be 1 to 64 letters, digits or underscores',
+    ],
+    [{ ...template, header: { type: 'image' } }, 'Missing required field: content.template.header.link'],
+    [
+      { ...template, header: { type: 'video', link: 'file:///a.mp4' } },
+      'content.template.header.link must be an http or https URL of at most 2048 characters',
+    ],
+    [
+      { ...template, header: { type: 'document', link, filename: 'x'.repeat(241) } },
+      'content.template.header.filename must be one line of at most 240 characters',
+    ],
+    [{ ...template, buttons: {} }, 'content.template.buttons must be an array'],
+    [{ ...template, buttons: [null] }, 'content.template.buttons[0] must be an object'],
+    [{ ...template, buttons: Array.from({ length: 30_000 }, () => 0) }, 'content.template.buttons must have at most 10 items'],
+    [{ ...template, buttons: [{ type: 'url', suffix: 'a' }] }, 'Missing required field: content.template.buttons[0].index'],
+    [
+      { ...template, buttons: [{ index: 10, type: 'url', suffix: 'a' }] },
+      'content.template.buttons[0].index must be a whole number from 0 to 9',
+    ],
+    [{ ...template, buttons: [{ index: 0, type: 'call' }] }, 'Invalid type. Must be one of: url, quick_reply'],
+    [{ ...template, buttons: [{ index: 0, type: 'url', payload: 'a' }] }, 'Missing required field: content.template.buttons[0].suffix'],
+    [
+      { ...template, buttons: [{ index: 0, type: 'quick_reply', payload: 'x'.repeat(257) }] },
+      'content.template.buttons[0].payload must be at most 256 characters',
+    ],
+    [
+      { ...template, buttons: [button, { ...button, suffix: 'b' }] },
+      'content.template.buttons must have one item for each index, and has two for 0',
     ],
   ] as const) {
     it(`400 ${error}`, async () => {
@@ -64,5 +107,86 @@ describe('content.template', () => {
     assert.deepEqual(long.body.data.messages[0].errors, [
       { field: 'recipients[0]', message: 'content.template.variables.1 must be 1 to 1024 characters' },
     ]);
+  });
+
+  it('keeps of header and buttons what their types have', async () => {
+    const header = { type: 'document', link, filename: 'a.pdf' };
+    const buttons = [button, { index: 3, type: 'quick_reply', payload: '{{ literally }}' }];
+    const given = { ...template, header: { ...header, text: 'x', name: 'y' }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
+    const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: given } };
+    const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
+    assert.deepEqual(message.content.template, { ...template, header, buttons });
+    assert.equal(message.credits_used, 0.5);
+    assert.equal((await preview(body)).body.data.credits, 0.5);
+  });
+
+  it('of a bulk send fills in header and buttons too, judged for each recipient; what is the same for all is judged once', async () => {
+    const header = { type: 'image', link: '{{ link }}' };
+    const buttons = [{ index: 0, type: 'url', suffix: '{{ name | nobody }}' }];
+    const { body } = await bulk({ ...template, header, buttons }, [
+      { to: '+15551234567', link },
+      { to: '+15551234568', link: 'x' },
+      '+15551234569',
+      { to: '+15551234560', link, name: 'a\nb' },
+    ]);
+    assert.deepEqual(
+      body.data.messages.map(({ errors }: { errors: object[] }) => errors),
+      [
+        [],
+        [{ field: 'recipients[1]', message: 'content.template.header.link must be an http or https URL of at most 2048 characters' }],
+        [{ field: 'recipients[2].variables.link', message: 'Missing required field: recipients[2].variables.link' }],
+        [{ field: 'recipients[3]', message: 'content.template.buttons[0].suffix must be one line of at most 2000 characters' }],
+      ],
+    );
+    const same = await bulk({ ...template, header: { type: 'image', link: 'x' } }, ['+15551234567', '+15551234568']);
+    assert.deepEqual(same.body.details, [
+      {
+        field: 'content.template.header.link',
+        message: 'content.template.header.link must be an http or https URL of at most 2048 characters',
+      },
+    ]);
+  });
+});
+
+describe('content.template where only Twilio carries WhatsApp', () => {
+  let app: TestApp;
+  let key: string;
+  before(async () => {
+    app = await startApp({
+      PROVIDER_WHATSAPP: 'eu',
+      PROVIDER_ACCOUNTS: 'eu=twilio',
+      TWILIO_ACCOUNT_SID: 'AC0',
+      TWILIO_AUTH_TOKEN: 'token',
+      TWILIO_WHATSAPP_FROM: '+15005550100',
+    });
+    key = (await app.account()).key;
+  });
+  after(() => app.close());
+
+  it('has header and buttons among its variables: filled in apart they are 400 before anything is charged', async () => {
+    const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
+    const error = (part: string) => `content.template.${part} cannot be sent by eu: its values belong in content.template.variables`;
+    for (const [part, value] of [
+      ['header', { type: 'text', text: 'Sale' }],
+      ['buttons', [{ index: 0, type: 'url', suffix: 'a' }]],
+    ] as const) {
+      const content = { text: 'Hello', template: { ...template, [part]: value } };
+      const whatsapp = { to: '+15551234567', channel: 'whatsapp', content };
+      const bulk = { channel: 'whatsapp', content, recipients: ['+15551234567'] };
+      const asFallback = { to: '+15551234567', channel: 'sms', content, fallback: [{ channel: 'whatsapp', after: 60 }] };
+      for (const [path, body] of [
+        ['send', whatsapp],
+        ['send', asFallback],
+        ['bulk', bulk],
+        ['preview', whatsapp],
+        ['preview', bulk],
+      ] as const) {
+        const answer = await app.call('POST', `/api/v1/messages/${path}`, { key, body });
+        assert.deepEqual([answer.status, answer.body.error], [400, error(part)], path);
+        assert.deepEqual(answer.body.details, [{ field: `content.template.${part}`, message: error(part) }]);
+      }
+      assert.equal((await app.call('POST', '/api/v1/messages/send', { key, body: { ...whatsapp, channel: 'sms' } })).status, 201);
+    }
+    assert.deepEqual((await rows(app.deps.db, `SELECT 1 FROM messages WHERE channel = 'whatsapp'`)).length, 0);
   });
 });

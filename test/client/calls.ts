@@ -24,6 +24,21 @@ export async function rightCalls(baseUrl: string, credential: Required<Credentia
     body: { channel: 'email', content: { text: 'Hello' }, recipients: [{ contact_id: contact.id }, 'bob@example.com'] },
   });
   await withKey('post', '/api/v1/messages/bulk', { body: { channel: 'email', content: { text: 'Hello' }, tag: 'customers' } });
+  await withKey('post', '/api/v1/messages/preview', {
+    body: {
+      to: '+15551234567',
+      channel: 'whatsapp',
+      content: {
+        text: 'Hello',
+        template: {
+          name: 'ticket',
+          language: 'en',
+          header: { type: 'image', link: 'https://example.com/ticket.png' },
+          buttons: [{ index: 0, type: 'quick_reply', payload: 'thanks' }],
+        },
+      },
+    },
+  });
   const status: 'queued' | 'sent' | 'delivered' | 'failed' | 'read' = found.message.status;
   const credits: number[] = [message.credits_used, batch.credits_used, toContact.message.credits_used];
   const deliveredAt: string | null = found.message.delivered_at;
@@ -49,6 +64,12 @@ export async function wrongCalls(baseUrl: string) {
   await call('post', '/api/v1/messages/send', { body: { to: '+15551234567', channel: 'voice', content: { text: 'Hello' } } });
   // @ts-expect-error -- the text is missing
   await call('post', '/api/v1/messages/send', { body: { to: '+15551234567', channel: 'sms', content: {} } });
+  const template = { name: 'ticket', language: 'en' };
+  const whatsapp = { to: '+15551234567', channel: 'whatsapp' } as const;
+  await call('post', '/api/v1/messages/send', {
+    // @ts-expect-error -- an image has a link
+    body: { ...whatsapp, content: { text: 'Hello', template: { ...template, header: { type: 'image', text: 'Hello' } } } },
+  });
   // @ts-expect-error -- neither recipients nor a tag
   await call('post', '/api/v1/messages/bulk', { body: { channel: 'sms', content: { text: 'Hello' } } });
   // @ts-expect-error -- neither phone nor address

@@ -63,7 +63,8 @@ describe('a message by Meta', () => {
         ],
       },
     ]);
-    const content = { text: 'Your order', template: { ...template, variables: { 1: '{{ name | you }}' } } };
+    const header = { type: 'image', link: 'https://files.example.com/{{ name | you }}.png' };
+    const content = { text: 'Your order', template: { ...template, header, variables: { 1: '{{ name | you }}' } } };
     const recipients = [{ to: '+15551234567', name: 'Grace' }, '+15551234568'];
     const headers = { 'X-API-Key': account.apiKey };
     const { status, body } = await client.call('POST', '/api/v1/messages/bulk', {
@@ -74,7 +75,9 @@ describe('a message by Meta', () => {
     const { messages } = (await client.call('GET', `/api/v1/messages?batch_id=${body.data.batch.id}`, { headers })).body.data;
     for (const one of messages) await client.messageUntil(account, one.id, (each) => each.status === 'sent');
     const values = counterpart.taken.map(({ message: each }) => JSON.stringify(each.template?.components)).toSorted();
-    assert.ok(values[0]?.includes('"Grace"') && values[1]?.includes('"you"'), values.join('\n'));
+    for (const [at, name] of ['Grace', 'you'].entries()) {
+      assert.ok(values[at]?.includes(`"${name}"`) && values[at].includes(`/${name}.png"`), values.join('\n'));
+    }
   });
 
   it('fails plainly where the recipient has not written for 24 hours, at hand-off or in a report', async () => {

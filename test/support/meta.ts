@@ -53,16 +53,30 @@ export const refuse = (response: ServerResponse, status: number, code: number): 
   reply(response, status, { error: { message: `(#${code}) Refused`, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });
 
 const text = { type: 'string', minLength: 1 };
-const parameter = {
-  type: 'object',
-  properties: { type: { const: 'text' }, text: { ...text, pattern: '^[^\\n\\t]*$' }, parameter_name: text },
-  required: ['type', 'text'],
-  additionalProperties: false,
+const closed = (properties: object, required: string[]) => ({ type: 'object', properties, required, additionalProperties: false });
+const line = { ...text, pattern: '^[^\\n\\t]*$' };
+const textParameter = closed({ type: { const: 'text' }, text: line, parameter_name: text }, ['type', 'text']);
+const link = { type: 'string', pattern: '^https?://' };
+const fileParameter = (type: string, properties: object = {}) =>
+  closed({ type: { const: type }, [type]: closed({ link, ...properties }, ['link']) }, ['type', type]);
+const headerParameter = {
+  oneOf: [textParameter, fileParameter('image'), fileParameter('video'), fileParameter('document', { filename: text })],
 };
+const buttonOf = (sub_type: string, parameter: object) => ({
+  type: { const: 'button' },
+  sub_type: { const: sub_type },
+  // A text, in the document and in all its examples.
+  index: { type: 'string', pattern: '^[0-9]$' },
+  parameters: { type: 'array', items: parameter, minItems: 1, maxItems: 1 },
+});
+const buttonFields = ['type', 'sub_type', 'index', 'parameters'];
 const component = {
-  type: 'object',
-  properties: { type: { enum: ['header', 'body', 'button'] }, parameters: { type: 'array', items: parameter, minItems: 1 } },
-  required: ['type'],
+  oneOf: [
+    closed({ type: { const: 'header' }, parameters: { type: 'array', items: headerParameter, minItems: 1, maxItems: 1 } }, ['type']),
+    closed({ type: { const: 'body' }, parameters: { type: 'array', items: textParameter, minItems: 1 } }, ['type']),
+    closed(buttonOf('url', closed({ type: { const: 'text' }, text: line }, ['type', 'text'])), buttonFields),
+    closed(buttonOf('quick_reply', closed({ type: { const: 'payload' }, payload: text }, ['type', 'payload'])), buttonFields),
+  ],
 };
 const kinds = {
   text: {

@@ -1,15 +1,8 @@
 import * as errors from '../../../models/errors.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
+import { bulkTemplate, richTemplate, template } from './templates.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } };
-const template = {
-  ...sms,
-  channel: 'whatsapp',
-  content: {
-    text: 'Ada, your order is on its way.',
-    template: { name: 'order_update', language: 'en_US', variables: { 1: 'Ada' } },
-  },
-};
 const email = {
   to: 'ada@example.com',
   channel: 'email',
@@ -121,7 +114,7 @@ export const messageSamples: Samples = {
   'messages.send': {
     about:
       'The credits are taken and the message is queued when this answers. What happens to it then is told by webhooks, or by asking for the message. An sms costs 1 credit for each 160 characters, whatsapp 0.5, email 0.1.',
-    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, template, email },
+    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, template, rich_template: richTemplate, email },
     data: { message: queued },
     refusals: [badPhone, badChannel, noText, ...purse],
   },
@@ -132,6 +125,7 @@ export const messageSamples: Samples = {
       bulk,
       lenient: { ...bulk, on_invalid: 'skip', rate: 10 },
       tagged: { channel: 'sms', content: bulk.content, tag: 'customers' },
+      template: bulkTemplate,
     },
     data: { batch },
     refusals: [...bulkFaults, ...purse],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { metaAdapter } from '../../../activities/providers/meta.js';
+import type { TemplateButton, TemplateHeader, WhatsappTemplate } from '../../../models/rules/whatsapp-template.js';
 import { drop, reply } from '../../support/counterpart.js';
 import { type MetaCounterpart, metaAccount, refuse, startMeta } from '../../support/meta.js';
 import { never, outgoing } from '../../support/outgoing.js';
@@ -44,6 +45,55 @@ describe('the Meta provider', () => {
       { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ada' }] },
     ]);
     assert.equal(await componentsFor(), undefined);
+  });
+
+  it('fills in header and buttons as the official document has them', async () => {
+    const componentsFor = async (parts: Partial<WhatsappTemplate>) => {
+      const template = { name: 'invoice', language: 'en_US', ...parts };
+      assert.equal((await adapter().send(whatsapp({ content: { text: 'x', template } }), never)).outcome, 'accepted');
+      return counterpart.taken.at(-1)?.message.template?.components;
+    };
+    const link = 'https://files.example.com/1042';
+    const headers: [TemplateHeader, object][] = [
+      [
+        { type: 'text', text: 'Sale' },
+        { type: 'text', text: 'Sale' },
+      ],
+      [
+        { type: 'text', text: 'Sale', name: 'what' },
+        { type: 'text', parameter_name: 'what', text: 'Sale' },
+      ],
+      [
+        { type: 'image', link },
+        { type: 'image', image: { link } },
+      ],
+      [
+        { type: 'video', link },
+        { type: 'video', video: { link } },
+      ],
+      [
+        { type: 'document', link },
+        { type: 'document', document: { link } },
+      ],
+      [
+        { type: 'document', link, filename: 'a.pdf' },
+        { type: 'document', document: { link, filename: 'a.pdf' } },
+      ],
+    ];
+    for (const [header, parameter] of headers) {
+      assert.deepEqual(await componentsFor({ header }), [{ type: 'header', parameters: [parameter] }]);
+    }
+    const buttons: TemplateButton[] = [
+      { index: 1, type: 'quick_reply', payload: 'no' },
+      { index: 0, type: 'url', suffix: 'invoices/1042' },
+    ];
+    assert.deepEqual(await componentsFor({ buttons, variables: { 1: 'Ada' }, header: { type: 'image', link } }), [
+      { type: 'header', parameters: [{ type: 'image', image: { link } }] },
+      { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] },
+      { type: 'button', sub_type: 'quick_reply', index: '1', parameters: [{ type: 'payload', payload: 'no' }] },
+      { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'invoices/1042' }] },
+    ]);
+    assert.equal(await componentsFor({ buttons: [] }), undefined);
   });
 
   it('says refusals in our codes; that 24 hours are over is one of them', async () => {

@@ -72,6 +72,18 @@ describe('the Twilio provider', () => {
     assert.ok(unknown.outcome === 'rejected' && unknown.error_code === 'invalid_template');
   });
 
+  it('refuses a template whose header or buttons are filled in apart, without a call: its contents have one list of variables', async () => {
+    const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
+    const send = (parts: object) =>
+      adapter().send(outgoing({ channel: 'whatsapp', content: { text: 'x', template: { ...template, ...parts } } }), signal);
+    for (const parts of [{ header: { type: 'text', text: 'Sale' } }, { buttons: [{ index: 0, type: 'url', suffix: 'a' }] }]) {
+      const outcome = await send(parts);
+      assert.ok(outcome.outcome === 'rejected' && outcome.error_code === 'invalid_template' && outcome.is_permanent === true);
+    }
+    assert.equal(counterpart.calls, 0);
+    assert.equal((await send({ buttons: [] })).outcome, 'accepted');
+  });
+
   it('sends by a messaging service where the sender is one', async () => {
     const from = `MG${'0'.repeat(32)}`;
     await adapter({ from }).send(outgoing(), signal);
