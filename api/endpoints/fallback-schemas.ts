@@ -65,6 +65,20 @@ const stepInAnswer = Joi.object({
   after: Joi.number().integer().required(),
 });
 
+/** Of a preview with a fallback. */
+export const previewedChain = Joi.object({
+  steps: Joi.array()
+    .items(
+      stepInAnswer.keys({
+        segments: Joi.number().integer().allow(null).required(),
+        encoding: Joi.string().allow(null).required(),
+        credits: Joi.number().required().description('What it costs by itself'),
+      }),
+    )
+    .required(),
+  credits_max: Joi.number().required().description('The most that the message and its steps cost together, however many of them are sent'),
+}).description('Only where the request has a fallback');
+
 /** Of a message by its id, where it is part of a chain. */
 export const chainFields = {
   fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),

@@ -4,6 +4,7 @@ import type { Database } from '../../models/database.js';
 import { invalid } from '../../models/errors.js';
 import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
+import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
 import { apiKey, endpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
@@ -11,6 +12,8 @@ import { type Checked, check } from '../validation.js';
 import { bulkBytesMax } from './bulk.js';
 import { withContacts } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
+import { fallbackSteps } from './fallback.js';
+import { previewedChain } from './fallback-schemas.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
@@ -47,6 +50,7 @@ export const previewMessage = endpoint({
       }),
     ),
     credits: Joi.number().required(),
+    fallback: previewedChain,
   }),
   async handler({ caller: { workspaceId }, body: { single, bulk } }, { db, config }) {
     const given = single ?? bulk;
@@ -54,7 +58,11 @@ export const previewMessage = endpoint({
     const messages =
       bulk === null ? (single === null ? [] : [await previewOf(workspaceId, single)]) : await previewAll(db, workspaceId, bulk);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
-    return { messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })), credits: toCredits(cost) };
+    return {
+      messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
+      credits: toCredits(cost),
+      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
+    };
   },
 });
 
@@ -83,4 +91,12 @@ async function previewOf(workspaceId: string, body: SendBody): Promise<Previewed
   const { channel, content } = body;
   const to = await recipientOf(workspaceId, body);
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors: [] };
+}
+
+async function previewChain(workspaceId: string, body: SendBody, cost: number): Promise<object> {
+  const steps = await fallbackSteps(workspaceId, body);
+  return {
+    steps: steps.map(({ price, ...step }) => ({ ...step, credits: toCredits(price) })),
+    credits_max: toCredits(capOf([cost, ...steps.map(({ price }) => price)])),
+  };
 }

@@ -40,6 +40,9 @@ export function fallbackVerdict({ status, error_code }: { status: Status; error_
 /** What a step costs beside what its chain has been charged so far: a chain costs what its dearest step does, at most. */
 export const costOfStep = (price: number, charged: number): number => Math.max(0, price - charged);
 
+/** The most that a chain costs, by the prices of its steps, the first message among them: when all are sent and nothing is refunded. */
+export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
+
 /** What means nothing on a channel is not kept there: subject and html outside e-mail, a template outside WhatsApp. */
 export function contentOn(channel: Channel, { text, template, ...mail }: Content): Content {
   if (channel === 'email') return { text, ...mail };

@@ -72,6 +72,36 @@ describe('the fallback of a send', () => {
     assert.ok(!('fallback' in plain.body.data.message), 'a message without one is as it was');
   });
 
+  describe('in a preview', () => {
+    const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
+    const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'x'.repeat(161) } };
+
+    it('is priced step by step, and as a whole: the most that can be charged', async () => {
+      const fallback = [
+        { channel: 'sms', after: 60 },
+        { channel: 'email', to: 'ada@example.test', after: 3600 },
+      ];
+      const { data } = (await preview({ ...body, fallback })).body;
+      const none = { segments: null, encoding: null };
+      assert.deepEqual(data.fallback, {
+        steps: [
+          { channel: 'sms', to: body.to, after: 60, segments: 2, encoding: 'GSM-7', credits: 2 },
+          { channel: 'email', to: 'ada@example.test', after: 3600, ...none, credits: 0.1 },
+        ],
+        credits_max: 2,
+      });
+      assert.deepEqual([data.credits, data.messages.length], [0.5, 1]);
+      const cheaper = await preview({ ...body, fallback: fallback.slice(1) });
+      assert.equal(cheaper.body.data.fallback.credits_max, 0.5);
+    });
+
+    it('is not there where none is asked for; what send refuses is refused', async () => {
+      assert.ok(!('fallback' in (await preview(body)).body.data));
+      const refused = await preview({ ...body, fallback: [{ channel: 'email', after: 60 }] });
+      assert.deepEqual([refused.status, refused.body.error], [400, 'Missing required field: fallback[0].to']);
+    });
+  });
+
   it('of a refused send leaves nothing', async () => {
     const poor = await app.account({ balance: 100 });
     const before = (await rows(app.deps.db, 'SELECT 1 FROM fallbacks')).length;

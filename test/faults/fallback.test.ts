@@ -48,7 +48,12 @@ describe('a message with a fallback', () => {
       { channel, to, fallback_of, fallback: next.fallback, credits_used, metadata, reference },
       { channel: 'sms', to: '+15551230001', fallback_of: id, fallback: null, credits_used: 0.5, metadata: { order: 7 }, reference: 'o-7' },
     );
-    assert.equal(await spent(), 1);
+    const request = {
+      body: { channel: 'whatsapp', to: silent, content: { text: 'Hello' }, fallback },
+      headers: { 'X-API-Key': account.apiKey },
+    };
+    const previewed = await client.call('POST', '/api/v1/messages/preview', request);
+    assert.deepEqual([await spent(), previewed.body.data.fallback.credits_max], [1, 1]);
     await receiver.until(5);
     await receiver.close();
     const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers: { 'X-API-Key': account.apiKey } });

@@ -131,8 +131,9 @@ export const messageSamples: Samples = {
     refusals: [...bulkFaults, ...purse],
   },
   'messages.preview': {
-    about: 'Takes the body of a single or of a bulk send.',
-    requests: { single: sms, bulk },
+    about:
+      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together.',
+    requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
       credits: 1,
