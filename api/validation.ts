@@ -9,8 +9,8 @@ export interface Checked<T> {
   faults: Fault[];
 }
 
-/** For what no schema and no case below puts into words of its own: a text of ours, never the library's. */
-const messages = { 'string.empty': '{#label} must not be empty', '*': 'Invalid {#label}' };
+/** For what no schema and no case below puts into words of its own: a text of ours, never the library's. Strings would be parsed at every check. */
+const messages = { 'string.empty': Joi.expression('{#label} must not be empty'), '*': Joi.expression('Invalid {#label}') };
 const options: Joi.ValidationOptions = {
   abortEarly: false,
   convert: false,
