@@ -19,29 +19,37 @@ export interface CpuProfile {
   timeDeltas: number[];
 }
 
-const shownMax = 28;
+const shownMax = 20;
+/** Less than this share of the time is not shown. */
+const shareMin = 0.005;
 const idle = '(idle)';
 
-/** The summary in milliseconds per message, line by line. */
+/** The summary in milliseconds per message and percent, line by line. */
 export function summarize(profile: CpuProfile, messages: number): string[] {
   const selfUs = selfTimes(profile);
-  const parents = parentsOf(profile.nodes);
-  const by = (label: (node: ProfileNode) => string) => {
+  const stackOf = stacksIn(profile.nodes);
+  const busy = profile.nodes.filter(({ callFrame }) => callFrame.functionName !== idle);
+  const busyUs = busy.reduce((sum, { id }) => sum + (selfUs.get(id) ?? 0), 0);
+  /** Sums of the time by label; a node whose stack has a label twice counts once. */
+  const by = (labelsOf: (stack: readonly Frame[]) => readonly string[]) => {
     const sums = new Map<string, number>();
-    for (const node of profile.nodes) {
-      if (node.callFrame.functionName !== idle) sums.set(label(node), (sums.get(label(node)) ?? 0) + (selfUs.get(node.id) ?? 0));
+    for (const node of busy) {
+      for (const label of new Set(labelsOf(stackOf(node)))) sums.set(label, (sums.get(label) ?? 0) + (selfUs.get(node.id) ?? 0));
     }
-    return top(sums, messages);
+    return top(sums, busyUs, messages);
   };
-  const busyUs = profile.nodes.reduce((sum, { id, callFrame }) => sum + (callFrame.functionName === idle ? 0 : (selfUs.get(id) ?? 0)), 0);
   return [
     `busy ${perMessage(busyUs, messages)} ms/message`,
-    '  by package',
-    ...by(({ callFrame }) => packageOf(callFrame)),
-    '  by our function that caused it',
-    ...by((node) => causeOf(node, parents)),
+    '  by package, self',
+    ...by(([frame]) => (frame === undefined ? [] : [packageOf(frame)])),
+    '  by package, with all that it calls',
+    ...by((stack) => stack.filter(({ url }) => url !== '' && !url.startsWith('node:')).map(packageOf)),
+    '  by our function that caused it; where none is on the stack any more, by what called back',
+    ...by((stack) => [causeOf(stack)]),
+    '  by our function, with all that it calls',
+    ...by((stack) => stack.filter(({ url }) => ourPath(url) !== undefined).map(nameOf)),
     '  by function, self',
-    ...by(({ callFrame }) => `${callFrame.functionName || '(anonymous)'}  ${placeOf(callFrame)}`),
+    ...by(([frame]) => (frame === undefined ? [] : [nameOf(frame)])),
   ];
 }
 
@@ -52,13 +60,25 @@ function selfTimes({ samples, timeDeltas }: CpuProfile): Map<number, number> {
   return times;
 }
 
-function parentsOf(nodes: ProfileNode[]): Map<number, ProfileNode> {
-  return new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
+/** The stack of a node, the innermost frame first; without the root, which calls everything. */
+function stacksIn(nodes: readonly ProfileNode[]): (node: ProfileNode) => Frame[] {
+  const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
+  const stacks = new Map<number, Frame[]>();
+  const stackOf = ({ id, callFrame }: ProfileNode): Frame[] => {
+    const parent = parents.get(id);
+    if (parent === undefined) return callFrame.functionName === '(root)' ? [] : [callFrame];
+    const stack = stacks.get(id) ?? [callFrame, ...stackOf(parent)];
+    stacks.set(id, stack);
+    return stack;
+  };
+  return stackOf;
 }
 
-function top(sums: Map<string, number>, messages: number): string[] {
-  const sorted = [...sums].filter(([, us]) => us > 0).toSorted(([, a], [, b]) => b - a);
-  return sorted.slice(0, shownMax).map(([label, us]) => `    ${perMessage(us, messages).padStart(7)}  ${label}`);
+function top(sums: ReadonlyMap<string, number>, busyUs: number, messages: number): string[] {
+  const sorted = [...sums].filter(([, us]) => us > shareMin * busyUs).toSorted(([, a], [, b]) => b - a);
+  return sorted
+    .slice(0, shownMax)
+    .map(([label, us]) => `    ${perMessage(us, messages).padStart(7)} ${((us / busyUs) * 100).toFixed(1).padStart(5)} %  ${label}`);
 }
 
 const perMessage = (us: number, messages: number) => (us / 1000 / messages).toFixed(3);
@@ -67,19 +87,22 @@ function packageOf({ functionName, url }: Frame): string {
   if (url === '') return functionName.startsWith('(') ? functionName : '(native)';
   if (url.startsWith('node:')) return 'node';
   const inPackages = url.lastIndexOf('node_modules/');
-  if (inPackages < 0) return `ours: ${ourPath(url) ?? url}`;
+  if (inPackages < 0) return ourPath(url) === undefined ? url : `ours: ${ourPath(url)}`;
   const [scope = '', name = ''] = url.slice(inPackages + 'node_modules/'.length).split('/');
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 }
 
-function causeOf(node: ProfileNode, parents: Map<number, ProfileNode>): string {
-  for (let at: ProfileNode | undefined = node; at !== undefined; at = parents.get(at.id)) {
-    const { callFrame } = at;
-    if (ourPath(callFrame.url) !== undefined) return `${callFrame.functionName || '(anonymous)'}  ${placeOf(callFrame)}`;
-  }
-  return '(none on the stack)';
+/** The innermost function of ours; else the innermost package; else the outermost function of Node, which tells what happened. */
+function causeOf(stack: readonly Frame[]): string {
+  const ours = stack.find(({ url }) => ourPath(url) !== undefined);
+  if (ours !== undefined) return nameOf(ours);
+  const theirs = stack.find(({ url }) => url.includes('node_modules/'));
+  if (theirs !== undefined) return `[${packageOf(theirs)}]`;
+  const event = stack.findLast(({ url }) => url.startsWith('node:')) ?? stack.at(-1);
+  return event === undefined ? '(root)' : `[${nameOf(event)}]`;
 }
 
+const nameOf = (frame: Frame) => `${frame.functionName || '(anonymous)'}  ${placeOf(frame)}`.trimEnd();
 const placeOf = ({ url, lineNumber }: Frame) =>
   url === '' ? '' : `${ourPath(url) ?? url.slice(url.lastIndexOf('node_modules/') + 1).replace('ode_modules/', '')}:${lineNumber + 1}`;
 
