@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { messageActivities } from '../../activities/messages.js';
 import type { Provider, SendOutcome } from '../../activities/providers/provider.js';
+import { RouteHealth } from '../../activities/route-health.js';
 import { giveUpOnHandoffs } from '../../models/operations/give-up.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
@@ -172,6 +173,18 @@ describe('routing', () => {
     assert.deepEqual([one.calls.length, two.calls.length], [1, 29]);
     answer({ outcome: 'accepted', provider_message_id: 'late' });
     assert.equal((await dispatched).queued, 0);
+  });
+
+  it('one that takes everything, but takes too long for it, is as ill as one that fails', async () => {
+    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([one, two]).routes);
+    const now = Date.now();
+    const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
+    for (let each = 0; each < 5; each += 1) took(2_900);
+    await health.look(now + 1_100);
+    assert.equal(health.levelOf('one'), 10);
+    for (let each = 0; each < 25; each += 1) took(3_500);
+    await health.look(now + 2_200);
+    assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
   });
 
   it('is known to other workers within a second', async () => {

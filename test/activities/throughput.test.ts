@@ -53,6 +53,20 @@ describe('throughput of providers', () => {
     assert.deepEqual(other.provider.calls, [], 'another worker leaves it alone too');
   });
 
+  it('ten minutes of it cost a message nothing but time: one call before and one after, one charge, no failure', async () => {
+    const { id, group_id } = await buildQueued(test.db, workspaceId);
+    const { provider, dispatch } = worker((_message, call) => (call === 1 ? { ...throttled, retryAfterMs: 600_000 } : taken(id)));
+    about(await delayOf(dispatch(group_id)), 600_000);
+    const again = worker();
+    about(await delayOf(again.dispatch(group_id)), 600_000);
+    await rows(test.db, `UPDATE provider_pace SET held_until = now() - interval '1 second', next_slot_at = now()`);
+    assert.equal((await worker(({ id: of }) => taken(of)).dispatch(group_id)).queued, 0);
+    assert.deepEqual([provider.calls.length, again.provider.calls.length], [1, 0]);
+    assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
+    const entries = await rows<{ kind: string }>(test.db, `SELECT kind FROM credit_entries WHERE reference = $1`, [id]);
+    assert.deepEqual(entries, [{ kind: 'debit' }]);
+  });
+
   it('a short hold is waited for, and the messages go out in the same dispatch', async () => {
     const { groupId } = await group(4);
     const { provider, dispatch } = worker(({ id }, call) => (call <= 2 ? { ...throttled, retryAfterMs: 300 } : taken(id)));

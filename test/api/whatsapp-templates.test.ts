@@ -94,6 +94,17 @@ describe('content.template', () => {
     assert.deepEqual([await contentOn('whatsapp'), await contentOn('sms')], [{ text: 'Hello', template }, { text: 'Hello' }]);
   });
 
+  it('counts an emoji in a value as one character, and leaves it whole', async () => {
+    const variables = { 1: '😀'.repeat(1024) };
+    const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: { ...template, variables } } };
+    const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
+    assert.deepEqual(message.content.template.variables, variables);
+    const { body: refused } = await single({ ...template, variables: { 1: `${variables[1]}!` } });
+    assert.equal(refused.error, 'content.template.variables.1 must be 1 to 1024 characters');
+    const filled = await bulk({ ...template, variables: { 1: '{{ name }}' } }, [{ to: '+15551234567', name: variables[1] }]);
+    assert.deepEqual(filled.body.data.messages[0].errors, []);
+  });
+
   it('of a bulk send wants the variables of its placeholders from every recipient', async () => {
     const variables = { 1: 'Hello {{ name }}', 2: '{{ day | today }}' };
     const { body } = await bulk({ ...template, variables }, [{ to: '+15551234567', name: 'Ada' }, '+15551234568']);

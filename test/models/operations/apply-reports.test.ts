@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { applyReports } from '../../../models/operations/apply-reports.js';
 import { awaitingReports } from '../../../models/operations/awaiting-reports.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { forgottenGroups, undrivenGroups } from '../../../models/operations/find-stuck.js';
 import { giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/status.js';
+import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../support/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
@@ -118,6 +120,40 @@ describe('applyReports', () => {
     assert.equal((await applyReports(test.db, group_id)).open, 1);
     assert.equal(await isClosed(group_id), false);
     assert.equal((await applyReports(test.db, test.workspaceId)).open, 0);
+  });
+
+  it('fails an sms of three segments as a whole where one did not arrive: once, and not refunded', async () => {
+    const message = await buildSent(test.db, test.workspaceId, { segments: 3, cost: 3_000 });
+    // A carrier tells of the message when its last part is settled; some tell of the parts, under the id of the message.
+    await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'failed'), reportOf(message, 'failed')]);
+    await applyReports(test.db, message.group_id);
+    await recordReports(test.db, [reportOf(message, 'failed')]);
+    await applyReports(test.db, message.group_id);
+    const { credits_used } = await messageOf(test.db, message.id);
+    assert.deepEqual([await statusOf(test.db, message.id), credits_used], ['failed/undeliverable', 3_000]);
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'failed']);
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 1000000', 'debit -3000']);
+  });
+
+  it('lets a report count that comes after 71 hours: nobody has given up, none of the watcher’s looks takes it for lost', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    const hours = (count: number) => count * 3_600;
+    await rows(
+      test.db,
+      `UPDATE messages SET created_at = created_at - $2 * interval '1 second', sent_at = sent_at - $2 * interval '1 second' WHERE id = $1`,
+      [message.id, hours(71)],
+    );
+    await rows(test.db, `UPDATE message_groups SET created_at = created_at - $2 * interval '1 second' WHERE id = $1`, [
+      message.group_id,
+      hours(71),
+    ]);
+    assert.ok(!(await forgottenGroups(test.db, testConfig({}).reportTimeoutSeconds.sms)).includes(message.group_id));
+    assert.ok(!(await undrivenGroups(test.db, 60)).some(({ groupId }) => groupId === message.group_id));
+    const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);
+    assert.deepEqual([wake?.groupId, wake?.late], [message.group_id, false], 'its workflow is still there');
+    await applyReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
   it('lets a late report count after the waiting was given up', async () => {

@@ -4,6 +4,7 @@ import { buildBatch } from '../../support/batches.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
+import { balanceOf } from '../../support/messages.js';
 import { BatchLife, granted, sizes, type Step, steps } from './batch-life.js';
 
 /** Any sequence of steps over a batch of two pages, against an oracle in memory. */
@@ -32,6 +33,25 @@ describe('the life of a batch', () => {
   const burst = fc.oneof({ weight: 15, arbitrary: fc.constantFrom(...bursts) }, { weight: 1, arbitrary: fc.constantFrom(...endings) });
   const command = fc.tuple(fc.nat(sizes.length - 1), burst);
   const isPoor = fc.nat(7).map((drawn) => drawn === 0);
+
+  it('is right where it is paused and then cancelled while calls are under way: what comes back counts, the rest is refunded', async () => {
+    for (const [answer, balance] of [
+      ['accepted', granted - 2_000],
+      ['rejected', granted],
+      ['retryable', granted],
+    ] as [Step, number][]) {
+      const workspace = await buildWorkspace(test.db, granted);
+      const life = new BatchLife(test, workspace.id, await buildBatch(test.db, workspace.id, sizes), granted);
+      for (const step of ['accept', 'open', 'claim', 'pause', 'cancel', answer, 'finishPage', 'claim'] as Step[]) {
+        await life.take(0, step);
+        await life.assertAgreement();
+      }
+      await life.finish();
+      await life.assertAgreement();
+      assert.deepEqual([life.status, await balanceOf(test.db, workspace.id)], ['cancelled', balance], answer);
+    }
+    await assertBooks(test.db);
+  });
 
   it('keeps money, rows and counts as the oracle has them, whatever happens in whatever order', async function () {
     this.timeout(90_000);

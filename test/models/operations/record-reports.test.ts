@@ -120,6 +120,23 @@ describe('recordReports', () => {
     );
   });
 
+  it('changes nothing of another workspace, whose id the report of a message echoes', async () => {
+    const victim = await buildWorkspace(test.db, 1_000_000);
+    for (const wrong of [await buildClaimed(test.db, victim.id), await buildSent(test.db, victim.id)]) {
+      const before_ = await messageOf(test.db, wrong.id);
+      const own = await buildSent(test.db, workspaceId);
+      await recordReports(test.db, [{ ...reportOf(own, 'failed'), message_id: wrong.id }]);
+      for (const { group_id } of [own, before_]) await applyReports(test.db, group_id);
+      assert.equal(await statusOf(test.db, own.id), 'failed/undeliverable');
+      assert.deepEqual(await messageOf(test.db, wrong.id), before_);
+    }
+    const open = await rows<{ id: string }>(test.db, `SELECT id FROM messages WHERE workspace_id = $1 AND status = 'queued'`, [victim.id]);
+    await recordHandoffs(
+      test.db,
+      open.map(({ id }) => acceptedAs({ id, attempt: 1 })),
+    );
+  });
+
   it('wakes the groups of a callback about several messages, and says which have closed', async () => {
     const [open, closed] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await giveUpOnReports(test.db, closed.group_id);

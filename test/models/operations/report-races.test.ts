@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { applyReports } from '../../../models/operations/apply-reports.js';
-import { giveUpOnReports } from '../../../models/operations/give-up.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports, type Wake } from '../../../models/operations/record-reports.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { acceptedAs, buildClaimed, buildSent, reportOf, statusOf } from '../../support/messages.js';
+import { acceptedAs, buildClaimed, buildSent, messageOf, reportOf, statusOf } from '../../support/messages.js';
 
 /** Each race is run so often, several at a time. */
 const rounds = 120;
@@ -68,6 +68,26 @@ describe('reports that race with the work on their group', function () {
       await work(wakes);
       const status = await statusOf(test.db, message.id);
       return status === 'delivered/delivered' ? null : status;
+    }));
+
+  it('correct a failure that is being refunded, when one says that it was delivered: refunded once at most, and the books know', () =>
+    repeat(async () => {
+      const claim = await buildClaimed(test.db, workspaceId);
+      const { id, attempt } = claim;
+      await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
+      const { group_id } = await messageOf(test.db, id);
+      const report = reportOf({ id, provider_message_id: uuidv7() }, 'delivered');
+      const [wakes] = await Promise.all([recordReports(test.db, [report]), giveUpOnHandoffs(test.db, group_id)]);
+      await work(wakes);
+      const { status, cost, credits_used } = await messageOf(test.db, id);
+      const refunds = await rows<{ amount: number }>(
+        test.db,
+        `SELECT amount FROM credit_entries WHERE kind = 'refund' AND reference = $1`,
+        [id],
+      );
+      const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+      const isRight = status === 'delivered' && refunds.length <= 1 && credits_used === cost - refunded;
+      return isRight ? null : `${status}, ${refunds.length} refunds, ${credits_used} of ${cost} used`;
     }));
 
   it('find their message, when one comes without our id while the hand-off is being recorded', () =>

@@ -95,6 +95,12 @@ describe('readTimestamp', () => {
     ['2026-03-01T12:30:15+02', '2026-03-01T10:30:15.000Z'],
     ['2024-02-29T23:59:59,5Z', '2024-02-29T23:59:59.500Z'],
   ];
+  it('knows an hour that clocks repeat, or leave out, by its offset', () => {
+    const hours = (from: string, to: string) =>
+      ((readTimestamp(to)?.at.getTime() ?? 0) - (readTimestamp(from)?.at.getTime() ?? 0)) / 3_600_000;
+    assert.equal(hours('2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'), 1);
+    assert.equal(hours('2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00'), 1);
+  });
   for (const [text, expected] of good) it(`reads ${text}`, () => assert.equal(readTimestamp(text)?.at.toISOString(), expected));
   const bad = `tomorrow 2026 2026-3-1 2026-13-01 2026-00-10 2026-02-30 2025-02-29 2026-01-32 2026-01-01T24:00Z 2026-01-01T12:60Z
     2026-01-01T12:00:60Z 2026-01-01T12:00:00+15:00 2026-01-01T12:00:00+01:60 2026-W01-1 2026-001 20260101 1767225600 01/02/2026 0000-01-01
