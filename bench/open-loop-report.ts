@@ -15,8 +15,9 @@ export function openLoopLines(rates: readonly OpenLoop[]): string[] {
     ...tableLines([
       row('', ({ per_second }) => `${per_second}/s`),
       row('sends', ({ sends }) => String(sends)),
-      row('answered 503', ({ shed }) => String(shed)),
-      row('failed', ({ failed }) => String(failed)),
+      row('answered 503', ({ statuses }) => String(statuses[503] ?? 0)),
+      row('neither 201 nor 503', ({ statuses }) => othersOf(statuses)),
+      times('sent late by the bench', ({ late_ms }) => late_ms),
       times('answered 201', ({ accept_ms }) => accept_ms),
       times('handed off', ({ handed_off_ms }) => handed_off_ms),
       times('  message.sent received', ({ told_of_handoff_ms }) => told_of_handoff_ms),
@@ -40,3 +41,9 @@ export function openLoopChanges(now: readonly OpenLoop[], then: readonly OpenLoo
 }
 
 const cpuOf = ({ cpu_ms_per_message: cpu }: OpenLoop) => partNames.reduce((sum, part) => sum + cpu[part], 0);
+
+const othersOf = (statuses: OpenLoop['statuses']) =>
+  Object.entries(statuses)
+    .filter(([status]) => status !== '201' && status !== '503')
+    .map(([status, count]) => `${count} × ${status === '0' ? 'none' : status}`)
+    .join(', ') || '0';

@@ -11,10 +11,10 @@ import { servicePids, type Workbench } from './workbench.js';
 export interface OpenLoop extends CaseResult {
   per_second: number;
   sends: number;
-  /** answered 503: more than can be accepted */
-  shed: number;
-  /** answered otherwise, or not at all */
-  failed: number;
+  /** how often each status was the answer; 0: there was none */
+  statuses: Record<number, number>;
+  /** what the sending process was late by, of all sends */
+  late_ms: Percentiles;
   /** the provider had taken it */
   handed_off_ms: Percentiles;
   /** as the provider tells */
@@ -53,13 +53,14 @@ async function measureRate(bench: Workbench, perSecond: number, sendAll: () => P
     pids: () => servicePids(bench),
   };
   const pass = await runPass(item, { messages: perSecond * openSeconds, clients: Number.POSITIVE_INFINITY }, bench.client);
-  const countOf = (of: (status: number) => boolean) => sends.filter(({ status }) => of(status)).length;
+  const statuses: OpenLoop['statuses'] = {};
+  for (const { status } of sends) statuses[status] = (statuses[status] ?? 0) + 1;
   return {
     ...summarizePasses(`${perSecond}/s`, [pass]),
     per_second: perSecond,
     sends: sends.length,
-    shed: countOf((status) => status === 503),
-    failed: countOf((status) => status !== 503 && status !== 201),
+    statuses,
+    late_ms: percentiles(sends.map(({ lateMs }) => lateMs)),
     handed_off_ms: percentiles(lives.map(({ sent }) => sent.happenedMs)),
     delivered_ms: percentiles(lives.map(({ delivered }) => delivered.happenedMs)),
     told_of_handoff_ms: percentiles(lives.map(({ sent }) => sent.toldMs)),

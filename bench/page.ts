@@ -42,7 +42,8 @@ const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) 
   connection to the worker.
 - **f** is an open loop: for ${openSeconds} s each, ${rates.join(', ')} messages a second arrive, evenly spaced, from a process of their own, each with the webhook on all events. Nobody waits for an
   answer before the next send, and all times count from when a send was due: a pause of the service is in the figures of all that were due in it (no coordinated omission), as is what the sending
-  process itself was late by. *Delivered* is the time that the provider names; the receiver's times are its own, when it had the whole request. What was shed (503) is counted, and has no times.
+  process itself was late by. *Delivered* is the time that the provider names; the receiver's times are its own, when it had the whole request. What was refused as too much (503) is counted, and has no times. The
+  clients' connections are there before the first send.
 - In the other cases each client waits for its message before it sends the next one (a closed loop): their latencies are those of a service that is as busy as its clients make it.
 - "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
 

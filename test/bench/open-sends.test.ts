@@ -10,12 +10,13 @@ const stallMs = 250;
 /** A service that stands still once, in the very first send, and the sending process with it; else it answers at once. */
 function stalling() {
   const { post: _, ...others } = createSender('http://127.0.0.1:9', 'none');
+  const call = async () => ({ status: 200, body: '' });
   const post = async (number: number) => {
     const until = performance.now() + (number === 0 ? stallMs : 0);
     while (performance.now() < until);
     return { status: 201, body: JSON.stringify({ data: { message: { id: `id-${number}` } } }) };
   };
-  return { ...others, post };
+  return { ...others, call, post };
 }
 
 describe('sends at a fixed rate', () => {
