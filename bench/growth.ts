@@ -65,6 +65,9 @@ export function sizeLine(sizes: readonly Size[]): string {
   return columns.map(([title, of]) => of(size, before).toFixed(0).padStart(width(title))).join('   ');
 }
 
+/** All of it, for who was not there. */
+export const sizeTable = (sizes: readonly Size[]) => [sizeHead, ...sizes.map((_, index) => sizeLine(sizes.slice(0, index + 1)))];
+
 /** Whether API and worker stay as they were when they were warm, and what a message leaves on the disk. */
 export function growthLines(sizes: readonly Size[]): string[] {
   const [first, warm, last] = [sizes[0], sizes[warmTenth], sizes.at(-1)];

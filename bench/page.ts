@@ -1,10 +1,11 @@
 /** A page to publish, made from one run: the figures, how they were taken, and what they do not say. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { growthLines, sizeTable } from './growth.js';
 import { openSeconds } from './open-loop.js';
 import type { Options } from './options.js';
 import { reportLines } from './report.js';
-import type { Results } from './results.js';
+import { longestSoak, type Results } from './results.js';
 
 const path = resolve(import.meta.dirname, '../../docs/performance.md');
 
@@ -24,8 +25,8 @@ The API, the worker, the Temporal server on SQLite, PostgreSQL, the receiver of 
 ${reportLines(results, undefined).join('\n').trimEnd()}
 \`\`\`
 
-${method(options)}
-`,
+${method(options)}${soakOf(longestSoak())}
+${limits}`,
   );
   return join('docs', 'performance.md');
 }
@@ -46,8 +47,26 @@ const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) 
   clients' connections are there before the first send.
 - In the other cases each client waits for its message before it sends the next one (a closed loop): their latencies are those of a service that is as busy as its clients make it.
 - "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
+`;
 
-## What it does not say
+/** The longest soak so far has a run of its own, which takes longer than the rest. */
+function soakOf(results: Results | undefined): string {
+  if (results?.soak === undefined) return '';
+  const { at, environment, options, soak } = results;
+  return `
+## A soak
+
+${options.soak.toLocaleString('en')} single messages with the webhook, ${options.clients} clients, by \`npm run bench -- --soak ${options.soak}\` on ${at.slice(0, 10)} (commit ${environment.commit}). Memory is read at rest, after each
+tenth; the verdict compares the last with the second, when everything is warm. The figures of the disk hold all that was written: rows, indexes, events, and Temporal's histories,
+which it forgets after a day.
+
+\`\`\`
+${[...sizeTable(soak), '', ...growthLines(soak)].join('\n')}
+\`\`\`
+`;
+}
+
+const limits = `## What it does not say
 
 - Nothing of several processes of a kind, nor of a Temporal server on PostgreSQL instead of SQLite: [scaling.md](scaling.md).
 - Nothing of weeks of history: tables and indexes are small and in memory.

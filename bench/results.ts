@@ -91,13 +91,26 @@ export function saveResults(results: { at: string }, dir = resultsDir): string {
 
 /** The last stored results of the same load; undefined when there are none. */
 export function previousResults({ cases, clients, soak }: Options): Results | undefined {
+  return newestFirst().find(({ options: then }) => {
+    const hasAll = cases.every((key) => then.cases.includes(key));
+    return hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile; // profiling costs time too
+  });
+}
+
+/** Fewer say nothing of growth. */
+const soakMessagesMin = 10_000;
+
+/** The longest soak that is stored, the last of several; undefined when there is none worth the name. */
+export function longestSoak(): Results | undefined {
+  const soaks = newestFirst().filter(({ soak, options }) => soak !== undefined && options.soak >= soakMessagesMin);
+  return soaks.toSorted((a, b) => b.options.soak - a.options.soak)[0];
+}
+
+function newestFirst(): Results[] {
   mkdirSync(resultsDir, { recursive: true });
   const names = readdirSync(resultsDir).filter((name) => name.endsWith('.json'));
-  for (const name of names.toSorted().toReversed()) {
-    const results = JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results;
-    const then = results.options;
-    const hasAll = cases.every((key) => then.cases.includes(key));
-    if (hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile) return results; // profiling costs time too
-  }
-  return undefined;
+  return names
+    .toSorted()
+    .toReversed()
+    .map((name) => JSON.parse(readFileSync(join(resultsDir, name), 'utf8')) as Results);
 }
