@@ -121,9 +121,15 @@ describe('routing', () => {
 
   it('goes to another account at once when one asks for patience', async () => {
     outcomes.one = { outcome: 'throttled', detail: '429', retryAfterMs: 60_000 };
+    const dispatch = worker();
     const { groupId } = await group(30);
-    assert.equal((await worker()(groupId)).queued, 0);
+    assert.equal((await dispatch(groupId)).queued, 0);
     assert.equal(two.calls.length, 30);
+    const single = async () => (await dispatch((await buildQueued(test.db, workspaceId)).group_id)).queued;
+    while (one.calls.length === 0) assert.equal(await single(), 0);
+    const calls = one.calls.length;
+    for (let each = 0; each < 12; each += 1) assert.equal(await single(), 0);
+    assert.equal(one.calls.length, calls, 'it is left alone');
   });
 
   for (const idempotent of [true, false]) {

@@ -1,4 +1,6 @@
 /** Deliberate faults in what must never break: each names the test that has to notice. */
+import { routingMutations } from './routing-mutations.js';
+
 export interface Mutation {
   /** What the code guards before the mutation. */
   guards: string;
@@ -57,8 +59,8 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the condition of a refund',
     file: 'models/operations/record-statuses.ts',
-    find: 'failed.filter(({ credits_used }) => credits_used === 0)',
-    replace: 'failed',
+    find: 'credits_used === 0 && cost > 0',
+    replace: 'cost > 0',
     test: 'models/operations/apply-reports',
   },
   {
@@ -208,4 +210,5 @@ export const mutations: readonly Mutation[] = [
     replace: '',
     test: 'models/rules/address',
   },
+  ...routingMutations,
 ];
