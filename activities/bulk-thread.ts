@@ -2,10 +2,12 @@
 import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../models/config.js';
 import { createLogger } from '../models/logger.js';
+import { standBack } from '../models/stand-back.js';
 import { queues } from '../workflows/contract.js';
 import { startThread } from './worker-thread.js';
 import { poolSizes } from './workers.js';
 
+standBack();
 const config = loadConfig(process.env);
 const workers = await startThread({
   config,

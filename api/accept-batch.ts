@@ -8,7 +8,7 @@ import { createTurnstile } from '../models/turnstile.js';
 import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
 import { refusalOf } from './decision.js';
-import type { Deps } from './deps.js';
+import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
 
 export interface AcceptedBatch {
@@ -27,7 +27,7 @@ const inTurn = createTurnstile(2);
  * @throws AppError 422 when that was another request
  */
 export async function findAcceptedBatch(
-  deps: Deps,
+  deps: BulkDeps,
   { workspaceId }: Caller,
   key: string | null,
   digest: Buffer | null,
@@ -46,7 +46,7 @@ export async function findAcceptedBatch(
  * @throws AppError 402 when the balance is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
  */
 export async function acceptBatch(
-  deps: Deps,
+  deps: BulkDeps,
   caller: Caller,
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
@@ -64,7 +64,7 @@ export async function acceptBatch(
 }
 
 /** Starts or joins the batch's workflow and waits for its decision; returns when the batch is accepted. */
-async function decide(deps: Deps, batch: NewBatch): Promise<void> {
+async function decide(deps: BulkDeps, batch: NewBatch): Promise<void> {
   const { id: batchId, workspace_id: workspaceId, channel } = batch;
   let accepted: boolean;
   try {
@@ -77,7 +77,7 @@ async function decide(deps: Deps, batch: NewBatch): Promise<void> {
 }
 
 /** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
-async function fence(deps: Deps, batch: NewBatch, cause: unknown): Promise<void> {
+async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<void> {
   const isFenced = await fenceBatch(deps.db, batch.id).catch((error: unknown) => {
     throw internal(error, 1); // the watcher will fence it
   });

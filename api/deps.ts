@@ -6,6 +6,7 @@ import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
 import type { ReportInbox } from './report-inbox.js';
 import type { Sns } from './sns.js';
+import type { BulkThread } from './start-bulk-thread.js';
 import type { Temporal } from './temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */
@@ -16,7 +17,11 @@ export interface Deps {
   temporal: Temporal;
   acceptGate: AcceptGate;
   reportInbox: ReportInbox;
+  bulkThread: Pick<BulkThread, 'answer'>;
   limiter: Limiter;
   payments: Payments;
   sns: Sns;
 }
+
+/** What handlers of bulk sends reach, in a thread of their own. */
+export type BulkDeps = Pick<Deps, 'config' | 'db' | 'logger'> & { temporal: Pick<Temporal, 'acceptBatch'> };

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Scope } from '../models/rules/api-key.js';
-import type { Deps } from './deps.js';
+import type { BulkDeps, Deps } from './deps.js';
 import type { Checked } from './validation.js';
 
 /** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
@@ -39,7 +39,7 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
 }
 
-export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object> {
+export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {
   /** `resource.verb`; the operation id of the document. */
   id: string;
   method: 'get' | 'post' | 'put' | 'delete';
@@ -68,10 +68,14 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   alsoAs?: 503;
   /** false: the answer is not wrapped in `{success, data}`. */
   envelope?: false;
-  handler(input: Input<A, Path, Query, Body>, deps: Deps): Promise<object>;
+  /** Checked and handled in the thread of bulk sends, see `bulkEndpoint`. */
+  inBulkThread?: true;
+  handler(input: Input<A, Path, Query, Body>, deps: Reached): Promise<object>;
 }
 
 export type Endpoint = Declaration<Auth, string, object, object>;
+/** One whose body may have thousands of parts: its handler reaches less, and is never run in the thread of all others. */
+export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 
 /** A handler's answer that needs more than data. */
 export class Reply {
@@ -86,4 +90,11 @@ export function endpoint<A extends Auth, Path extends string, Query extends obje
   declaration: Declaration<A, Path, Query, Body>,
 ): Endpoint {
   return declaration as unknown as Endpoint;
+}
+
+/** The same for an operation whose body may have thousands of parts: it is answered in a thread of its own. */
+export function bulkEndpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
+  declaration: Declaration<A, Path, Query, Body, BulkDeps>,
+): BulkEndpoint {
+  return { ...declaration, inBulkThread: true } as unknown as BulkEndpoint;
 }

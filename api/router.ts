@@ -1,16 +1,14 @@
 /** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { invalid } from '../models/errors.js';
+import { type Asked, answer } from './answer.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
-import { parseObject, readBytes } from './body.js';
+import { readBytes } from './body.js';
 import type { Deps } from './deps.js';
-import { type Auth, type Endpoint, type Input, Reply } from './endpoint.js';
-import { faultsOfIdempotencyKey } from './idempotency.js';
+import type { Caller, Endpoint, Reply } from './endpoint.js';
 import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
 import { addressKey, type Bucket } from './rate-limit.js';
 import { contextOf } from './request-context.js';
-import { type Checked, check, checkQuery } from './validation.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
@@ -33,9 +31,9 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     try {
       const caller = await authenticator.identify(item.auth, credential);
       context.workspaceId = caller?.workspaceId;
-      const input = await inputOf(item, req, res, deps.config.publicUrl);
-      const outcome = await item.handler({ ...input, caller }, deps);
-      respond(item, outcome instanceof Reply ? outcome : new Reply(outcome), req, res, deps.config.publicUrl);
+      const asked = await askedBy(caller, item, req, res, deps.config.publicUrl);
+      const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
+      respond(item, reply, req, res, deps.config.publicUrl);
     } finally {
       leave?.();
     }
@@ -60,17 +58,11 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }
 
-async function inputOf(item: Endpoint, req: Request, res: Response, publicUrl: string): Promise<Input<Auth, string, object, object>> {
-  const bytes = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
-  const nothing: Checked<object> = { value: {}, faults: [] };
-  const query = item.query === undefined ? nothing : checkQuery(item.query, req.query);
-  const checked = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
-  const body = item.examine === undefined ? checked : await item.examine(checked);
+async function askedBy(caller: Caller | null, item: Endpoint, req: Request, res: Response, publicUrl: string): Promise<Asked> {
+  const body = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
-  const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
-  if (faults.length > 0) throw invalid(faults);
-  const signed = { url: publicUrl + req.originalUrl, headers: req.headers, body: bytes };
-  return { caller: null, params: req.params, query: query.value, body: body.value, idempotencyKey, signed };
+  const { params, query, headers, originalUrl } = req;
+  return { caller, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
 }
 
 /** Express takes the first path that fits: `/a/:id` before `/a/b` would make the second unreachable. */

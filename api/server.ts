@@ -13,17 +13,20 @@ import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { createReportInbox } from './report-inbox.js';
 import { createSns } from './sns.js';
+import { type BulkThread, poolSizes, startBulkThread } from './start-bulk-thread.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;
 /** Longest wait for connections that do not close by themselves. */
 const closeMsMax = 2000;
 
+type ServerDeps = Deps & { bulkThread: BulkThread };
+
 /** Opens what the API needs. Nothing is asked here whether it answers: `/health` tells, and every call connects by itself. */
-function createDeps(env: NodeJS.ProcessEnv): Deps {
+function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
-  const db = connect(config.databaseUrl, config.databasePoolMax);
+  const db = connect(config.databaseUrl, poolSizes(config).own);
   const temporal = connectTemporal(config);
   return {
     config,
@@ -32,13 +35,14 @@ function createDeps(env: NodeJS.ProcessEnv): Deps {
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal }),
     reportInbox: createReportInbox({ logger, db, temporal }),
+    bulkThread: startBulkThread(env, temporal),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),
   };
 }
 
-async function start(deps: Deps): Promise<void> {
+async function start(deps: ServerDeps): Promise<void> {
   const server = createHttpServer(createApp(deps), deps.limiter);
   await warmUpPasswords();
   await listen(server, deps.config);
@@ -60,7 +64,7 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
 }
 
 /** Finishes the requests that are under way, refuses new connections, then closes what was opened. */
-function stopOnSignal(server: Server, { db, temporal, limiter, logger }: Deps): void {
+function stopOnSignal(server: Server, { db, temporal, bulkThread, limiter, logger }: ServerDeps): void {
   let isStopping = false;
   const stop = async (reason: string) => {
     if (isStopping) return;
@@ -73,7 +77,7 @@ function stopOnSignal(server: Server, { db, temporal, limiter, logger }: Deps): 
     clearTimeout(deadline);
     clearInterval(sweep);
     limiter.close();
-    const closed = Promise.allSettled([temporal.close(), db.close()]);
+    const closed = Promise.allSettled([bulkThread.stop(), temporal.close(), db.close()]);
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closeMsMax))]);
     logger.info('stopped');
     process.exit(0);

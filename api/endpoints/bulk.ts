@@ -8,8 +8,8 @@ import type { Database } from '../../models/database.js';
 import { invalid } from '../../models/errors.js';
 import { faultsOfPlan } from '../../models/rules/bulk.js';
 import { acceptBatch, findAcceptedBatch } from '../accept-batch.js';
-import type { Deps } from '../deps.js';
-import { apiKey, type Caller, endpoint, Reply } from '../endpoint.js';
+import type { BulkDeps, Deps } from '../deps.js';
+import { apiKey, bulkEndpoint, type Caller, endpoint, Reply } from '../endpoint.js';
 import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
@@ -23,7 +23,7 @@ export const bulkBytesMax = 4 * 1024 * 1024;
 
 const oneBatch = Joi.object({ batch: batchResponse.required() });
 
-export const sendBulk = endpoint({
+export const sendBulk = bulkEndpoint({
   id: 'messages.send-bulk',
   method: 'post',
   path: '/api/v1/messages/bulk',
@@ -45,7 +45,7 @@ export const sendBulk = endpoint({
   },
 });
 
-async function accept(deps: Deps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
+async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
   assertTemplateTaken(deps.config, given);
   // After the look-up: a repeated request gets its answer also when its contacts have changed.
   const body = await withContacts(deps.db, caller.workspaceId, given);

@@ -6,7 +6,7 @@ import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-prev
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
-import { apiKey, endpoint } from '../endpoint.js';
+import { apiKey, bulkEndpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { type Checked, check } from '../validation.js';
 import { bulkBytesMax } from './bulk.js';
@@ -24,7 +24,7 @@ interface PreviewBody {
   bulk: BulkBody | null;
 }
 
-export const previewMessage = endpoint({
+export const previewMessage = bulkEndpoint({
   id: 'messages.preview',
   method: 'post',
   path: '/api/v1/messages/preview',

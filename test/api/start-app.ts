@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAcceptGate } from '../../api/accept-gate.js';
+import { answer } from '../../api/answer.js';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/authenticate.js';
 import type { Deps } from '../../api/deps.js';
+import type { Endpoint } from '../../api/endpoint.js';
+import { endpoints } from '../../api/endpoints/index.js';
 import { createHttpServer, type Patience } from '../../api/http-server.js';
 import { createPayments } from '../../api/payments.js';
 import { createSns } from '../../api/sns.js';
@@ -13,6 +16,7 @@ import { createReportInbox } from '../../api/report-inbox.js';
 import { createLimiter } from '../../api/rate-limit.js';
 import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
+import type { Database } from '../../models/database.js';
 import { createLogger } from '../../models/logger.js';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
@@ -58,20 +62,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const logger = createLogger('test', config.logLevel);
   const calls: string[] = [];
-  const stub: Temporal = {
-    accept: async ({ groupId }) => ({ accepted: (await acceptMessages(database.db, groupId)).accepted }),
-    acceptBatch: ({ batchId }) => acceptBatch(database.db, batchId),
-    wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
-    notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
-    notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
-    attempt: async ({ trigger, deliveryId }) => void calls.push(`${trigger} ${deliveryId}`),
-    wakeCarrier: async (webhookId) => void calls.push(`carrier ${webhookId}`),
-    replay: async ({ webhookId, statuses }) => void calls.push(`replay ${webhookId} ${statuses.join()}`),
-    sendMail: async (mailId) => void calls.push(`mail ${mailId}`),
-    hasWorker: async () => true,
-    close: async () => undefined,
-    ...temporal,
-  };
+  const stub = { ...playedBy(database.db, calls), ...temporal };
   const deps: Deps = {
     config,
     db: database.db,
@@ -79,6 +70,9 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     temporal: stub,
     acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
     reportInbox: createReportInbox({ db: database.db, logger, temporal: stub }),
+    bulkThread: {
+      answer: (endpointId, asked) => answer(endpoints.find(({ id }) => id === endpointId) as Endpoint, asked, deps),
+    },
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),
@@ -101,6 +95,23 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
       deps.limiter.close();
       await database.drop();
     },
+  };
+}
+
+/** A Temporal whose work is done at once, or only written down. */
+function playedBy(db: Database, calls: string[]): Temporal {
+  return {
+    accept: async ({ groupId }) => ({ accepted: (await acceptMessages(db, groupId)).accepted }),
+    acceptBatch: ({ batchId }) => acceptBatch(db, batchId),
+    wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
+    notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
+    notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
+    attempt: async ({ trigger, deliveryId }) => void calls.push(`${trigger} ${deliveryId}`),
+    wakeCarrier: async (webhookId) => void calls.push(`carrier ${webhookId}`),
+    replay: async ({ webhookId, statuses }) => void calls.push(`replay ${webhookId} ${statuses.join()}`),
+    sendMail: async (mailId) => void calls.push(`mail ${mailId}`),
+    hasWorker: async () => true,
+    close: async () => undefined,
   };
 }
 

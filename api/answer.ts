@@ -1,0 +1,38 @@
+/** What becomes of a request once its caller is known: checked, then handled. Knows no `req` and no `res`, so any thread can do it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalid } from '../models/errors.js';
+import { parseObject } from './body.js';
+import { type Auth, type Caller, type Endpoint, type Input, Reply } from './endpoint.js';
+import { faultsOfIdempotencyKey } from './idempotency.js';
+import { type Checked, check, checkQuery } from './validation.js';
+
+/** A request as it came, by a caller who may make it. */
+export interface Asked {
+  caller: Caller | null;
+  params: object;
+  query: object;
+  body: Buffer;
+  idempotencyKey: string | null;
+  /** The address that the caller used, by the public name of the service. */
+  url: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** An operation, as far as its answer goes; `Deps` is what its handler reaches. */
+export type Answerable<Deps> = Pick<Endpoint, 'query' | 'body' | 'examine'> & {
+  handler(input: Input<Auth, string, object, object>, deps: Deps): Promise<object>;
+};
+
+/** @throws AppError 400 with every fault, or what the handler throws */
+export async function answer<Deps>(item: Answerable<Deps>, asked: Asked, deps: Deps): Promise<Reply> {
+  const { caller, params, idempotencyKey, url, headers, body: bytes } = asked;
+  const nothing: Checked<object> = { value: {}, faults: [] };
+  const query = item.query === undefined ? nothing : checkQuery(item.query, asked.query);
+  const checked = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
+  const body = item.examine === undefined ? checked : await item.examine(checked);
+  const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
+  if (faults.length > 0) throw invalid(faults);
+  const signed = { url, headers, body: bytes };
+  const outcome = await item.handler({ caller, params, query: query.value, body: body.value, idempotencyKey, signed }, deps);
+  return outcome instanceof Reply ? outcome : new Reply(outcome);
+}

@@ -1,0 +1,31 @@
+/** Entry point of the API's second thread, see start-bulk-thread.ts. */
+import { parentPort } from 'node:worker_threads';
+import { loadConfig } from '../models/config.js';
+import { connect } from '../models/database.js';
+import { createLogger } from '../models/logger.js';
+import { standBack } from '../models/stand-back.js';
+import { answer } from './answer.js';
+import type { BulkDeps } from './deps.js';
+import { sendBulk } from './endpoints/bulk.js';
+import { previewMessage } from './endpoints/preview.js';
+import { type ForBulkThread, type InBulkThread, poolSizes } from './start-bulk-thread.js';
+import { type Port, ThreadCalls } from './thread-calls.js';
+
+standBack();
+const config = loadConfig(process.env);
+const endpoints = new Map([sendBulk, previewMessage].map((each) => [each.id, each]));
+const inBulkThread: InBulkThread = {
+  async answer({ endpointId, asked }) {
+    const endpoint = endpoints.get(endpointId);
+    if (endpoint === undefined) throw new Error(`${endpointId} is not answered in the thread of bulk sends`);
+    const { data, options } = await answer(endpoint, { ...asked, body: Buffer.from(asked.body) }, deps);
+    return { data, options };
+  },
+};
+const calls = new ThreadCalls<ForBulkThread>(parentPort as Port, inBulkThread);
+const deps: BulkDeps = {
+  config,
+  db: connect(config.databaseUrl, poolSizes(config).bulk),
+  logger: createLogger('api', config.logLevel),
+  temporal: { acceptBatch: (request) => calls.ask('acceptBatch', request) },
+};

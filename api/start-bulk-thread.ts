@@ -1,0 +1,53 @@
+/** Bodies with thousands of parts are judged, rendered and stored in a thread of their own, so that other requests do not wait for them. */
+import { Worker as Thread } from 'node:worker_threads';
+import type { Config } from '../models/config.js';
+import type { Asked } from './answer.js';
+import { Reply } from './endpoint.js';
+import type { Temporal } from './temporal.js';
+import { ThreadCalls } from './thread-calls.js';
+
+export interface BulkThread {
+  /** Answers as `answer` does. Rejects when the thread ended, which this process does not outlive. */
+  answer(endpointId: string, asked: Asked): Promise<Reply>;
+  /** Ends the thread, whatever it is doing. */
+  stop(): Promise<void>;
+}
+
+/** What the thread does for others. */
+export type InBulkThread = {
+  answer(request: { endpointId: string; asked: Asked }): Promise<Pick<Reply, 'data' | 'options'>>;
+};
+/** What others do for it: one connection to Temporal, and one copy of its client, are enough for a process. */
+export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
+
+/** The youngest objects of a thread that seldom has anything to do; those of the process may be three times as many. */
+const youngMb = 16;
+
+/** @param env the settings of this process */
+export function startBulkThread(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): BulkThread {
+  const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
+    env,
+    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+  });
+  thread.once('error', (error) => {
+    throw error; // as if it had happened here
+  });
+  const calls = new ThreadCalls<InBulkThread>(thread, { acceptBatch });
+  return {
+    async answer(endpointId, asked) {
+      const { data, options } = await calls.ask('answer', { endpointId, asked });
+      return new Reply(data, options);
+    },
+    async stop() {
+      await thread.terminate();
+    },
+  };
+}
+
+/** How the connections of the process are shared out: whoever stores ten thousand rows holds one all the while. */
+export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>): { own: number; bulk: number } {
+  const bulk = Math.max(1, Math.floor(databasePoolMax * bulkShare));
+  return { own: databasePoolMax - bulk, bulk };
+}
+
+const bulkShare = 0.4;
