@@ -10,6 +10,8 @@ export interface TendDeps {
   db: Database;
   /** First attempts of what is due; see `deliverEvents`. */
   deliver: (again: boolean) => Promise<LeftDeliveries>;
+  /** The pages that are tended beside each other; this one is among them while it is. */
+  tended: Set<string>;
 }
 
 /** What is left of a page. */
@@ -24,8 +26,8 @@ export interface Tended {
 
 /** Well below the activity's time-out, which has to leave room for the last deliveries. */
 const sliceMs = 20_000;
-/** Each look is a handful of statements, whatever it finds: twice a second is soon enough for a batch. */
-const lookEveryMs = 500;
+/** Each look is a handful of statements, whatever it finds: many pages look twice a second, the last ones of a batch sooner. */
+const lookEveryMs = { eachPage: 60, most: 500 };
 /** While reports are awaited, the page is given up to its workflow only after so long without any. */
 const quietMs = 1_000;
 
@@ -33,7 +35,17 @@ const quietMs = 1_000;
  * Applies reports and delivers events until there are none, and none have come for a moment although some are awaited.
  * Meanwhile the page's workflow is not woken. Ends early when workflows have to be started, or the worker stops.
  */
-export async function tendPage({ db, deliver }: TendDeps, groupId: string, signal: AbortSignal): Promise<Tended> {
+export async function tendPage(deps: TendDeps, groupId: string, signal: AbortSignal): Promise<Tended> {
+  deps.tended.add(groupId);
+  try {
+    return await tendUntilQuiet(deps, groupId, signal);
+  } finally {
+    deps.tended.delete(groupId);
+  }
+}
+
+async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string, signal: AbortSignal): Promise<Tended> {
+  const rest = () => sleep(Math.min(tended.size * lookEveryMs.eachPage, lookEveryMs.most));
   const until = Date.now() + sliceMs;
   let left: LeftDeliveries = { children: [], carriers: [] };
   let again = activityInfo().attempt > 1;
@@ -47,11 +59,11 @@ export async function tendPage({ db, deliver }: TendDeps, groupId: string, signa
   };
   while (isEmpty(left) && !signal.aborted && Date.now() < until) {
     if (work.deliveries > 0 || again) {
-      left = await beside(deliver(again), look);
+      left = await beside(deliver(again), rest, look);
       again = false;
       busyAt = Date.now();
     } else if (isQuiet(work, busyAt)) break;
-    else await sleep(lookEveryMs);
+    else await rest();
     await look();
   }
   const { open, deliveries } = await applyReports(db, groupId);
@@ -64,13 +76,13 @@ const isEmpty = ({ children, carriers }: LeftDeliveries) => children.length === 
 const isQuiet = ({ open, queued }: GroupWork, busyAt: number) => open === queued || Date.now() - busyAt > quietMs;
 
 /** Goes on looking while the work is under way: an endpoint that hangs must not delay what is known of the messages. */
-async function beside<Result>(work: Promise<Result>, look: () => Promise<void>): Promise<Result> {
+async function beside<Result>(work: Promise<Result>, rest: () => Promise<void>, look: () => Promise<void>): Promise<Result> {
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
   });
   while (!isDone) {
-    await Promise.race([done, sleep(lookEveryMs)]);
+    await Promise.race([done, rest()]);
     if (!isDone) await look();
   }
   return done;

@@ -36,6 +36,7 @@ const lookAgainMs = { least: 100, most: 1_000 };
 
 export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) {
   const attempts = new Attempts({ db, config, poster, ...rest });
+  const tended = new Set<string>();
 
   return {
     /**
@@ -47,7 +48,7 @@ export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) 
 
     /** Applies the reports of a page and delivers its events, for as long as there are any. */
     tendPage: (groupId: string): Promise<Tended> =>
-      withHeartbeat((signal) => tendPage({ db, deliver: (again) => deliverDue(groupId, again, true) }, groupId, signal)),
+      withHeartbeat((signal) => tendPage({ db, tended, deliver: (again) => deliverDue(groupId, again, true) }, groupId, signal)),
 
     /**
      * Attempts what is due to a webhook, page after page.

@@ -14,7 +14,7 @@ export function faultsOfIdempotencyKey(key: string | null): Fault[] {
 /** SHA-256 of a validated body, the same for every order of its keys. Unknown fields were dropped and do not count. */
 export const digestRequest = (body: object): Buffer => createHash('sha256').update(canonical(body)).digest();
 
-/** The same for a body with a long list, without holding up the process. What lies very deep in the list does not count. */
+/** The same for a body with a long list, in turns with others. What lies very deep in the list does not count. */
 export async function digestList(body: object, list: readonly unknown[]): Promise<Buffer> {
   const hash = createHash('sha256').update(canonical(body));
   for await (const item of inSlices(list)) hash.update(`,${canonical(item)}`);

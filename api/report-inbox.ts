@@ -18,7 +18,7 @@ export function createReportInbox({ db, logger, temporal }: { db: Database; logg
   const gather = new Gather<IncomingReport[], PromiseSettledResult<Wake[]>>((callbacks) => storeAll(db, callbacks), {
     most: callbacksMost,
   });
-  // The inbox is durable: a workflow that cannot be woken now will be by the watcher.
+  // The inbox is durable: nobody waits for a workflow to be woken, and one that cannot be woken now will be by the watcher.
   const wake = (due: Wake) =>
     temporal.wake(due).catch((err: unknown) => logger.warn({ err, workflow_id: due.workflowId }, 'workflow was not woken'));
   return {
@@ -26,7 +26,7 @@ export function createReportInbox({ db, logger, temporal }: { db: Database; logg
       if (reports.length === 0) return;
       const stored = await gather.add(reports);
       if (stored.status === 'rejected') throw stored.reason;
-      await Promise.all(stored.value.map(wake));
+      for (const due of stored.value) void wake(due);
     },
   };
 }

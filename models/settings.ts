@@ -71,7 +71,7 @@ export const settings: Record<string, Joi.Schema> = {
     .min(2)
     .max(200)
     .default(10)
-    .description('database connections per process; in a worker half of them are for batches'),
+    .description('database connections per process; in a worker half of them, in the API two fifths, are for batches'),
   REDIS_URL: url('redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
   TEMPORAL_ADDRESS: Joi.string()
     .pattern(/^[^\s/]+:\d{1,5}$/)

@@ -33,7 +33,7 @@ export interface BulkPlan {
 }
 
 /**
- * Judges every recipient, without holding up the process.
+ * Judges every recipient, in turns with others.
  * @param most recipients that are allowed; tests raise it
  */
 export async function planBulk(request: BulkRequest, most = recipientsMax): Promise<BulkPlan> {

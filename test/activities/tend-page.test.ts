@@ -39,7 +39,7 @@ describe('tendPage', () => {
   const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), attempt = 1) => {
     const environment = new MockActivityEnvironment({ attempt });
     const stop = new AbortController();
-    const work = environment.run(() => tendPage({ db: test.db, deliver }, groupId, stop.signal)) as Promise<Tended>;
+    const work = environment.run(() => tendPage({ db: test.db, deliver, tended: new Set() }, groupId, stop.signal)) as Promise<Tended>;
     return { work, stop: () => stop.abort() };
   };
 
