@@ -37,7 +37,7 @@ export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bu
     const batchId = batchIdOf(await sender.postBulk(recipients));
     const acceptMs = Date.now() - startedAt;
     const done = async () => {
-      await untilDelivered(db, batchId, recipients);
+      await untilDelivered(db, batchId);
       const messages = await select<{ id: string; done_at: Date }>(db, delivered, [batchId]);
       await Promise.all(messages.map(({ id }) => bench.receiver.until(id)));
       return messages.map(({ done_at }) => ({ acceptMs, doneMs: done_at.getTime() - startedAt }));
@@ -58,14 +58,14 @@ export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bu
 }
 
 const delivered = `SELECT id, delivered_at AS done_at FROM messages WHERE batch_id = $1 AND status = 'delivered'`;
-const count = `SELECT count(*) AS delivered FROM messages WHERE batch_id = $1 AND status = 'delivered'`;
+// The last ones first: to count them all again and again would be a part of the work.
+const isOpen = `SELECT 1 FROM messages WHERE batch_id = $1 AND status <> 'delivered' ORDER BY id DESC LIMIT 1`;
 
-async function untilDelivered(db: Database, batchId: string, recipients: number): Promise<void> {
+async function untilDelivered(db: Database, batchId: string): Promise<void> {
   const until = performance.now() + doneMsMax;
   for (;;) {
-    const [row] = await select<{ delivered: number }>(db, count, [batchId]);
-    if (row?.delivered === recipients) return;
-    if (performance.now() > until) throw new Error(`${row?.delivered} of ${recipients} messages delivered after ${doneMsMax / 1000} s`);
+    if ((await select(db, isOpen, [batchId])).length === 0) return;
+    if (performance.now() > until) throw new Error(`not all messages of a batch were delivered after ${doneMsMax / 1000} s`);
     await sleep(lookEveryMs);
   }
 }

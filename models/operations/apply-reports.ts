@@ -56,7 +56,7 @@ const unapplied = `
     m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
     d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome
   FROM delivery_reports d JOIN messages m ON m.id = d.message_id
-  WHERE m.group_id = $1 AND d.applied_at IS NULL 
+  WHERE d.group_id = $1 AND d.applied_at IS NULL
   -- Whoever locks several messages takes them in this order, and whoever locks several reports.
   ORDER BY d.message_id, d.id FOR UPDATE OF d, m`;
 

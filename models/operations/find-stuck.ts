@@ -19,8 +19,8 @@ export async function fenceStale(db: Database, olderThanSeconds: number): Promis
       ).length;
 }
 
-/** SQL of the message `m`: the condition of the index `messages_undecided`, which only those who say it may use. */
-const isUndecided = `(m.status IN ('accepting', 'queued')) IS TRUE`;
+/** SQL of the message `m`, `accepting` or `queued`: the condition of the index `messages_undecided`, which only those who say it may use. */
+const isUndecided = '(m.sent_at IS NULL AND m.failed_at IS NULL)';
 
 const stale = `
   SELECT m.id FROM messages m
@@ -41,8 +41,8 @@ export function unwokenGroups(db: Database, olderThanSeconds: number): Promise<W
 
 const unwoken = `
   SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
-  FROM delivery_reports d JOIN messages m ON m.id = d.message_id JOIN message_groups g ON g.id = m.group_id
-  WHERE d.applied_at IS NULL AND d.message_id IS NOT NULL AND d.received_at < now() - $1 * interval '1 second' LIMIT $2`;
+  FROM delivery_reports d JOIN message_groups g ON g.id = d.group_id
+  WHERE d.applied_at IS NULL AND d.received_at < now() - $1 * interval '1 second' LIMIT $2`;
 
 export interface UndrivenGroup {
   groupId: string;

@@ -24,6 +24,6 @@ const count = `
   SELECT count(*) FILTER (WHERE m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown') AS open,
     count(*) FILTER (WHERE m.status = 'queued') AS queued,
     (SELECT count(*) FROM deliveries d WHERE d.group_id = $1 AND d.status = 'pending' AND NOT d.in_child) AS deliveries,
-    EXISTS (SELECT 1 FROM messages r JOIN delivery_reports d ON d.message_id = r.id WHERE r.group_id = $1 AND d.applied_at IS NULL) AS reports,
+    EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = $1 AND d.applied_at IS NULL) AS reports,
     COALESCE((SELECT b.status = 'paused' FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1), false) AS paused
   FROM messages m WHERE m.group_id = $1`;

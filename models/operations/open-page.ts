@@ -1,6 +1,6 @@
 import type { Channel } from '../config.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
-import { type Subscribed, subscribersOf, writeEvents } from './write-events.js';
+import { type Subscribed, subscribed, writeEvents } from './write-events.js';
 
 /** When a page is due and by which channel it goes. */
 export interface PageStart {
@@ -28,4 +28,4 @@ export async function announcePage(db: Database, transaction: Transaction, group
 }
 
 const announce = 'UPDATE message_groups SET announced_at = now() WHERE id = $1 AND announced_at IS NULL RETURNING id';
-const queued = `SELECT m.*, ${subscribersOf('$2')} FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' ORDER BY m.id`;
+const queued = `${subscribed(`SELECT * FROM messages WHERE group_id = $1 AND status = 'queued'`, '$2')} ORDER BY m.id`;

@@ -103,14 +103,14 @@ const attemptsOf = `
   SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at
   FROM send_attempts WHERE message_id = $1 ORDER BY number`;
 
-// Found by the ids that providers gave the message, and, while they wait, by the message: both have an index.
+// Found by the ids that providers gave the message, and, while they wait, by its group: both have an index.
 const reportsOf = `
   SELECT d.provider, d.status, d.occurred_at, d.received_at, d.applied_at, d.outcome, d.reason, d.repeats, d.raw
   FROM delivery_reports d
   WHERE (d.provider, d.provider_message_id) IN (
       SELECT provider, provider_message_id FROM messages WHERE id = $1 AND provider_message_id IS NOT NULL
       UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $1 AND provider_message_id IS NOT NULL)
-    OR d.message_id = $1 AND d.applied_at IS NULL
+    OR d.group_id = (SELECT group_id FROM messages WHERE id = $1) AND d.message_id = $1 AND d.applied_at IS NULL
   ORDER BY d.id`;
 
 // A batch is one debit, a cancelled page one refund that is named after one of its messages.

@@ -102,7 +102,7 @@ const matchReports = `
     WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
     ORDER BY d.id FOR UPDATE OF d
   ), matched AS (
-    UPDATE delivery_reports d SET message_id = locked.message_id FROM locked WHERE d.id = locked.id RETURNING d.message_id
+    UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
+    FROM locked JOIN messages m ON m.id = locked.message_id WHERE d.id = locked.id RETURNING d.group_id
   )
-  UPDATE message_groups g SET reports_pending = true
-  FROM messages m JOIN matched ON matched.message_id = m.id WHERE g.id = m.group_id`;
+  UPDATE message_groups g SET reports_pending = true FROM matched WHERE g.id = matched.group_id`;

@@ -5,7 +5,7 @@ import { eventTypes } from '../rules/events.js';
 import { groupBy } from '../rules/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../rules/status.js';
 import { credit, type Posting } from './post-credits.js';
-import { type Subscribed, subscribersOf, writeEvents } from './write-events.js';
+import { type Subscribed, subscribed, writeEvents } from './write-events.js';
 
 /** What becomes known of one message with its new status. */
 export interface StatusChange {
@@ -52,7 +52,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
 
 // The ids are given twice: a plan that was made while the table was small would else read all of it to join it.
 // A provider's clock is not ours: no step of a message is shown before the one it follows.
-const update = `
+const moved = `
   UPDATE messages m SET
     status = $1,
     status_detail = c.status_detail,
@@ -69,7 +69,9 @@ const update = `
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)
   WHERE m.id = c.id AND m.id = ANY($6::uuid[]) AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
-  RETURNING m.*, ${subscribersOf('$5')}`;
+  RETURNING m.*`;
+
+const update = subscribed(moved, '$5');
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
 async function refund(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Database, select } from '../database.js';
-import { type Wake, wakeGroups } from './record-reports.js';
+import { type StoredReport, type Wake, wakeGroups } from './record-reports.js';
 
 /** Which stored reports; what is not given does not restrict. */
 export interface ReportFilter {
@@ -30,12 +30,12 @@ export interface ReplayedReports {
 export async function replayReports(db: Database, filter: ReportFilter, after: string | null, limit = 500): Promise<ReplayedReports> {
   const { provider = null, messageId = null, since = null, until = null, unmatched = false } = filter;
   const bind = [after, provider, messageId, since, until, unmatched, limit];
-  const reopened = await select<{ id: string; message_id: string | null }>(db, reopen, bind);
-  const messageIds = reopened.flatMap(({ message_id }) => message_id ?? []);
+  const reopened = await select<StoredReport>(db, reopen, bind);
+  const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
   return {
     reports: reopened.length,
-    unmatched: reopened.length - messageIds.length,
-    wakes: messageIds.length === 0 ? [] : await wakeGroups(db, messageIds),
+    unmatched: reopened.length - groupIds.length,
+    wakes: await wakeGroups(db, groupIds),
     last:
       reopened.length < limit
         ? null
@@ -54,7 +54,11 @@ const reopen = `
       AND (NOT $6 OR message_id IS NULL)
     ORDER BY id LIMIT $7 FOR UPDATE
   )
-  UPDATE delivery_reports d SET applied_at = NULL, message_id = COALESCE(d.message_id, (
-    SELECT m.id FROM messages m WHERE m.provider = d.provider AND m.provider_message_id = d.provider_message_id))
-  FROM page WHERE d.id = page.id
-  RETURNING d.id, d.message_id`;
+  UPDATE delivery_reports d SET applied_at = NULL, message_id = matched.id, group_id = matched.group_id
+  FROM page JOIN delivery_reports r ON r.id = page.id LEFT JOIN LATERAL (
+    SELECT m.id, m.group_id FROM messages m WHERE m.id = r.message_id
+    UNION ALL SELECT m.id, m.group_id FROM messages m
+      WHERE r.message_id IS NULL AND m.provider = r.provider AND m.provider_message_id = r.provider_message_id
+  ) matched ON true
+  WHERE d.id = page.id
+  RETURNING d.id, d.group_id`;
