@@ -9,12 +9,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Clones the template and connects to it. */
+/** The next one is made while a test uses this one. */
+let spare: Promise<string> | undefined;
+
+/** A clone of the template, and a connection to it. */
 export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
   const server = process.env.TEST_DATABASE_SERVER;
   if (server === undefined) throw new Error('the test servers are not running: use npm test');
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`);
+  const name = await (spare ?? clone(server));
+  spare = clone(server);
+  spare.catch(() => undefined); // told to whoever wants it; at the end of the run nobody does, and the server may be gone
   const url = `${server}/${name}`;
   const db = connect(url, poolMax);
   return {
@@ -22,9 +26,15 @@ export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
     url,
     drop: async () => {
       await db.close();
-      await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      void administer(server, `DROP DATABASE ${name} WITH (FORCE)`).catch(() => undefined); // the whole server goes in the end
     },
   };
+}
+
+async function clone(server: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY WAL_LOG`);
+  return name;
 }
 
 /** Cloning locks the template: parallel files wait for each other. */
@@ -32,6 +42,7 @@ async function administer(server: string, sql: string): Promise<void> {
   const { default: pg } = await import('pg');
   for (;;) {
     const client = new pg.Client({ connectionString: `${server}/postgres` });
+    client.on('error', () => undefined); // the statement tells of it
     await client.connect();
     try {
       await client.query(sql);
