@@ -56,7 +56,7 @@ const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, cont
 export const fallbackField = fewOf(fallbackStepsMax, step, chain)
   .meta({ minItems: 1 })
   .description(
-    'What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own. All together cost what the dearest of them does, at most',
+    'What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most',
   );
 
 const stepInAnswer = Joi.object({

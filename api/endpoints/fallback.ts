@@ -1,5 +1,5 @@
 import { priceOf } from '../../models/rules/credits.js';
-import type { FallbackStep } from '../../models/rules/fallback.js';
+import { besideText, type FallbackStep } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
 import type { SendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
@@ -18,6 +18,7 @@ export function fallbackSteps(workspaceId: string, { to, contact_id, content, fa
         ...(contact_id === undefined ? {} : { contact_id }),
       }),
       after,
+      content: besideText(channel, content),
       price: priceOf(channel, content.text),
       ...carrierView(channel, content.text),
     })),

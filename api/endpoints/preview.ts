@@ -96,7 +96,7 @@ async function previewOf(workspaceId: string, body: SendBody): Promise<Previewed
 async function previewChain(workspaceId: string, body: SendBody, cost: number): Promise<object> {
   const steps = await fallbackSteps(workspaceId, body);
   return {
-    steps: steps.map(({ price, ...step }) => ({ ...step, credits: toCredits(price) })),
+    steps: steps.map(({ price, content: _, ...step }) => ({ ...step, credits: toCredits(price) })),
     credits_max: toCredits(capOf([cost, ...steps.map(({ price }) => price)])),
   };
 }

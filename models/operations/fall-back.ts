@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../config.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { type MessageRow, type NewMessage, unsent } from '../message.js';
-import { contentOn, costOfStep, type FallbackStep, fallbackVerdict } from '../rules/fallback.js';
+import { costOfStep, type FallbackStep, fallbackVerdict } from '../rules/fallback.js';
 import { debitDescription } from './accept-one.js';
 import { groupState } from './group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
@@ -129,7 +129,7 @@ const chargedSoFar = `
   )
   SELECT sum(credits_used)::bigint AS charged FROM chain`;
 
-function messageOf(before: MessageRow, { channel, to, segments, encoding }: FallbackStep, cost: number): NewMessage {
+function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
   const { workspace_id, metadata, reference, expires_at } = before;
   const id = uuidv7();
   return {
@@ -139,7 +139,7 @@ function messageOf(before: MessageRow, { channel, to, segments, encoding }: Fall
     batch_id: null,
     channel,
     to,
-    content: contentOn(channel, before.content),
+    content: { text: before.content.text, ...content },
     metadata,
     reference,
     idempotency_key: null,

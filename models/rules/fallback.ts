@@ -9,6 +9,8 @@ export interface FallbackStep {
   to: string;
   /** Seconds that the message before it has to be delivered. */
   after: number;
+  /** What its channel knows beside the text, which the message before it has too. */
+  content: Omit<Content, 'text'>;
   /** Thousandths of a credit that the step costs by itself. */
   price: number;
   segments: number | null;
@@ -44,7 +46,10 @@ export const costOfStep = (price: number, charged: number): number => Math.max(0
 export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
 /** What means nothing on a channel is not kept there: subject and html outside e-mail, a template outside WhatsApp. */
-export function contentOn(channel: Channel, { text, template, ...mail }: Content): Content {
-  if (channel === 'email') return { text, ...mail };
-  return channel === 'whatsapp' && template !== undefined ? { text, template } : { text };
+export const contentOn = (channel: Channel, content: Content): Content => ({ text: content.text, ...besideText(channel, content) });
+
+/** What a channel knows beside the text. */
+export function besideText(channel: Channel, { text: _, template, ...mail }: Content): Omit<Content, 'text'> {
+  if (channel === 'email') return mail;
+  return channel === 'whatsapp' && template !== undefined ? { template } : {};
 }

@@ -66,13 +66,15 @@ describe('a message with a fallback', () => {
       { channel: 'sms', to: fails, after: 60 },
       { channel: 'email', to: 'ada@example.test', after: 60 },
     ];
-    const { id } = await client.send(account, { to: refused, fallback });
+    const content = { text: 'Hello', subject: 'News', html: '<p>Hello</p>', template: { name: 'hello', language: 'en' } };
+    const { id } = await client.send(account, { to: refused, content, fallback });
     const first = await chainUntil(id, 'sent');
-    assert.deepEqual([first.status, first.credits_used], ['failed', 0]);
+    assert.deepEqual([first.status, first.credits_used, first.content], ['failed', 0, { text: 'Hello' }]);
     const second = await chainUntil(first.fallback.message_id, 'sent');
     assert.deepEqual([second.status, second.credits_used], ['failed', 1]);
     const third = await client.messageUntil(account, second.fallback.message_id, ({ status }) => status === 'delivered');
     assert.deepEqual([third.channel, third.credits_used], ['email', 0]);
+    assert.deepEqual(third.content, { text: 'Hello', subject: 'News', html: '<p>Hello</p>' }, 'what its channel knows of the content');
     assert.equal(await spent(), 1);
   });
 
@@ -131,14 +133,16 @@ describe('a message with a fallback', () => {
   });
 
   it('whose workflow is gone is found by the watcher when its time is over', async () => {
-    const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
+    const content = { text: 'Hello', template: { name: 'hello', language: 'en', header: { type: 'text', text: 'News' } } };
+    const { id } = await client.send(account, { to: silent, content, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
     await rows(service.db, `UPDATE fallbacks SET due_at = now() - interval '2 minutes' WHERE message_id = $1`, [id]);
     assert.deepEqual(await overdueFallbacks(service.db, 60), [id]);
     await service.temporal.client.workflow.start('maintain', { taskQueue: 'messages', workflowId: `maintain-${id}` });
     const first = await chainUntil(id, 'sent');
-    await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'read');
+    const next = await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'read');
+    assert.deepEqual(next.content, content);
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
