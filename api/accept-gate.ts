@@ -45,7 +45,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
   const lanes = most === 1 ? lanesOfSingles : acceptLanes;
   const admission = new Admission({ capacity: most * lanes, msMax: goodTimeMs });
   const acceptGroup = (messages: NewMessage[], fallback?: readonly FallbackStep[]) =>
-    admission.round(() => acceptTogether(deps, messages, fallback));
+    admission.round(messages.length, () => acceptTogether(deps, messages, fallback));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
     channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
