@@ -30,7 +30,7 @@ export interface AcceptGate {
 type Outcome = MessageRow | AppError | null;
 
 /** What a send may take; above that the service has more to do than it can, and sheds what comes. */
-const goodTimeMs = 1_500;
+const goodTimeMs = 1_200;
 /** A send that has waited so long for its turn all the same is answered 503: its client is better served by trying again. */
 const patienceMs = 5_000;
 /** Where every message has a workflow of its own, more at once only wait inside the servers. */
@@ -45,7 +45,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
   const lanes = most === 1 ? lanesOfSingles : acceptLanes;
   const admission = new Admission({ capacity: most * lanes, msMax: goodTimeMs });
   const acceptGroup = (messages: NewMessage[], fallback?: readonly FallbackStep[]) =>
-    admission.round(messages.length, () => acceptTogether(deps, messages, fallback));
+    admission.round(() => acceptTogether(deps, messages, fallback));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
     channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),

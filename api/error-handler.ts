@@ -8,7 +8,8 @@ import { contextOf } from './request-context.js';
 export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
     const refusal = error instanceof AppError ? error : translate(error);
-    if (refusal.status >= 500)
+    // What is unavailable is refused on purpose: the line of the request says 503, thousands of them are not to cost more.
+    if (refusal.status >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
     // Refusals from before the limit carry its headers too.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {

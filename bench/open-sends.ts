@@ -17,15 +17,8 @@ export interface OpenSend {
   messageId?: string;
 }
 
-/**
- * Clients have their connections: a listener takes one new connection at each turn of its event loop, so sends that all came with one
- * would wait for that. Enough for answers after so long; beyond, a send without a free one brings its own.
- */
-const connectedForSeconds = 2;
-
 /** Sends so many a second for so long. */
 export async function openSends(sender: Sender, seconds: number, perSecond: number): Promise<OpenSend[]> {
-  await Promise.all(Array.from({ length: connectedForSeconds * perSecond }, () => sender.call('GET', '/messages?limit=1')));
   const open: Promise<OpenSend>[] = [];
   for await (const { number, lateMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, lateMs));
   return Promise.all(open);

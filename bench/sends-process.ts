@@ -13,7 +13,17 @@ export interface SendsOrder {
   perSecond: number;
 }
 
+/**
+ * Clients have their connections: a listener takes one new connection at each turn of its event loop, so sends that all came with one
+ * would wait for that. Enough for answers after so long; beyond, a send without a free one brings its own.
+ */
+const connectedForSeconds = 2;
+/** A path without an endpoint: what connects is to cost next to nothing. */
+const nowhere = '/';
+
 process.once('disconnect', () => process.exit(1));
 const [{ kind, baseUrl, apiKey, seconds, perSecond }] = (await once(process, 'message')) as [SendsOrder];
 const sends = { steady: steadySends, open: openSends }[kind];
-process.send?.(await sends(createSender(baseUrl, apiKey), seconds, perSecond));
+const sender = createSender(baseUrl, apiKey);
+await Promise.all(Array.from({ length: connectedForSeconds * perSecond }, () => sender.call('GET', nowhere)));
+process.send?.(await sends(sender, seconds, perSecond));

@@ -8,23 +8,20 @@ export interface AdmissionOptions {
   msMax: number;
 }
 
+/** A round is never taken for shorter, so that a burst on an idle service is let in: a short round says nothing of a full one. */
+const roundMsMin = 750;
 /** Weight of the latest round in what a round is expected to take. */
 const latest = 0.3;
-/** What has left lately tells how much leaves. */
-const lately = 1_000;
 
 /**
  * Turns work away as long as what is under way would make it take too long. By Little's law what is under way is what leaves in a
- * second times the seconds that it takes, so what left in the last second times `msMax` may be under way; and as much as fits in one round, for a
- * burst on a service of which nothing is known yet, unless rounds take longer than that. Whoever turns up with a key has that divided
- * by the number of keys, so that nobody's flood keeps anybody else out.
+ * second times the seconds that it takes; so with `capacity` a round, `capacity × msMax / round` is the most that can be let in.
+ * Whoever turns up with a key has that divided by the number of keys, so that nobody's flood keeps anybody else out.
  */
 export class Admission {
   readonly #underWay = new Tally();
   readonly #rounds = new Set<number>();
   #expectedMs = 0;
-  /** The latest rounds, the oldest first: when each ended, and how many pieces of work it was. */
-  #ended: { at: number; size: number }[] = [];
 
   constructor(private readonly options: AdmissionOptions) {}
 
@@ -36,38 +33,29 @@ export class Admission {
   enter(key: string): () => void {
     const own = this.#underWay.of(key);
     const keys = this.#underWay.keys + (own === 0 ? 1 : 0);
+    const { capacity, msMax } = this.options;
     // Everybody has one place, however many there are.
-    if (own > 0 && own >= this.#places() / keys) throw busy();
+    if (own > 0 && own >= (capacity * msMax) / this.#roundMs() / keys) throw busy();
     this.#underWay.add(key);
     return () => this.#underWay.remove(key);
   }
 
-  /** Measures a round of so many pieces of work. */
-  async round<Result>(size: number, work: () => Promise<Result>): Promise<Result> {
+  /** Measures a round of the work. */
+  async round<Result>(work: () => Promise<Result>): Promise<Result> {
     const since = performance.now();
     this.#rounds.add(since);
     try {
       return await work();
     } finally {
       this.#rounds.delete(since);
-      const at = performance.now();
-      const took = at - since;
-      this.#ended.push({ at, size });
+      const took = performance.now() - since;
       this.#expectedMs = this.#expectedMs === 0 ? took : (1 - latest) * this.#expectedMs + latest * took;
     }
-  }
-
-  #places(): number {
-    const { capacity, msMax } = this.options;
-    const since = performance.now() - lately;
-    while (this.#ended[0] !== undefined && this.#ended[0].at < since) this.#ended.shift();
-    const left = this.#ended.reduce((sum, { size }) => sum + size, 0);
-    return Math.max((left * msMax) / lately, capacity * Math.min(1, msMax / this.#roundMs()));
   }
 
   /** What the next round will take, by the last ones and by the oldest that is not over. */
   #roundMs(): number {
     const [oldest = performance.now()] = this.#rounds;
-    return Math.max(this.#expectedMs, performance.now() - oldest);
+    return Math.max(roundMsMin, this.#expectedMs, performance.now() - oldest);
   }
 }

@@ -34,7 +34,11 @@ export class AppError extends Error {
     message: string,
     options: { details?: Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
+    // A refusal is an answer and has no stack: to note one would be a good part of what it costs. A fault of ours is the cause, with its own.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'AppError';
     this.details = options.details ?? (status === 400 ? [{ field: '', message }] : undefined);
     this.headers = options.headers ?? {};

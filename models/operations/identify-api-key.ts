@@ -1,7 +1,7 @@
 import { type Database, select } from '../database.js';
 import type { Scope } from '../rules/api-key.js';
 
-/** What a request needs to know of its API key: one query, never cached, so that a revocation holds at once. */
+/** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
 export interface IdentifiedKey {
   id: string;
   workspace_id: string;
@@ -12,19 +12,38 @@ export interface IdentifiedKey {
   balance: number;
 }
 
-/**
- * The key stored under this digest, with its workspace's balance; null when there is none.
- * @param older digests of the same key by secret keys that came before: where it is stored under one of them, it moves to `digest`
- */
-export async function identifyApiKey(db: Database, digest: Buffer, older: readonly Buffer[] = []): Promise<IdentifiedKey | null> {
-  const [row] = await select<IdentifiedKey>(db, identify, [digest]);
-  if (row !== undefined) return row;
-  for (const old of older) if ((await select(db, move, [digest, old])).length > 0) return identifyApiKey(db, digest);
-  return null;
+/** A key as a request presents it. */
+export interface PresentedKey {
+  digest: Buffer;
+  /** Digests of the same key by secret keys that came before: where it is stored under one of them, it moves to `digest`. */
+  older?: readonly Buffer[];
 }
 
-const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2 RETURNING id`;
+/** The keys stored under these digests, in their order, with the balance of their workspaces; null where there is none. */
+export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
+  const found = await keysOf(db, presented);
+  const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
+  if (unknown.length > 0) {
+    await moveToPresent(db, unknown);
+    for (const [name, key] of await keysOf(db, unknown)) found.set(name, key);
+  }
+  return presented.map(({ digest }) => found.get(nameOf(digest)) ?? null);
+}
+
+const nameOf = (digest: Buffer) => digest.toString('base64');
+
+async function keysOf(db: Database, presented: readonly PresentedKey[]): Promise<Map<string, IdentifiedKey>> {
+  const digests = new Map(presented.map(({ digest }) => [nameOf(digest), digest]));
+  const rows = await select<IdentifiedKey & { digest: Buffer }>(db, identify, [[...digests.values()]]);
+  return new Map(rows.map(({ digest, ...key }) => [nameOf(digest), key]));
+}
+
+async function moveToPresent(db: Database, presented: readonly PresentedKey[]): Promise<void> {
+  for (const { digest, older = [] } of presented) for (const old of older) await select(db, move, [digest, old]);
+}
+
+const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance
-  FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1`;
+  SELECT k.digest, k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance
+  FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../models/api-key.js';
-import { identifyApiKey } from '../../../models/operations/identify-api-key.js';
+import { identifyApiKeys } from '../../../models/operations/identify-api-key.js';
 import { issueMail } from '../../../models/operations/issue-mail.js';
 import { logIn } from '../../../models/operations/log-in.js';
 import { loadMail } from '../../../models/operations/load-mail.js';
@@ -97,21 +97,25 @@ describe('accounts', () => {
     assert.equal((await verifyEmail(test.db, newest)).email_verified, true);
   });
 
-  it('identifyApiKey finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
+  it('identifyApiKeys finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
     const former = 'former'.repeat(6);
     const { workspace } = await join();
     const { key } = await ApiKey.issue(former, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
     const [present, earlier] = [config.secretKey, former].map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, Buffer];
-    assert.equal(await identifyApiKey(test.db, present), null);
-    assert.equal((await identifyApiKey(test.db, present, [digestApiKey('other', key), earlier]))?.workspace_id, workspace.id);
-    assert.equal((await identifyApiKey(test.db, present))?.workspace_id, workspace.id);
-    assert.equal(await identifyApiKey(test.db, earlier), null);
+    const workspaceOf = async (digest: Buffer, older: Buffer[] = []) =>
+      (await identifyApiKeys(test.db, [{ digest, older }]))[0]?.workspace_id;
+    assert.equal(await workspaceOf(present), undefined);
+    const several = await Promise.all([1, 2].map(() => workspaceOf(present, [digestApiKey('other', key), earlier])));
+    assert.deepEqual(several, [workspace.id, workspace.id]);
+    assert.equal(await workspaceOf(present), workspace.id);
+    assert.equal(await workspaceOf(earlier), undefined);
   });
 
-  it('identifyApiKey finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
+  it('identifyApiKeys finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
     const { workspace } = await join();
     const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
-    const identify = (secretKey = config.secretKey) => identifyApiKey(test.db, digestApiKey(secretKey, key));
+    const identify = async (secretKey = config.secretKey) =>
+      (await identifyApiKeys(test.db, [{ digest: digestApiKey(secretKey, key) }]))[0];
     assert.deepEqual(await identify(), {
       id: row.id,
       workspace_id: workspace.id,
@@ -125,5 +129,18 @@ describe('accounts', () => {
     assert.equal((await identify())?.is_active, false);
     const stored = JSON.stringify(await rows(test.db, 'SELECT encode(digest, $1) AS hex, * FROM api_keys', ['escape']));
     assert.ok(!stored.includes(key.slice(12)));
+  });
+
+  it('identifyApiKeys answers each of many in its place, unknown ones and those that come twice too', async () => {
+    const [one, other] = [await join(), await join()];
+    const issue = async (workspace_id: string) => (await ApiKey.issue(config.secretKey, { workspace_id, name: 'k', scopes: [] })).key;
+    const keys = [await issue(one.workspace.id), 'unknown', await issue(other.workspace.id)].map((key) => ({
+      digest: digestApiKey(config.secretKey, key),
+    })) as [{ digest: Buffer }, { digest: Buffer }, { digest: Buffer }];
+    const found = await identifyApiKeys(test.db, [...keys, keys[0]]);
+    assert.deepEqual(
+      found.map((key) => key?.workspace_id),
+      [one.workspace.id, undefined, other.workspace.id, one.workspace.id],
+    );
   });
 });
