@@ -28,9 +28,9 @@ export function createApp(deps: Deps): Express {
   app.use(requireHost);
   app.use(cors(deps.config.corsOrigins));
   app.use(onlyDeclaredMethods);
+  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
-  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));
