@@ -7,7 +7,7 @@ import type { Temporal } from './temporal.js';
 import { ThreadCalls } from './thread-calls.js';
 
 export interface BulkThread {
-  /** Answers as `answer` does. Rejects when the thread ended, which this process does not outlive. */
+  /** Answers as `answer` does. A thread that fails takes the process with it. */
   answer(endpointId: string, asked: Asked): Promise<Reply>;
   /** Ends the thread, whatever it is doing. */
   stop(): Promise<void>;
