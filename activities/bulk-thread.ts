@@ -7,7 +7,6 @@ import { queues } from '../workflows/contract.js';
 import { startThread } from './worker-thread.js';
 import { poolSizes } from './workers.js';
 
-standBack();
 const config = loadConfig(process.env);
 const workers = await startThread({
   config,
@@ -15,6 +14,7 @@ const workers = await startThread({
   taskQueues: [queues.bulk],
   poolMax: poolSizes(config).bulk,
 });
+standBack(); // now that it is ready: nobody waits for its start any longer than for others
 parentPort?.once('message', () => void workers.stop());
 parentPort?.postMessage('ready');
 await workers.done;

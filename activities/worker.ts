@@ -15,15 +15,18 @@ async function main(): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   await prepare(config, logger);
 
+  // From here on there is work to finish; whoever is told to stop before that just ends.
+  const toldToStop = new Promise<string>((resolve) => {
+    process.once('SIGTERM', resolve).once('SIGINT', resolve);
+    process.once('disconnect', () => resolve('parent gone'));
+  });
   const { messages, webhooks, background } = queues;
   const taskQueues = [messages, webhooks, background];
   const threads = await Promise.all([startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own }), startBulkThread()]);
-  const stop = (reason: string) => {
+  void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
-  };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  process.once('disconnect', () => stop('parent gone'));
+  });
   process.send?.({ ready: true });
   logger.info('ready');
 

@@ -11,7 +11,6 @@ import { previewMessage } from './endpoints/preview.js';
 import { type ForBulkThread, type InBulkThread, poolSizes } from './start-bulk-thread.js';
 import { type Port, ThreadCalls } from './thread-calls.js';
 
-standBack();
 const config = loadConfig(process.env);
 const endpoints = new Map([sendBulk, previewMessage].map((each) => [each.id, each]));
 const inBulkThread: InBulkThread = {
@@ -29,3 +28,4 @@ const deps: BulkDeps = {
   logger: createLogger('api', config.logLevel),
   temporal: { acceptBatch: (request) => calls.ask('acceptBatch', request) },
 };
+standBack(); // now that it is ready
