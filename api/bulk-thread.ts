@@ -1,4 +1,4 @@
-/** Entry point of the API's second thread, see start-bulk-thread.ts. */
+/** Entry point of the API's second thread, see create-bulk-thread.ts. */
 import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
@@ -8,7 +8,7 @@ import { answer } from './answer.js';
 import type { BulkDeps } from './deps.js';
 import { sendBulk } from './endpoints/bulk.js';
 import { previewMessage } from './endpoints/preview.js';
-import { type ForBulkThread, type InBulkThread, poolSizes } from './start-bulk-thread.js';
+import { type ForBulkThread, type InBulkThread, poolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls } from './thread-calls.js';
 
 const config = loadConfig(process.env);

@@ -6,7 +6,7 @@ import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
 import type { ReportInbox } from './report-inbox.js';
 import type { Sns } from './sns.js';
-import type { BulkThread } from './start-bulk-thread.js';
+import type { BulkThread } from './create-bulk-thread.js';
 import type { Temporal } from './temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */

@@ -13,7 +13,7 @@ import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { createReportInbox } from './report-inbox.js';
 import { createSns } from './sns.js';
-import { type BulkThread, poolSizes, startBulkThread } from './start-bulk-thread.js';
+import { type BulkThread, poolSizes, createBulkThread } from './create-bulk-thread.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;
@@ -35,7 +35,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal }),
     reportInbox: createReportInbox({ logger, db, temporal }),
-    bulkThread: startBulkThread(env, temporal),
+    bulkThread: createBulkThread(env, temporal),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type BulkThread, startBulkThread } from '../../api/start-bulk-thread.js';
+import { type BulkThread, createBulkThread } from '../../api/create-bulk-thread.js';
 import { testEnv } from '../support/config.js';
 import { assertBooks } from '../support/invariants.js';
 import { startApp, type TestApp } from './start-app.js';
@@ -13,7 +13,7 @@ describe('bulk sends in a thread of their own', () => {
   let key: string;
   before(async () => {
     app = await startApp();
-    thread = startBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), {
+    thread = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), {
       acceptBatch: (request) => app.deps.temporal.acceptBatch(request),
     });
   });

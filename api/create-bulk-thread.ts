@@ -23,8 +23,25 @@ export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
 /** The youngest objects of a thread that seldom has anything to do; those of the process may be three times as many. */
 const youngMb = 16;
 
-/** @param env the settings of this process */
-export function startBulkThread(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): BulkThread {
+/**
+ * Starts with the first request: 30 MB and half a second for those who send in bulk, nothing for the others.
+ * @param env the settings of this process
+ */
+export function createBulkThread(env: NodeJS.ProcessEnv, offer: ForBulkThread): BulkThread {
+  let started: ReturnType<typeof start> | undefined;
+  return {
+    async answer(endpointId, asked) {
+      started ??= start(env, offer);
+      const { data, options } = await started.calls.ask('answer', { endpointId, asked });
+      return new Reply(data, options);
+    },
+    async stop() {
+      await started?.thread.terminate();
+    },
+  };
+}
+
+function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): { thread: Thread; calls: ThreadCalls<InBulkThread> } {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
     resourceLimits: { maxYoungGenerationSizeMb: youngMb },
@@ -32,16 +49,7 @@ export function startBulkThread(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulk
   thread.once('error', (error) => {
     throw error; // as if it had happened here
   });
-  const calls = new ThreadCalls<InBulkThread>(thread, { acceptBatch });
-  return {
-    async answer(endpointId, asked) {
-      const { data, options } = await calls.ask('answer', { endpointId, asked });
-      return new Reply(data, options);
-    },
-    async stop() {
-      await thread.terminate();
-    },
-  };
+  return { thread, calls: new ThreadCalls<InBulkThread>(thread, { acceptBatch }) };
 }
 
 /** How the connections of the process are shared out: whoever stores ten thousand rows holds one all the while. */
