@@ -37,8 +37,12 @@ const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: b
         return wrong === null ? null : `{field} ${wrong}`;
       }),
     )
-    .presence(isRequired ? 'required' : 'optional')
-    .when('type', { is: Joi.valid(...types).required(), otherwise: Joi.any().optional().strip() });
+    .when('type', {
+      is: Joi.valid(...types).required(),
+      // oxlint-disable-next-line unicorn/no-thenable -- the name of an option
+      then: isRequired ? Joi.required() : Joi.optional(),
+      otherwise: Joi.any().optional().strip(),
+    });
 
 function headerField(hasPlaceholders: boolean) {
   const shape = shapes(hasPlaceholders);
