@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { type Config, ConfigError, loadConfig } from '../models/config.js';
-import { keepHeapSmall } from '../models/heap.js';
+import { keepHeapSmall, secondThreadLimits } from '../models/heap.js';
 import { createLogger, type Logger } from '../models/logger.js';
 import { queues } from '../workflows/contract.js';
 import { prepareTemporal } from './prepare-temporal.js';
@@ -40,12 +40,9 @@ async function prepare({ temporalAddress: address, temporalNamespace: namespace 
   await connection.close();
 }
 
-/** Of a thread that seldom has anything to do; a worker's own may be three times as large. */
-const youngMb = 16;
-
 /** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
 async function startBulkThread(): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
+  const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), { resourceLimits: secondThreadLimits });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
   });

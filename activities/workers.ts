@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
+import { type Database, sharePool } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { queues } from '../workflows/contract.js';
 import { createActivities } from './index.js';
@@ -70,11 +70,8 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   };
 }
 
-/** How the connections of a worker process are shared out: hundreds of statements of a batch wait for each other, and no single message for them. */
-export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>): { own: number; bulk: number } {
-  const bulk = Math.floor(databasePoolMax * bulkShare);
-  return { own: databasePoolMax - bulk, bulk };
-}
+/** How the connections of a worker process are shared out. */
+export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.5;
 

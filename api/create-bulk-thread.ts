@@ -1,6 +1,8 @@
 /** Bodies with thousands of parts are judged, rendered and stored in a thread of their own, so that other requests do not wait for them. */
 import { Worker as Thread } from 'node:worker_threads';
 import type { Config } from '../models/config.js';
+import { sharePool } from '../models/database.js';
+import { secondThreadLimits } from '../models/heap.js';
 import type { Asked } from './answer.js';
 import { Reply } from './endpoint.js';
 import type { Temporal } from './temporal.js';
@@ -19,9 +21,6 @@ export type InBulkThread = {
 };
 /** What others do for it: one connection to Temporal, and one copy of its client, are enough for a process. */
 export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
-
-/** The youngest objects of a thread that seldom has anything to do; those of the process may be three times as many. */
-const youngMb = 16;
 
 /**
  * Starts with the first request: 30 MB and half a second for those who send in bulk, nothing for the others.
@@ -44,7 +43,7 @@ export function createBulkThread(env: NodeJS.ProcessEnv, offer: ForBulkThread): 
 function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): { thread: Thread; calls: ThreadCalls<InBulkThread> } {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
-    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    resourceLimits: secondThreadLimits,
   });
   thread.once('error', (error) => {
     throw error; // as if it had happened here
@@ -53,9 +52,6 @@ function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): { thread
 }
 
 /** How the connections of the process are shared out: whoever stores ten thousand rows holds one all the while. */
-export function poolSizes({ databasePoolMax }: Pick<Config, 'databasePoolMax'>): { own: number; bulk: number } {
-  const bulk = Math.max(1, Math.floor(databasePoolMax * bulkShare));
-  return { own: databasePoolMax - bulk, bulk };
-}
+export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.4;

@@ -2,11 +2,11 @@ import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import type { AcceptGate } from './accept-gate.js';
+import type { BulkThread } from './create-bulk-thread.js';
 import type { Payments } from './payments.js';
 import type { Limiter } from './rate-limit.js';
 import type { ReportInbox } from './report-inbox.js';
 import type { Sns } from './sns.js';
-import type { BulkThread } from './create-bulk-thread.js';
 import type { Temporal } from './temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */

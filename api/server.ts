@@ -7,13 +7,13 @@ import { createLogger } from '../models/logger.js';
 import { warmUpPasswords } from '../models/passwords.js';
 import { createAcceptGate } from './accept-gate.js';
 import { createApp } from './app.js';
+import { type BulkThread, createBulkThread, poolSizes } from './create-bulk-thread.js';
 import type { Deps } from './deps.js';
 import { createHttpServer } from './http-server.js';
 import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { createReportInbox } from './report-inbox.js';
 import { createSns } from './sns.js';
-import { type BulkThread, poolSizes, createBulkThread } from './create-bulk-thread.js';
 import { connectTemporal } from './temporal.js';
 
 const drainMsMax = 10_000;

@@ -3,8 +3,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentiles } from './pass.js';
+import { timetable } from './timetable.js';
 
 /** What the parent tells: to report so many times a second on what was taken so far, `sent` and then `delivered`. */
 export interface CarrierOrder {
@@ -44,9 +44,10 @@ async function reportAll({ perSecond, authToken }: CarrierOrder): Promise<Report
   let failed = 0;
   const open: Promise<void>[] = [];
   const startedAt = performance.now();
-  for (const [number, { sid, to, callbackUrl, status }] of reports.entries()) {
-    const dueInMs = startedAt + (number * 1000) / perSecond - performance.now();
-    await (dueInMs > 1 ? sleep(dueInMs) : immediate());
+  for await (const { number } of timetable(reports.length / perSecond, perSecond)) {
+    const report = reports[number];
+    if (report === undefined) break; // a division may leave a little more than there is
+    const { sid, to, callbackUrl, status } = report;
     const fields = { AccountSid: accountSid, MessageSid: sid, MessageStatus: status, To: to };
     const sentAt = performance.now();
     const isWarm = number >= warmUpSeconds * perSecond;

@@ -22,6 +22,16 @@ export function connect(url: string, poolMax: number): Database {
 }
 
 /**
+ * How the connections of a process with a thread for batches are shared out: hundreds of statements of a batch wait for each other, and
+ * nobody else for them. Each side has one at least.
+ * @param poolMax at least 2
+ */
+export function sharePool(poolMax: number, bulkShare: number): { own: number; bulk: number } {
+  const bulk = Math.max(1, Math.floor(poolMax * bulkShare));
+  return { own: poolMax - bulk, bulk };
+}
+
+/**
  * Opens a pool that knows no models.
  * @param url postgres://user:password@host:port/database
  * @param poolMax most connections at once

@@ -7,3 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40');
 }
+
+/**
+ * Limits of a second thread, which seldom has anything to do: room for fewer young objects than the process has, a third. What lives long is
+ * not limited.
+ */
+export const secondThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;

@@ -48,17 +48,17 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
 
 const reopen = `
   WITH page AS (
-    SELECT id FROM delivery_reports
+    SELECT id, provider, provider_message_id, message_id FROM delivery_reports
     WHERE ($1::uuid IS NULL OR id > $1) AND ($2::text IS NULL OR provider = $2) AND ($3::uuid IS NULL OR message_id = $3)
       AND ($4::timestamptz IS NULL OR received_at >= $4) AND ($5::timestamptz IS NULL OR received_at < $5)
       AND (NOT $6 OR message_id IS NULL)
     ORDER BY id LIMIT $7 FOR UPDATE
   )
   UPDATE delivery_reports d SET applied_at = NULL, message_id = matched.id, group_id = matched.group_id
-  FROM page JOIN delivery_reports r ON r.id = page.id LEFT JOIN LATERAL (
-    SELECT m.id, m.group_id FROM messages m WHERE m.id = r.message_id
+  FROM page LEFT JOIN LATERAL (
+    SELECT m.id, m.group_id FROM messages m WHERE m.id = page.message_id
     UNION ALL SELECT m.id, m.group_id FROM messages m
-      WHERE r.message_id IS NULL AND m.provider = r.provider AND m.provider_message_id = r.provider_message_id
+      WHERE page.message_id IS NULL AND m.provider = page.provider AND m.provider_message_id = page.provider_message_id
   ) matched ON true
   WHERE d.id = page.id
   RETURNING d.id, d.group_id`;
