@@ -26,8 +26,8 @@ export interface AttemptDeps {
 const endpointsAtOnce = 64;
 /** Attempts at once to one endpoint: by one call, and by all groups of this process together. */
 const atOncePerEndpoint = 16;
-/** The same by each page of a batch: several pages wait for one endpoint side by side. */
-const atOncePerPage = 4;
+/** The same by each group that is tended: several wait for one endpoint side by side. */
+const atOncePerTender = 4;
 const recordsAtOnce = 50;
 /** A round begins nothing later than this, see `firstDeliveries`: with the last attempt half a minute has passed at most. */
 const roundMsMax = 20_000;
@@ -61,18 +61,18 @@ export class Attempts {
   /**
    * First attempts, several webhooks side by side. Left to the carrier are an endpoint that hangs, fails or has many attempts under
    * way, one whose breaker is open, and every webhook that is ordered or has a rate.
-   * @param inPage the group is a page of a batch: it may wait for an endpoint that is merely busy
+   * @param isTended the group's activity goes on anyway: it may wait for an endpoint that is merely busy
    */
-  async toAll(deliveries: FirstDelivery[], inPage = false): Promise<LeftToCarriers> {
+  async toAll(deliveries: FirstDelivery[], isTended = false): Promise<LeftToCarriers> {
     const all: LeftToCarriers = { left: [], underWay: [] };
     const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, underWay } = this.#isCarried(webhookId, due, inPage)
+        const { left, underWay } = this.#isCarried(webhookId, due, isTended)
           ? { left: due, underWay: [] }
-          : await this.#first(webhookId, due, { inPage, until });
+          : await this.#first(webhookId, due, { isTended, until });
         all.left.push(...left);
         all.underWay.push(...underWay);
       }
@@ -102,9 +102,13 @@ export class Attempts {
     return this.#line(deliveries, manner, { atOnce: atOncePerEndpoint }).run();
   }
 
-  async #first(webhookId: string, due: FirstDelivery[], { inPage, until }: { inPage: boolean; until: number }): Promise<LeftToCarriers> {
+  async #first(
+    webhookId: string,
+    due: FirstDelivery[],
+    { isTended, until }: { isTended: boolean; until: number },
+  ): Promise<LeftToCarriers> {
     const line = this.#line(due, scheduled, {
-      atOnce: inPage ? atOncePerPage : atOncePerEndpoint - this.#underWay.of(webhookId),
+      atOnce: isTended ? atOncePerTender : atOncePerEndpoint - this.#underWay.of(webhookId),
       patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
       lineMs: until - Date.now(),
     });
@@ -116,10 +120,10 @@ export class Attempts {
     return line.handOver();
   }
 
-  #isCarried(webhookId: string, due: FirstDelivery[], inPage: boolean): boolean {
+  #isCarried(webhookId: string, due: FirstDelivery[], isTended: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
     if (isShared(due) && this.#health.isSlow(webhookId)) return true;
-    return this.#health.isFailing(webhookId) || (!inPage && this.#underWay.of(webhookId) >= atOncePerEndpoint);
+    return this.#health.isFailing(webhookId) || (!isTended && this.#underWay.of(webhookId) >= atOncePerEndpoint);
   }
 
   #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, pace: Pace): EndpointLine<Delivery> {

@@ -2,7 +2,9 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
+import { Attempts } from './attempts.js';
 import { emailActivities } from './emails.js';
+import { groupActivities } from './groups.js';
 import { maintenanceActivities } from './maintenance.js';
 import { givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
@@ -19,10 +21,13 @@ export interface ActivityDeps {
 }
 
 export function createActivities(deps: ActivityDeps) {
+  const attempts = new Attempts(deps);
+  const messages = messageActivities(deps);
   return {
-    ...messageActivities(deps),
+    ...messages,
     ...givingUpActivities(deps),
-    ...webhookActivities(deps),
+    ...groupActivities({ ...deps, attempts, dispatch: messages.dispatchMessages }),
+    ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),
     ...maintenanceActivities(deps),

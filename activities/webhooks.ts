@@ -1,29 +1,13 @@
 /** The activities that deliver events: first attempts of a group, and what carriers and child workflows attempt afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
-import { beginCarrying, leaveToCarriers, restCarrier } from '../models/operations/carried-deliveries.js';
-import {
-  carriedDeliveries,
-  countFailed,
-  type DueDelivery,
-  firstDeliveries,
-  leaveToChild,
-  pendingDeliveries,
-} from '../models/operations/due-deliveries.js';
+import { beginCarrying, restCarrier } from '../models/operations/carried-deliveries.js';
+import { carriedDeliveries, countFailed, pendingDeliveries } from '../models/operations/due-deliveries.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
-import { Attempts } from './attempts.js';
+import { type AttemptDeps, Attempts } from './attempts.js';
+import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from './heartbeat.js';
-import type { WebhookPoster } from './post-webhook.js';
-import { type Tended, tendPage } from './tend-page.js';
-
-export interface WebhookDeps {
-  db: Database;
-  config: Pick<Config, 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookFirstAttempt' | 'webhookDisableAfterSeconds'>;
-  poster: WebhookPoster;
-  patienceMs?: number;
-}
 
 /** Deliveries that a carrier reads at once; with a rate, as many as go out in this time. */
 const pageMax = 500;
@@ -34,21 +18,18 @@ const soonMs = 500;
 /** So soon again where something is due and waits for what is under way; the longer that takes, the more seldom. */
 const lookAgainMs = { least: 100, most: 1_000 };
 
-export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) {
-  const attempts = new Attempts({ db, config, poster, ...rest });
-  const tended = new Set<string>();
+export interface WebhookDeps extends AttemptDeps {
+  config: AttemptDeps['config'] & FirstAttemptDeps['config'];
+}
+
+/** @param attempts those of the process: how much is under way to an endpoint is counted there */
+export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
+  const { db, config } = deps;
 
   return {
-    /**
-     * First attempts of everything that is due for a group, each webhook's events in order, webhooks side by side.
-     * @returns what has to be started: carriers for what was not acknowledged or not tried; where the operator wants a child workflow
-     * for every event, those
-     */
-    deliverEvents: (groupId: string): Promise<LeftDeliveries> => withHeartbeat(() => deliverDue(groupId, activityInfo().attempt > 1)),
-
-    /** Applies the reports of a page and delivers its events, for as long as there are any. */
-    tendPage: (groupId: string): Promise<Tended> =>
-      withHeartbeat((signal) => tendPage({ db, tended, deliver: (again) => deliverDue(groupId, again, true) }, groupId, signal)),
+    /** First attempts of what is due for a group; see `attemptFirst`. */
+    deliverEvents: (groupId: string): Promise<LeftDeliveries> =>
+      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { again: activityInfo().attempt > 1, isTended: false })),
 
     /**
      * Attempts what is due to a webhook, page after page.
@@ -70,27 +51,6 @@ export function webhookActivities({ db, config, poster, ...rest }: WebhookDeps) 
         if (failed > 0)
           throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
       }),
-  };
-
-  async function deliverDue(groupId: string, again: boolean, inPage = false): Promise<LeftDeliveries> {
-    const due = await firstDeliveries(db, groupId, again);
-    if (config.webhookFirstAttempt === 'inline')
-      return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, inPage), again) };
-    return leaveAll(db, due, again);
-  }
-}
-
-/** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
-async function leaveAll(db: Database, due: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
-  const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
-  const single = due.filter((delivery) => !inLine.includes(delivery));
-  await leaveToChild(
-    db,
-    single.map(({ id }) => id),
-  );
-  return {
-    children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    carriers: await leaveToCarriers(db, { left: inLine }, again),
   };
 }
 

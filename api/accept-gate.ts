@@ -33,6 +33,8 @@ type Outcome = MessageRow | AppError | null;
 const goodTimeMs = 1_200;
 /** A send that has waited so long for its turn all the same is answered 503: its client is better served by trying again. */
 const patienceMs = 5_000;
+/** An accept that takes so long is stuck: others do not wait for it. */
+const lateMs = 2_000;
 /** Where every message has a workflow of its own, more at once only wait inside the servers. */
 const lanesOfSingles = 50;
 
@@ -48,7 +50,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
     admission.round(() => acceptTogether(deps, messages, fallback));
   const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
   const gathers = Object.fromEntries(
-    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax })]),
+    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax, lateMs })]),
   ) as Record<Channel, Gather<NewMessage, Outcome>>;
 
   return {

@@ -74,11 +74,16 @@ async function measureOnce(bench: Workbench, item: MeasuredCase, { options, prof
   const { messages, rounds, clients, secondsMax } = options;
   const load = { messages: Math.ceil(messages / rounds), clients, secondsMax: secondsMax / rounds };
   const pass = () => runPass(item, load, bench.client);
-  if (!options.profile || item.key !== (options.cases.includes('b') ? 'b' : 'd10')) return pass();
+  if (!options.profile || item.key !== profiledKey(options)) return pass();
   const { result, lines } = await profiled(bench, profileDir, pass);
   profile.push('', ...lines);
   return result;
 }
+
+const profiledKey = ({ cases }: Options): ColumnKey => {
+  if (cases.includes('b')) return 'b';
+  return cases.includes('d') ? 'd10' : 'c';
+};
 
 /** The cases in turn, message by message, each when the last one's workflow is over on all servers. */
 async function measureAlone(items: readonly SingleCase[], { options, results }: Run): Promise<void> {

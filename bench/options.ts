@@ -31,7 +31,7 @@ export interface Options {
   recipients: number;
   /** write docs/performance.md from this run */
   page: boolean;
-  /** record CPU profiles of API and worker in case b, or d where b is not measured */
+  /** record CPU profiles of API and worker in one case */
   profile: boolean;
 }
 
@@ -47,7 +47,7 @@ export const usage = `npm run bench -- [options]
   --rounds 3         turns in which each case is measured
   --seconds 45       longest time in which one case sends
   --group-max 100    most single messages that share a workflow; 1: a workflow for every message
-  --profile          CPU profiles of API and worker in case b, or in the larger batch of case d without b
+  --profile          CPU profiles of API and worker in the first of: case b, the larger batch of case d, case c
   --page             write docs/performance.md from this run
   --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
   --soak 100000      so many single messages with one webhook, memory and disk at every tenth, instead of the cases;

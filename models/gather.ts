@@ -10,6 +10,8 @@ export interface GatherOptions<Item> {
   most: number;
   /** Writes under way at once; 1 when not given. */
   lanes?: number;
+  /** A write that takes longer than this frees its lane for others beside it; without limit when not given. */
+  lateMs?: number;
   /** Items with the same share take turns with those of others, so that nobody's many items keep out anybody's few. */
   shareOf?: (item: Item) => string;
   /** Items that have waited longer than this are not written any more; without limit when not given. */
@@ -26,6 +28,7 @@ export class WaitedTooLong extends Error {}
 export class Gather<Item, Result> {
   readonly #waiting = new Map<string, Waiting<Item, Result>[]>();
   #busy = 0;
+  #late = 0;
 
   /** @param write writes the items in one go and returns their results in the same order */
   constructor(
@@ -43,13 +46,21 @@ export class Gather<Item, Result> {
       const queue = this.#waiting.get(share) ?? [];
       this.#waiting.set(share, queue);
       queue.push({ item, since: performance.now(), resolve, reject });
-      if (this.#busy < (this.options.lanes ?? 1)) void this.#work();
+      if (this.#busy < this.#lanes) void this.#work();
     });
+  }
+
+  get #lanes(): number {
+    return (this.options.lanes ?? 1) + this.#late;
   }
 
   async #work(): Promise<void> {
     this.#busy += 1;
-    for (let group = this.#take(); group.length > 0; group = this.#take()) await this.#writeGroup(group);
+    while (this.#busy <= this.#lanes) {
+      const group = this.#take();
+      if (group.length === 0) break;
+      await this.#writeGroup(group);
+    }
     this.#busy -= 1;
   }
 
@@ -71,11 +82,30 @@ export class Gather<Item, Result> {
   }
 
   async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
+    const ended = this.#countWhenLate();
     try {
       const results = await this.write(group.map(({ item }) => item));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of group) reject(error);
+    } finally {
+      ended();
     }
+  }
+
+  /** @returns to be called when the write has ended */
+  #countWhenLate(): () => void {
+    const { lateMs } = this.options;
+    if (lateMs === undefined) return () => undefined;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#late += 1;
+      void this.#work();
+    }, lateMs);
+    return () => {
+      clearTimeout(timer);
+      if (isLate) this.#late -= 1;
+    };
   }
 }

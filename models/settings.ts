@@ -166,7 +166,7 @@ export const settings: Record<string, Joi.Schema> = {
     .integer()
     .min(1)
     .max(50)
-    .default(2)
+    .default(1)
     .description('groups of a channel that one API process accepts at once; what arrives meanwhile gathers'),
   DEMO_RECEIVER: Joi.string()
     .pattern(/^127\.0\.0\.1:\d{1,5}$/)

@@ -25,6 +25,17 @@ export class EventPump {
     this.#running ??= this.#pump();
   }
 
+  /** Work that delivers the group's events as well: no round begins beside it. */
+  during<Work extends { left: LeftDeliveries }>(work: Promise<Work>): Promise<Work> {
+    this.#due = false;
+    const delivered = work.then(
+      ({ left }) => this.#startLeft(left),
+      () => this.start(),
+    );
+    this.#running = delivered.then(() => this.#pump());
+    return work;
+  }
+
   /** Waits until everything has had its first attempt or is carried by a child workflow. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
@@ -34,10 +45,13 @@ export class EventPump {
   async #pump(): Promise<void> {
     while (this.#due) {
       this.#due = false;
-      const { children, carriers } = await this.round();
-      // The next round does not wait: what these carry is theirs since this one.
-      this.#starting = Promise.all([this.#starting, ...children.map(startDelivery), ...carriers.map(wakeCarrier)]);
+      this.#startLeft(await this.round());
     }
     this.#running = undefined;
+  }
+
+  /** Nobody waits for it: what these carry is theirs since the round. */
+  #startLeft({ children, carriers }: LeftDeliveries): void {
+    this.#starting = Promise.all([this.#starting, ...children.map(startDelivery), ...carriers.map(wakeCarrier)]);
   }
 }

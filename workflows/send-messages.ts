@@ -13,7 +13,7 @@ import {
 } from './contract.js';
 import { fallBackInTime } from './fall-back.js';
 import { EventPump } from './event-pump.js';
-import { PageTender } from './page-tender.js';
+import { GroupTender } from './group-tender.js';
 
 const accept = defineUpdate<AcceptAnswer>(acceptUpdate);
 const reports = defineSignal(reportsSignal);
@@ -31,9 +31,8 @@ type Dispatched = GroupWork & { more?: boolean; retryInMs?: number };
 
 interface Group {
   groupId: string;
-  batchId: string | undefined;
-  /** Where its activities run. */
-  queue: string;
+  /** Hands off what is due, in this time. */
+  dispatch: (timeoutMs: number) => Promise<Dispatched>;
   startAtMs: number;
 }
 
@@ -50,16 +49,15 @@ const partialRetryMs = 1_000;
 export async function sendMessages({ groupId, batchId, fallbackAfterMs }: SendMessagesInput): Promise<void> {
   const decided: { answer?: AcceptAnswer } = {};
   const inbox: Inbox = { reports: false, changed: false };
-  const queue = batchId === undefined ? queues.messages : queues.bulk;
-  const page = batchId === undefined ? undefined : new PageTender(groupId);
-  const events = page?.events ?? new EventPump(() => delivering(queue).deliverEvents(groupId));
+  let tender = batchId === undefined ? undefined : new GroupTender(groupId, batchId);
+  let events = tender?.events ?? new EventPump(() => delivering(queues.messages).deliverEvents(groupId));
 
   setHandler(accept, async () => {
     await condition(() => decided.answer !== undefined);
     return decided.answer as AcceptAnswer;
   });
   setHandler(reports, () => {
-    if (page === undefined) inbox.reports = true;
+    if (tender === undefined) inbox.reports = true;
     else events.start();
   });
   for (const signal of [cancelled, batchChanged]) {
@@ -72,16 +70,24 @@ export async function sendMessages({ groupId, batchId, fallbackAfterMs }: SendMe
   const accepted = await (batchId === undefined ? local.acceptMessages(groupId) : local.openPage(groupId));
   decided.answer = { accepted: accepted.accepted };
   if (batchId === undefined && accepted.accepted.length === 0) return;
-  events.start(accepted.deliveries);
-  const group = { groupId, batchId, queue, startAtMs: Date.now() + accepted.startInMs };
+  // One message needs no tender: its report comes in seconds, and a signal costs less than looking for it.
+  if (accepted.accepted.length > 1) {
+    tender = new GroupTender(groupId);
+    events = tender.events;
+  }
+  // Where it is due at once, its hand-off comes with its events.
+  if (tender === undefined || accepted.startInMs > 0) events.start(accepted.deliveries);
+  const dispatch = (timeoutMs: number): Promise<Dispatched> =>
+    tender?.dispatch(timeoutMs) ?? dispatching(queues.messages, timeoutMs).dispatchMessages(groupId);
+  const group = { groupId, dispatch, startAtMs: Date.now() + accepted.startInMs };
   const end = { isClosed: false };
   const fallen =
     fallbackAfterMs === undefined ? undefined : fallBackInTime(groupId, accepted.startInMs + fallbackAfterMs, end, sendMessages);
   void fallen?.then(({ deliveries }) => events.start(deliveries));
   if (accepted.startInMs > 0) await condition(() => inbox.changed, accepted.startInMs);
   const handedOff = await handOff(accepted, group, inbox, events);
-  if (page === undefined) await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
-  else await page.awaitReports(accepted.reportTimeoutMs);
+  if (tender === undefined) await awaitReports(groupId, accepted.reportTimeoutMs, handedOff, inbox, events);
+  else await tender.awaitReports(accepted.reportTimeoutMs);
   end.isClosed = true;
   await fallen;
   await events.drained();
@@ -92,13 +98,13 @@ export async function sendMessages({ groupId, batchId, fallbackAfterMs }: SendMe
  * once: where the provider's answer was lost, they are the proof of the hand-off.
  */
 async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbox, events: EventPump): Promise<GroupWork> {
-  const { groupId, batchId, queue } = group;
-  const { dispatchMessages } = dispatching(queue, handoffTimeoutMs);
+  const { groupId } = group;
   for (let pauseMs = firstPauseMs; ; ) {
     inbox.changed = false;
     let overtaken = false;
     let settled: Dispatched | undefined;
-    const dispatch = dispatchMessages(groupId, batchId)
+    const dispatch = group
+      .dispatch(handoffTimeoutMs)
       .catch((error: unknown) => {
         if (error instanceof ActivityFailure) return local.giveUpOnHandoffs(groupId);
         throw error;

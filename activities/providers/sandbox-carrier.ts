@@ -5,8 +5,8 @@ import { postDueReports } from '../../models/operations/sandbox.js';
 import { type SandboxReport, signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
 
 const reportsPerPost = 500;
-/** How long reports may lie when no timer is running for them: after a crash, or when another process took the message. */
-const idleMs = 1000;
+/** What is due within so long is posted together. */
+const togetherMs = { most: 50, shareOfDelay: 0.05 };
 const callbackTimeoutMs = 10_000;
 
 export interface Carrier {
@@ -21,10 +21,14 @@ export interface CarrierDeps {
   secretKey: string;
   callbackUrl: string;
   logger: Logger;
+  /** How long reports may lie when no timer is running for them: after a crash, or when another process took the message. */
+  idleMs?: number;
 }
 
-export function startSandboxCarrier({ db, secretKey, callbackUrl, logger }: CarrierDeps): Carrier {
+export function startSandboxCarrier({ db, secretKey, callbackUrl, logger, idleMs = 1000 }: CarrierDeps): Carrier {
   const url = `${callbackUrl}/callbacks/sandbox`;
+  /** When reports will be due. */
+  const moments = new Set<number>();
   let wakeAt = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -42,17 +46,26 @@ export function startSandboxCarrier({ db, secretKey, callbackUrl, logger }: Carr
     running = running.then(postAll);
   };
   const postAll = async () => {
+    const startedAt = Date.now();
     try {
       while ((await postDueReports(db, reportsPerPost, (reports) => post(url, secretKey, reports))) === reportsPerPost);
     } catch (err) {
       logger.warn({ err }, 'sandbox reports could not be posted; trying again');
     }
-    wakeIn(idleMs);
+    for (const moment of moments) if (moment <= startedAt) moments.delete(moment);
+    wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...moments) - Date.now()));
+  };
+  const expect = (dueInMs: number) => {
+    const dueAt = Date.now() + dueInMs + 1;
+    const latestAt = dueAt + Math.min(togetherMs.most, dueInMs * togetherMs.shareOfDelay);
+    for (const moment of moments) if (moment >= dueAt && moment <= latestAt) return;
+    moments.add(latestAt);
+    wakeIn(latestAt - Date.now());
   };
 
   wakeIn(0);
   return {
-    expect: (dueInMs) => wakeIn(dueInMs + 1),
+    expect,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

@@ -188,7 +188,7 @@ describe('a batch', () => {
           .catch(() => undefined),
       ),
     );
-    const isDispatch = (name: string | null | undefined) => name === 'dispatchMessages';
+    const isDispatch = (name: string | null | undefined) => name === 'sendGroup';
     return histories.filter((history) =>
       history?.events?.some(({ activityTaskScheduledEventAttributes: scheduled }) => isDispatch(scheduled?.activityType?.name)),
     ).length;

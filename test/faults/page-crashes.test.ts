@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { messageActivities } from '../../activities/messages.js';
 import { Tracer } from '../../activities/post-trace.js';
 import type { WebhookPoster } from '../../activities/post-webhook.js';
-import { webhookActivities } from '../../activities/webhooks.js';
+import { Attempts } from '../../activities/attempts.js';
+import { groupActivities } from '../../activities/groups.js';
 import type { Database } from '../../models/database.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import { buildAcceptedBatch, type BuiltBatch } from '../support/batches.js';
@@ -67,10 +68,10 @@ describe('a page whose worker dies', () => {
       },
       close: () => undefined,
     };
-    return {
-      ...messageActivities({ db, config: testConfig(), logger, providers: everywhere(provider) }),
-      ...webhookActivities({ db, config: testConfig(), poster }),
-    };
+    const config = testConfig();
+    const messages = messageActivities({ db, config, logger, providers: everywhere(provider) });
+    const attempts = new Attempts({ db, config, poster });
+    return { ...messages, ...groupActivities({ db, config, attempts, dispatch: messages.dispatchMessages }) };
   };
   type Worker = ReturnType<typeof workerOn>;
 
@@ -87,13 +88,13 @@ describe('a page whose worker dies', () => {
       }
     };
     await step((by) => by.openPage(groupId));
-    while ((await step((by, attempt) => inActivity(by.dispatchMessages, [groupId, id], attempt))).queued > 0);
+    while ((await step((by, attempt) => inActivity(by.sendGroup, [groupId, id], attempt))).queued > 0);
     for (const messageId of ids) {
       const message = await messageOf(test.db, messageId);
       const report = reportOf(message, 'delivered', { provider: 'stub' });
       if (message.status === 'sent') await recordReports(test.db, [report]);
     }
-    while (!(await step((by, attempt) => inActivity(by.tendPage, [groupId], attempt))).isOver);
+    while (!(await step((by, attempt) => inActivity(by.tendGroup, [groupId], attempt))).isOver);
   }
 
   interface Lived {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../support/client.js';
 import { Gather, type GatherOptions, WaitedTooLong } from '../../models/gather.js';
 
 /** Writes that end when the test says so. */
@@ -60,6 +61,17 @@ describe('Gather', () => {
       ['lost', 'lost'],
     );
     void gather.add('d');
+    assert.deepEqual(written(), ['a', 'bc', 'd']);
+  });
+  it('lets others pass a write that takes long, and keeps to its lanes again after that', async () => {
+    const { gather, writes, written } = startGather({ most: 10, lateMs: 5 });
+    for (const item of 'abc') void gather.add(item);
+    assert.deepEqual(written(), ['a']);
+    await until(() => writes.length === 2, 'the others go beside it');
+    assert.deepEqual(written(), ['a', 'bc']);
+    await writes[0]?.end();
+    await writes[1]?.end();
+    for (const item of 'def') void gather.add(item);
     assert.deepEqual(written(), ['a', 'bc', 'd']);
   });
   it('does not write what has waited too long', async () => {

@@ -1,7 +1,11 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../models/config.js';
+
+/** Each service has a folder of its own in here, for as long as the process lives. */
+const dataDirs = mkdtempSync(join(tmpdir(), 'tidings-data-'));
+process.once('exit', () => rmSync(dataDirs, { recursive: true, force: true }));
 
 /** Environment of a service in tests; limits are wide, delays short. */
 export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
@@ -10,7 +14,7 @@ export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL ?? '127.0.0.1:1',
     JWT_SECRET: 'test-jwt-secret-test-jwt-secret-test',
     SECRET_KEY: 'test-secret-key-test-secret-key-test',
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'tidings-data-')),
+    DATA_DIR: mkdtempSync(join(dataDirs, 'service-')),
     LOG_LEVEL: 'silent',
     SIGNUP_CREDITS: '100',
     SANDBOX_DELAY_MS: '20',

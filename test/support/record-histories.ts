@@ -57,6 +57,10 @@ const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+155512
 const batchAnswer = await client.call('POST', '/api/v1/messages/bulk', { body: bulk, headers: { 'X-API-Key': subscriber.apiKey } });
 const batchId: string = batchAnswer.body.data.batch.id;
 await record(service, 'batch', `batch:${batchId}`);
+await Promise.all(Array.from({ length: 4 }, () => send(subscriber))); // the first alone, the others together
+const together = 'batch_id IS NULL AND (SELECT count(*) FROM messages m WHERE m.group_id = g.id) > 1';
+const [group] = await rows<{ workflow_id: string }>(service.db, `SELECT workflow_id FROM message_groups g WHERE ${together}`);
+await record(service, 'group', group?.workflow_id ?? 'none');
 const [page] = await rows<{ id: string }>(service.db, 'SELECT id FROM message_groups WHERE batch_id = $1', [batchId]);
 await record(service, 'page', `page:${page?.id}`);
 const failing = await startReceiver(answerWith(500));

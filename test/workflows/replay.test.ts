@@ -25,7 +25,8 @@ const eventCounts: Readonly<Record<string, number>> = {
   replay: 17,
   mail: 11,
   batch: 14,
-  page: 18,
+  group: 14,
+  page: 12,
 };
 
 describe('recorded histories', () => {

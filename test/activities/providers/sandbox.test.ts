@@ -10,6 +10,7 @@ import type { Channel } from '../../../models/config.js';
 import { createLogger } from '../../../models/logger.js';
 import type { CallbackEvent } from '../../../models/rules/callbacks/callback.js';
 import { readSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 
@@ -86,36 +87,60 @@ describe('the sandbox provider', () => {
     );
   });
 
-  it('posts its reports signed, and again after a callback that failed', async () => {
-    const reports: CallbackEvent[] = [];
-    let calls = 0;
-    let done = () => undefined as void;
-    const arrived = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    const server = createServer((request, response) => {
-      void bytesOf(request).then((body) => {
-        calls += 1;
-        assert.equal(request.url, '/callbacks/sandbox');
-        if (calls > 1) reports.push(...readSandboxCallback(secretKey, { headers: request.headers, body, at: new Date() }));
-        response.writeHead(calls > 1 ? 200 : 500).end();
-        if (calls > 1) done();
+  describe('startSandboxCarrier', () => {
+    /** The callback endpoint, with what came in, and a carrier that posts to it. */
+    const startCarrier = async (idleMs = 1_000) => {
+      const endpoint = { status: 200, calls: 0, reports: [] as CallbackEvent[] };
+      const server = createServer((request, response) => {
+        void bytesOf(request).then((body) => {
+          endpoint.calls += 1;
+          assert.equal(request.url, '/callbacks/sandbox');
+          const events = readSandboxCallback(secretKey, { headers: request.headers, body, at: new Date() });
+          if (endpoint.status === 200) endpoint.reports.push(...events);
+          response.writeHead(endpoint.status).end();
+        });
       });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const carrier = startSandboxCarrier({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent'), idleMs });
+      const stop = async () => {
+        await carrier.stop();
+        server.closeAllConnections();
+        server.close();
+      };
+      return { endpoint, carrier, stop };
+    };
+    const told = (reports: CallbackEvent[]) =>
+      reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]);
+
+    it('posts its reports signed, and again after a callback that failed', async () => {
+      const { endpoint, carrier, stop } = await startCarrier();
+      endpoint.status = 500;
+      const message = outgoing('+15005550006');
+      await adapter((ms) => carrier.expect(ms)).send(message, signal);
+      await until(() => endpoint.calls > 0, 'the first post has failed');
+      endpoint.status = 200;
+      await until(() => endpoint.reports.length > 0, 'it was posted again');
+      await stop();
+      assert.deepEqual(told(endpoint.reports), [['failed', '30006', message.id]]);
+      assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const carrier = startSandboxCarrier({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent') });
-    const message = outgoing('+15005550006');
-    await adapter((ms) => carrier.expect(ms)).send(message, signal);
-    await arrived;
-    await carrier.stop();
-    server.closeAllConnections();
-    server.close();
-    assert.deepEqual(
-      reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]),
-      [['failed', '30006', message.id]],
-    );
-    assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
+
+    it('posts each report in its time, also one that falls due after another was posted', async () => {
+      const { endpoint, carrier, stop } = await startCarrier(3_600_000);
+      const sandbox = adapter((ms) => carrier.expect(ms), 40);
+      const messages = [outgoing('+15005550006'), outgoing('+15005550006')];
+      for (const message of messages) {
+        await sandbox.send(message, signal);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await until(() => endpoint.reports.length === 2, 'both are posted');
+      await stop();
+      assert.deepEqual(
+        told(endpoint.reports),
+        messages.map(({ id }) => ['failed', '30006', id]),
+      );
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { type Tended, tendPage } from '../../activities/tend-page.js';
+import { type Tended, tendGroup } from '../../activities/tend-group.js';
 import { recordReports, type Wake } from '../../models/operations/record-reports.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import { until } from '../support/client.js';
@@ -11,9 +11,10 @@ import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, s
 import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { recordHandoffs } from '../../models/operations/record-handoffs.js';
 
+const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
 const nothing: LeftDeliveries = { children: [], carriers: [] };
 
-describe('tendPage', () => {
+describe('tendGroup', () => {
   const test = workspaceForEach();
 
   const buildSentGroup = async (size: number) => {
@@ -37,26 +38,26 @@ describe('tendPage', () => {
     return nothing;
   };
   const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), attempt = 1) => {
-    const environment = new MockActivityEnvironment({ attempt });
+    const environment = new MockActivityEnvironment({ attempt, scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
-    const work = environment.run(() => tendPage({ db: test.db, deliver, tended: new Set() }, groupId, stop.signal)) as Promise<Tended>;
+    const work = environment.run(() => tendGroup({ db: test.db, deliver, tended: new Set() }, groupId, stop.signal)) as Promise<Tended>;
     return { work, stop: () => stop.abort() };
   };
 
   it('takes the reports as they come, and nobody is woken meanwhile', async () => {
     const { groupId, ids } = await buildSentGroup(3);
     const { work } = tend(groupId);
-    await until(async () => (await isAwake(groupId)) === true, 'the page is tended');
+    await until(async () => (await isAwake(groupId)) === true, 'the group is tended');
     for (const id of ids) {
       assert.deepEqual(await report(id), [], 'its tender looks by itself');
       await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
     }
-    assert.deepEqual(await work, { open: 0, isOver: true, left: nothing });
+    assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
   });
 
-  it('gives up the page after a silence; the next report wakes its workflow', async () => {
+  it('gives up the group after a silence; the next report wakes its workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
-    assert.deepEqual(await tend(groupId).work, { open: 2, isOver: false, left: nothing });
+    assert.deepEqual(await tend(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
     const wakes = await report(ids[0] as string);
     assert.deepEqual(
@@ -74,7 +75,7 @@ describe('tendPage', () => {
       rounds += 1;
       return deliverAll(groupId);
     }).work;
-    assert.deepEqual([tended, rounds], [{ open: 2, isOver: false, left: nothing }, 1]);
+    assert.deepEqual([tended, rounds], [{ ...done, open: 2, queued: 2, isOver: false, left: nothing }, 1]);
     assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
   });
 
@@ -101,7 +102,7 @@ describe('tendPage', () => {
     await report(id);
     await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
     acknowledge();
-    assert.deepEqual(await work, { open: 0, isOver: true, left: nothing });
+    assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
     assert.deepEqual(rounds, [1, 1]);
   });
 
@@ -113,10 +114,10 @@ describe('tendPage', () => {
       await deliverAll(groupId);
       return left;
     }).work;
-    assert.deepEqual(tended, { open: 1, isOver: false, left });
+    assert.deepEqual(tended, { ...done, open: 1, isOver: false, left });
     const stopped = tend(groupId);
     stopped.stop();
-    assert.deepEqual(await stopped.work, { open: 1, isOver: false, left: nothing });
+    assert.deepEqual(await stopped.work, { ...done, open: 1, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
   });
 

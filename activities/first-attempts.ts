@@ -1,0 +1,51 @@
+/** First attempts of a group's events: made here, or left to whoever carries them. */
+import type { Config } from '../models/config.js';
+import type { Database } from '../models/database.js';
+import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
+import { type DueDelivery, firstDeliveries, leaveToChild } from '../models/operations/due-deliveries.js';
+import type { LeftDeliveries } from '../workflows/contract.js';
+import type { Attempts } from './attempts.js';
+
+export interface FirstAttemptDeps {
+  db: Database;
+  config: Pick<Config, 'webhookFirstAttempt'>;
+  attempts: Attempts;
+}
+
+/** How a group's events are attempted. */
+export interface Manner {
+  /** Also what was left to others: an earlier call died, perhaps before they were told. */
+  again: boolean;
+  /** The group is tended, see `Attempts.toAll`. */
+  isTended: boolean;
+}
+
+/**
+ * First attempts of everything that is due for a group, each webhook's events in order, webhooks side by side.
+ * @returns what has to be started: carriers for what was not acknowledged or not tried; where the operator wants a child workflow
+ * for every event, those
+ */
+export async function attemptFirst(
+  { db, config, attempts }: FirstAttemptDeps,
+  groupId: string,
+  { again, isTended }: Manner,
+): Promise<LeftDeliveries> {
+  const due = await firstDeliveries(db, groupId, again);
+  if (config.webhookFirstAttempt === 'inline')
+    return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, isTended), again) };
+  return leaveAll(db, due, again);
+}
+
+/** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
+async function leaveAll(db: Database, due: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+  const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
+  const single = due.filter((delivery) => !inLine.includes(delivery));
+  await leaveToChild(
+    db,
+    single.map(({ id }) => id),
+  );
+  return {
+    children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
+    carriers: await leaveToCarriers(db, { left: inLine }, again),
+  };
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { ApplicationFailure } from '@temporalio/common';
+import { Attempts } from '../../activities/attempts.js';
+import type { Dispatched } from '../../activities/dispatch.js';
+import { groupActivities } from '../../activities/groups.js';
+import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
+import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
+import { groupState } from '../../models/operations/group-work.js';
+import { recordHandoffs } from '../../models/operations/record-handoffs.js';
+import { recordReports } from '../../models/operations/record-reports.js';
+import { testConfig } from '../support/config.js';
+import { buildWebhook } from '../support/factories.js';
+import { workspaceForEach } from '../support/for-each.js';
+import { failureOf, inActivity } from '../support/in-activity.js';
+import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../support/messages.js';
+import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+
+describe('sendGroup', () => {
+  const test = workspaceForEach();
+  let poster: WebhookPoster;
+  let receiver: Receiver;
+  before(async () => {
+    await trustTestAuthority();
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.close());
+  after(() => poster.close());
+
+  const buildGroup = () => buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+  const send = (groupId: string, dispatch: () => Promise<Dispatched>, attempt = 1) => {
+    const config = testConfig();
+    const attempts = new Attempts({ db: test.db, config, poster });
+    return inActivity(groupActivities({ db: test.db, config, attempts, dispatch }).sendGroup, [groupId], attempt);
+  };
+  /** The provider takes so many of the group; their reports come with the answer. */
+  const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
+    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere, { limit });
+    await recordHandoffs(
+      test.db,
+      claims.map((claim) => acceptedAs(claim)),
+    );
+    for (const { id } of claims) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+    return { ...(await groupState(test.db, groupId)), more: false };
+  };
+  const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
+  const eventsOf = () => receiver.received.map(({ headers }) => headers['x-service-event']);
+
+  it('hands off, applies the reports and delivers the events, and nothing is left', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId, ids } = await buildGroup();
+    const { isOver, open, queued, more, left } = await send(groupId, () => take(groupId));
+    assert.deepEqual(
+      { isOver, open, queued, more, left },
+      { isOver: true, open: 0, queued: 0, more: false, left: { children: [], carriers: [] } },
+    );
+    for (const id of ids) assert.equal(await statusOf(test.db, id), 'delivered/delivered');
+    for (const event of ['message.queued', 'message.sent', 'message.delivered']) {
+      assert.equal(eventsOf().filter((told) => told === event).length, ids.length, event);
+    }
+  });
+
+  it('delivers what is due while the provider takes its time', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    await send(groupId, async () => {
+      await receiver.until(2);
+      assert.deepEqual(eventsOf(), ['message.queued', 'message.queued']);
+      return take(groupId);
+    });
+  });
+
+  it('ends at once where a part was not handed off, for the workflow to try again', async () => {
+    const { groupId } = await buildGroup();
+    const { isOver, queued } = await send(groupId, () => take(groupId, 1));
+    assert.deepEqual({ isOver, queued }, { isOver: false, queued: 1 });
+  });
+
+  it('fails as the hand-off does, for its retry policy', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
+    assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'what has happened is told all the same');
+  });
+
+  it('does not fail with deliveries that have to be told of: their carrier is woken first', async () => {
+    receiver.answer = answerWith(500);
+    const { row } = await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    const { left, isOver, queued } = await send(groupId, notHandedOff);
+    assert.deepEqual({ left, isOver, queued }, { left: { children: [], carriers: [row.id] }, isOver: false, queued: 2 });
+    assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
+  });
+
+  it('is not over after a crash before somebody has looked for what was left to others', async () => {
+    const { groupId } = await buildGroup();
+    assert.equal((await send(groupId, () => take(groupId), 2)).isOver, false);
+  });
+});

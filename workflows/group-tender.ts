@@ -1,0 +1,65 @@
+import { condition } from '@temporalio/workflow';
+import type { Dispatched } from '../activities/dispatch.js';
+import type { Sent } from '../activities/groups.js';
+import { asking, delivering, dispatching, local } from './activities.js';
+import { queues } from './contract.js';
+import { EventPump } from './event-pump.js';
+
+/**
+ * Hand-off, reports and events of a group of many: one activity takes all three for as long as they come, and only the first
+ * report after a silence wakes the workflow.
+ */
+export class GroupTender {
+  readonly events: EventPump;
+  #isOver = false;
+  /** What was seen last was seen after the last hand-off. */
+  #hasSeenAll = false;
+
+  constructor(
+    private readonly groupId: string,
+    /** Of a page. */
+    private readonly batchId?: string,
+  ) {
+    this.events = new EventPump(async () => {
+      if (this.#isOver) return { children: [], carriers: [] };
+      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId);
+      this.#isOver = isOver;
+      return left;
+    });
+  }
+
+  get #queue(): string {
+    return this.batchId === undefined ? queues.messages : queues.bulk;
+  }
+
+  /** Hands off what is due. A tender that is at work goes on beside it; else there is one activity for both. */
+  dispatch(timeoutMs: number): Promise<Dispatched> {
+    const { dispatchMessages, sendGroup } = dispatching(this.#queue, timeoutMs);
+    this.#hasSeenAll = false;
+    if (this.events.isRunning) return dispatchMessages(this.groupId, this.batchId);
+    return this.events.during<Sent>(sendGroup(this.groupId, this.batchId).then((sent) => this.#note(sent)));
+  }
+
+  /** Waits until nothing of the group is open, after all was handed off; asks the providers when no report comes in time. */
+  async awaitReports(timeoutMs: number): Promise<void> {
+    await this.events.drained(); // what runs may have begun before the last hand-off
+    for (let isClosed = this.#hasSeenAll ? this.#isOver : await this.#isClosed(); !isClosed; isClosed = await this.#isClosed()) {
+      if (await condition(() => this.events.isRunning, timeoutMs)) continue;
+      await asking.pollReports(this.groupId).catch(() => undefined);
+      if ((await this.#isClosed()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
+    }
+  }
+
+  #note(sent: Sent): Sent {
+    this.#isOver = sent.isOver;
+    this.#hasSeenAll = sent.queued === 0;
+    return sent;
+  }
+
+  /** A look closes the group when nothing is open any more. */
+  async #isClosed(): Promise<boolean> {
+    if (!this.#isOver && !this.events.isRunning) this.events.start();
+    await this.events.drained();
+    return this.#isOver;
+  }
+}
