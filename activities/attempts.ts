@@ -26,8 +26,6 @@ export interface AttemptDeps {
 const endpointsAtOnce = 64;
 /** Attempts at once to one endpoint: by one call, and by all groups of this process together. */
 const atOncePerEndpoint = 16;
-/** The same by each group that is tended: several wait for one endpoint side by side. */
-const atOncePerTender = 4;
 const recordsAtOnce = 50;
 /** A round begins nothing later than this, see `firstDeliveries`: with the last attempt half a minute has passed at most. */
 const roundMsMax = 20_000;
@@ -61,18 +59,18 @@ export class Attempts {
   /**
    * First attempts, several webhooks side by side. Left to the carrier are an endpoint that hangs, fails or has many attempts under
    * way, one whose breaker is open, and every webhook that is ordered or has a rate.
-   * @param isTended the group's activity goes on anyway: it may wait for an endpoint that is merely busy
+   * @param ownAtOnce a group that is tended waits for an endpoint that is merely busy, and has so many attempts to it at once of its own
    */
-  async toAll(deliveries: FirstDelivery[], isTended = false): Promise<LeftToCarriers> {
+  async toAll(deliveries: FirstDelivery[], ownAtOnce?: number): Promise<LeftToCarriers> {
     const all: LeftToCarriers = { left: [], underWay: [] };
     const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, underWay } = this.#isCarried(webhookId, due, isTended)
+        const { left, underWay } = this.#isCarried(webhookId, due, ownAtOnce !== undefined)
           ? { left: due, underWay: [] }
-          : await this.#first(webhookId, due, { isTended, until });
+          : await this.#first(webhookId, due, { ownAtOnce, until });
         all.left.push(...left);
         all.underWay.push(...underWay);
       }
@@ -105,10 +103,10 @@ export class Attempts {
   async #first(
     webhookId: string,
     due: FirstDelivery[],
-    { isTended, until }: { isTended: boolean; until: number },
+    { ownAtOnce, until }: { ownAtOnce: number | undefined; until: number },
   ): Promise<LeftToCarriers> {
     const line = this.#line(due, scheduled, {
-      atOnce: isTended ? atOncePerTender : atOncePerEndpoint - this.#underWay.of(webhookId),
+      atOnce: ownAtOnce ?? atOncePerEndpoint - this.#underWay.of(webhookId),
       patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
       lineMs: until - Date.now(),
     });

@@ -16,8 +16,8 @@ export interface FirstAttemptDeps {
 export interface Manner {
   /** Also what was left to others: an earlier call died, perhaps before they were told. */
   again: boolean;
-  /** The group is tended, see `Attempts.toAll`. */
-  isTended: boolean;
+  /** Of a group that is tended, see `Attempts.toAll`. */
+  ownAtOnce?: number;
 }
 
 /**
@@ -28,11 +28,11 @@ export interface Manner {
 export async function attemptFirst(
   { db, config, attempts }: FirstAttemptDeps,
   groupId: string,
-  { again, isTended }: Manner,
+  { again, ownAtOnce }: Manner,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
   if (config.webhookFirstAttempt === 'inline')
-    return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, isTended), again) };
+    return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, ownAtOnce), again) };
   return leaveAll(db, due, again);
 }
 

@@ -29,7 +29,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
   return {
     /** First attempts of what is due for a group; see `attemptFirst`. */
     deliverEvents: (groupId: string): Promise<LeftDeliveries> =>
-      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { again: activityInfo().attempt > 1, isTended: false })),
+      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { again: activityInfo().attempt > 1 })),
 
     /**
      * Attempts what is due to a webhook, page after page.

@@ -22,7 +22,7 @@ export class GroupTender {
   ) {
     this.events = new EventPump(async () => {
       if (this.#isOver) return { children: [], carriers: [] };
-      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId);
+      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId, batchId !== undefined);
       this.#isOver = isOver;
       return left;
     });
