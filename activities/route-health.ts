@@ -25,7 +25,7 @@ export class RouteHealth {
   readonly #channelsOf = new Map<string, string[]>();
   readonly #counts = new Map<string, { calls: number; bad: number }>();
   readonly #underWay = new Set<Call>();
-  #healths = new Map<string, AccountHealth & { readAt: number }>();
+  #healths = new Map<string, AccountHealth & { readAt: number; changedAt: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -54,7 +54,7 @@ export class RouteHealth {
     if (call === undefined) return;
     this.#underWay.delete(call);
     if (call.isCounted || end === 'none') return;
-    this.#count(call.account, end === 'bad' || Date.now() - call.startedAt > slowMs);
+    this.#count(call, end === 'bad' || Date.now() - call.startedAt > slowMs);
   }
 
   /** Tells what was seen and learns what others have, when it is time for that. */
@@ -64,12 +64,15 @@ export class RouteHealth {
     for (const call of this.#underWay) {
       if (call.isCounted || now - call.startedAt <= slowMs) continue;
       call.isCounted = true;
-      this.#count(call.account, true);
+      this.#count(call, true);
     }
     const counts = [...this.#channelsOf.keys()].map((account) => ({ account, ...(this.#counts.get(account) ?? { calls: 0, bad: 0 }) }));
     this.#counts.clear();
     const { healths, changes } = await noteCalls(this.deps.db, counts, this.deps.windowSeconds);
-    this.#healths = new Map(healths.map((health) => [health.account, { ...health, readAt: now }]));
+    const changedAt = (sinceSeconds: number) => Date.now() - sinceSeconds * 1000;
+    this.#healths = new Map(
+      healths.map((health) => [health.account, { ...health, readAt: now, changedAt: changedAt(health.since_seconds) }]),
+    );
     for (const change of changes) this.deps.logger.warn(change, 'route changed');
   }
 
@@ -84,7 +87,10 @@ export class RouteHealth {
     return undefined;
   }
 
-  #count(account: string, isBad: boolean): void {
+  /** A call that began before the level changed tells of that time: the change has answered it. */
+  #count({ account, startedAt }: Call, isBad: boolean): void {
+    const health = this.#healths.get(account);
+    if (health !== undefined && startedAt < health.changedAt) return;
     const { calls, bad } = this.#counts.get(account) ?? { calls: 0, bad: 0 };
     this.#counts.set(account, { calls: calls + 1, bad: bad + (isBad ? 1 : 0) });
   }

@@ -6,8 +6,17 @@ import { once } from 'node:events';
 import { type Percentiles, percentiles } from './pass.js';
 import { timetable } from './timetable.js';
 
-/** What the parent tells: to report so many times a second on what was taken so far, `sent` and then `delivered`. */
-export interface CarrierOrder {
+/** What the parent tells. */
+export type CarrierOrder =
+  | ReportOrder
+  /** To take messages and answer nothing, or to answer again. */
+  | { kind: 'hang'; hangs: boolean }
+  /** To tell which messages it took. */
+  | { kind: 'tell' };
+
+/** To report so many times a second on what was taken so far, `sent` and then `delivered`. */
+interface ReportOrder {
+  kind: 'report';
   perSecond: number;
   authToken: string;
 }
@@ -20,11 +29,13 @@ export interface Reported extends Percentiles {
   seconds: number;
 }
 
-export type CarrierNews = { port: number } | { reported: Reported };
+/** `taken`: callback URLs, which name the messages. */
+export type CarrierNews = { port: number } | { reported: Reported } | { taken: string[] };
 
 const accountSid = 'AC0123456789abcdef0123456789abcdef';
 const warmUpSeconds = 8;
 const taken: { sid: string; to: string; callbackUrl: string }[] = [];
+let hangs = false;
 const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
 
 async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -33,11 +44,12 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
   const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
   const sid = `SM${randomBytes(16).toString('hex')}`;
   taken.push({ sid, to: form.get('To') ?? '', callbackUrl: form.get('StatusCallback') ?? '' });
+  if (hangs) return; // the caller gives up
   response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ sid, status: 'queued', to: form.get('To') }));
 }
 
 /** Every message once `sent`, then every message `delivered`, in an order of their own: neighbours belong to different groups. */
-async function reportAll({ perSecond, authToken }: CarrierOrder): Promise<Reported> {
+async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reported> {
   const messages = taken.splice(0).toSorted((one, other) => (one.sid < other.sid ? -1 : 1));
   const reports = ['sent', 'delivered'].flatMap((status) => messages.map((message) => ({ ...message, status })));
   const times: number[] = [];
@@ -85,5 +97,10 @@ async function post(url: string, fields: Record<string, string>, authToken: stri
 const server = createServer((incoming, response) => void take(incoming, response));
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-process.on('message', (order: CarrierOrder) => void reportAll(order).then((reported) => process.send?.({ reported })));
+process.on('message', (order: CarrierOrder) => {
+  const tell = (news: CarrierNews) => process.send?.(news);
+  if (order.kind === 'hang') hangs = order.hangs;
+  else if (order.kind === 'tell') tell({ taken: taken.map(({ callbackUrl }) => callbackUrl) });
+  else void reportAll(order).then((reported) => tell({ reported }));
+});
 process.on('disconnect', () => process.exit(0));

@@ -25,6 +25,8 @@ export interface Options {
   groupMax: number;
   /** the cost of a real adapter, and reports by the hundred a second, instead of the cases */
   reports: boolean;
+  /** one of two accounts that stops answering, instead of the cases */
+  outage: boolean;
   /** sends a second of case f, one after the other */
   rates: readonly number[];
   /** recipients of the larger batch of case d, and of that of case e */
@@ -50,6 +52,7 @@ export const usage = `npm run bench -- [options]
   --profile          CPU profiles of API and worker in the first of: case b, the larger batch of case d, case c
   --page             write docs/performance.md from this run
   --reports          CPU of a hand-off by a carrier's adapter beside the sandbox, and 500 reports a second while sending goes on
+  --outage           one of two accounts of a channel stops answering, and heals: 3 to 7 minutes
   --soak 100000      so many single messages with one webhook, memory and disk at every tenth, instead of the cases;
                      100 clients unless told otherwise`;
 
@@ -70,6 +73,7 @@ export function readOptions(args: string[]): Options {
       seconds: { type: 'string', default: '45' },
       soak: { type: 'string' },
       reports: { type: 'boolean', default: false },
+      outage: { type: 'boolean', default: false },
       page: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       recipients: { type: 'string', default: '10000' },
@@ -86,6 +90,7 @@ export function readOptions(args: string[]): Options {
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     soak: values.soak === undefined ? 0 : count('soak', values.soak, 100, 1_000_000),
     reports: values.reports,
+    outage: values.outage,
     page: values.page,
     profile: values.profile,
     recipients: count('recipients', values.recipients, 1, 10_000),

@@ -10,6 +10,7 @@ import { measureOpenLoop } from './open-loop.js';
 import { type Options, readOptions, usage } from './options.js';
 import { writePage } from './page.js';
 import { profilingEnvironment } from './profile.js';
+import { measureOutage, outageLines } from './outage.js';
 import { measureReports } from './reports.js';
 import { reportFigureLines, reportLines, soakLines } from './report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from './results.js';
@@ -24,6 +25,10 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   if (options.reports) {
     const folder = options.profile ? join(resultsDir, `profile-${stampOf(new Date())}`) : undefined;
     say('', ...reportFigureLines(await measureReports(options.messages, say, folder)));
+    return 0;
+  }
+  if (options.outage) {
+    say('', ...outageLines(await measureOutage(say, cleanup)));
     return 0;
   }
   const at = new Date();

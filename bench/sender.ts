@@ -13,6 +13,8 @@ export interface Answer {
 export interface Sender {
   /** One attempt at sending the message with this number. */
   post(number: number, idempotencyKey?: string): Promise<Answer>;
+  /** A message of one's own words. */
+  postMessage(body: object): Promise<Answer>;
   /** One attempt at sending messages to so many recipients, at this rate where one is given. */
   postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
   /** A batch of one's own words. */
@@ -33,6 +35,7 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
   };
   return {
     post: (number, key) => exchangeWith('POST', '/messages/send', bodyOf(number), key),
+    postMessage: (body) => exchangeWith('POST', '/messages/send', JSON.stringify(body)),
     postBulk: (recipients, key, rate) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients, rate), key),
     postBatch: (body) => exchangeWith('POST', '/messages/bulk', JSON.stringify(body)),
     call: (method, path) => exchangeWith(method, path),

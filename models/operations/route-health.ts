@@ -15,6 +15,8 @@ export interface AccountHealth {
   level: number;
   /** Milliseconds until the next probe is due; null while none is needed. */
   probe_in_ms: number | null;
+  /** Since the level last changed. */
+  since_seconds: number;
 }
 
 /** A change that was just made. */
@@ -28,7 +30,7 @@ export interface NotedChange {
 interface Row extends AccountHealth {
   calls: number;
   bad: number;
-  since_seconds: number;
+  bad_in_a_row: number;
 }
 
 /**
@@ -44,15 +46,18 @@ export async function noteCalls(
   const rows = await select<Row>(db, note, [JSON.stringify(counts), windowSeconds]);
   const changes: NotedChange[] = [];
   for (const row of rows) {
-    const due = judge({ ...row, sinceSeconds: row.since_seconds }, windowSeconds);
+    const due = judge({ ...row, badInARow: row.bad_in_a_row, sinceSeconds: row.since_seconds }, windowSeconds);
     if (due === null) continue;
     const change = { account: row.account, from_level: row.level, to_level: due.level, reason: due.reason };
     const bind = [row.account, row.level, due.level, due.reason, windowSeconds * probePauses.first];
     const changed = await select<{ probe_in_ms: number | null }>(db, changeLevel, bind);
-    Object.assign(row, { level: due.level, probe_in_ms: changed[0]?.probe_in_ms ?? null });
+    Object.assign(row, { level: due.level, probe_in_ms: changed[0]?.probe_in_ms ?? null, since_seconds: 0 });
     if (changed.length > 0) changes.push(change);
   }
-  return { healths: rows.map(({ account, level, probe_in_ms }) => ({ account, level, probe_in_ms })), changes };
+  return {
+    healths: rows.map(({ account, level, probe_in_ms, since_seconds }) => ({ account, level, probe_in_ms, since_seconds })),
+    changes,
+  };
 }
 
 /** SQL: since the window began, in windows. */
@@ -62,9 +67,10 @@ const inWindow = (column: string) => `(h.${column} + h.earlier_${column} * GREAT
 
 const note = `
   WITH noted AS (
-    INSERT INTO route_health AS h (account, calls, bad)
-    SELECT account, calls, bad FROM json_to_recordset($1::json) AS c (account text, calls integer, bad integer) ORDER BY account
+    INSERT INTO route_health AS h (account, calls, bad, bad_in_a_row)
+    SELECT account, calls, bad, CASE WHEN calls > bad THEN 0 ELSE bad END FROM json_to_recordset($1::json) AS c (account text, calls integer, bad integer) ORDER BY account
     ON CONFLICT (account) DO UPDATE SET
+      bad_in_a_row = CASE WHEN excluded.calls > excluded.bad THEN 0 WHEN ${windows} < 2 THEN h.bad_in_a_row + excluded.bad ELSE excluded.bad END,
       calls = CASE WHEN ${windows} < 1 THEN h.calls ELSE 0 END + excluded.calls,
       bad = CASE WHEN ${windows} < 1 THEN h.bad ELSE 0 END + excluded.bad,
       earlier_calls = CASE WHEN ${windows} < 1 THEN h.earlier_calls WHEN ${windows} < 2 THEN h.calls ELSE 0 END,
@@ -72,14 +78,15 @@ const note = `
       window_at = CASE WHEN ${windows} < 1 THEN h.window_at WHEN ${windows} < 2 THEN h.window_at + $2::double precision * interval '1 second' ELSE now() END
     RETURNING *
   )
-  SELECT account, level, ${inWindow('calls')} AS calls, ${inWindow('bad')} AS bad,
+  SELECT account, level, bad_in_a_row, ${inWindow('calls')} AS calls, ${inWindow('bad')} AS bad,
     extract(epoch FROM now() - changed_at)::double precision AS since_seconds,
     extract(epoch FROM probe_at - now())::double precision * 1000 AS probe_in_ms
   FROM noted h`;
 
 const changeLevel = `
   WITH changed AS (
-    UPDATE route_health SET level = $3::integer, changed_at = now(), window_at = now(), calls = 0, bad = 0, earlier_calls = 0, earlier_bad = 0,
+    UPDATE route_health SET level = $3::integer, changed_at = now(), window_at = now(), calls = 0, bad = 0, bad_in_a_row = 0,
+      earlier_calls = 0, earlier_bad = 0,
       probe_pause = CASE WHEN $3::integer = 0 THEN $5::double precision END,
       probe_at = CASE WHEN $3::integer = 0 THEN now() + $5::double precision * interval '1 second' END
     WHERE account = $1 AND level = $2::integer

@@ -7,6 +7,8 @@ export interface Seen {
   calls: number;
   /** Calls that failed, had no answer, or took longer than `slowMs`. */
   bad: number;
+  /** Bad ones since the last good one. */
+  badInARow: number;
   /** Since the level last changed. */
   sinceSeconds: number;
 }
@@ -20,6 +22,8 @@ export interface LevelChange {
 /** A call that takes longer counts as a failed one, from this moment on. */
 export const slowMs = 3_000;
 
+/** So many in a row tell that it is down, however well it was until then: even where every second call fails, one row in 256 is so long. */
+const downInARow = 8;
 /** Where nearly all fails, a few calls tell. */
 const downShare = 0.8;
 const downCallsMin = 5;
@@ -38,10 +42,11 @@ const wellAfter = 2 / 5;
 export const probePauses = { first: 1 / 12, longest: 1 / 2 };
 
 /** The change that is due; null: none. */
-export function judge({ level, calls, bad, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
+export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
   const share = calls === 0 ? 0 : bad / calls;
   const seen = `${Math.round(bad)} of ${Math.round(calls)} calls failed or took longer than ${slowMs / 1000} s`;
   if (level === 0) return calls - bad >= 1 ? { level: 1, reason: 'a probe was answered' } : null;
+  if (badInARow >= downInARow) return { level: 0, reason: `${badInARow} calls in a row failed or took longer than ${slowMs / 1000} s` };
   const downMin = level < levelMax / 2 ? downCallsMinAgain : downCallsMin;
   if (bad >= downMin && share >= downShare) return { level: 0, reason: seen };
   if (calls >= illCallsMin && share >= illShare) {

@@ -66,6 +66,9 @@ describe('routing', () => {
       [name, level, probeInSeconds],
     );
 
+  const age = (seconds: number, name: string) =>
+    rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
+
   it('shares messages out by weight, and writes down why', async () => {
     const dispatch = worker({ one: 3 });
     const ids: string[] = [];
@@ -183,6 +186,8 @@ describe('routing', () => {
 
   it('one that takes everything, but takes too long for it, is as ill as one that fails', async () => {
     const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([one, two]).routes);
+    await setLevel('one', 10);
+    await age(60, 'one');
     const now = Date.now();
     const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
     for (let each = 0; each < 5; each += 1) took(2_900);
@@ -191,6 +196,27 @@ describe('routing', () => {
     for (let each = 0; each < 25; each += 1) took(3_500);
     await health.look(now + 2_200);
     assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
+  });
+
+  it('is not blamed for a call that began before its level changed, nor praised', async () => {
+    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([one, two]).routes);
+    const look = (inSeconds: number) => health.look(Date.now() + inSeconds * 1_000);
+    await look(0);
+    await age(60, 'one');
+    await look(1.1);
+    const early = Array.from({ length: 9 }, () => health.begin('one'));
+    for (const call of early.slice(0, 5)) health.end(call, 'bad');
+    await look(2.2);
+    assert.equal(health.levelOf('one'), 0);
+    health.end(early[5], 'good');
+    await look(4);
+    assert.equal(health.levelOf('one'), 0, 'what was answered late was no probe');
+    health.end(health.begin('one'), 'good');
+    await look(6);
+    assert.equal(health.levelOf('one'), 1);
+    for (const call of early.slice(6)) health.end(call, 'bad');
+    await look(8);
+    assert.equal(health.levelOf('one'), 1, 'three that hung before it healed');
   });
 
   it('is known to other workers within a second', async () => {

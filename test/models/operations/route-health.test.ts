@@ -38,6 +38,22 @@ describe('the health of accounts', () => {
     assert.match(reason?.reason ?? '', /^[5-7] of [5-7] calls failed or took longer than 3 s$/);
   });
 
+  it('counts bad calls in a row, whoever saw them, until a good one', async () => {
+    await note({ account: 'a', calls: 90, bad: 0 });
+    await note({ account: 'a', calls: 5, bad: 5 });
+    await note({ account: 'a', calls: 3, bad: 2 });
+    await note({ account: 'a', calls: 7, bad: 7 });
+    assert.deepEqual(await changes(), []);
+    await note({ account: 'a', calls: 1, bad: 1 });
+    assert.deepEqual(await changes(), ['a:10>0']);
+    const [told] = await rows<{ reason: string }>(test.db, 'SELECT reason FROM route_changes');
+    assert.equal(told?.reason, '8 calls in a row failed or took longer than 3 s');
+    await note({ account: 'a', calls: 1, bad: 0 });
+    assert.equal(await levelOf('a'), 1);
+    await note({ account: 'a', calls: 1, bad: 1 });
+    assert.equal(await levelOf('a'), 1, 'counted anew since then');
+  });
+
   it('forgets what is older than the window, of the last window in proportion', async () => {
     await note({ account: 'a', calls: 4, bad: 4 });
     await age(90); // a window and a half: half of those 4 counts

@@ -4,14 +4,19 @@ import { levelMax } from '../../../models/rules/route.js';
 import { judge, type Seen } from '../../../models/rules/route-health.js';
 
 const windowSeconds = 60;
-const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, sinceSeconds: 1_000, ...changes });
+const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, badInARow: 0, sinceSeconds: 1_000, ...changes });
 const levelAfter = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.level;
 
 describe('the health of a route', () => {
-  it('falls to 0 when five calls in a row fail, at once', () => {
+  it('falls to 0 when nearly all of its calls fail, at once', () => {
     assert.equal(levelAfter({ calls: 5, bad: 5, sinceSeconds: 0 }), 0);
     assert.equal(levelAfter({ calls: 4, bad: 4, sinceSeconds: 0 }), undefined);
     assert.equal(levelAfter({ calls: 2, bad: 2, sinceSeconds: 0, level: 1 }), 0, 'sooner on its way back');
+  });
+
+  it('falls to 0 when eight calls in a row fail, however many were good before', () => {
+    assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 8, sinceSeconds: 0 }), 0);
+    assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 7, sinceSeconds: 0 }), undefined);
   });
 
   it('falls in steps while a part of the calls fails, and not again before the step has shown what it does', () => {
@@ -51,7 +56,7 @@ describe('the health of a route', () => {
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(level, calls, part, fc.nat(1_000), fc.integer({ min: 2, max: 600 }), (at, count, share, sinceSeconds, window) => {
-        const change = judge({ level: at, calls: count, bad: count * share, sinceSeconds }, window);
+        const change = judge({ level: at, calls: count, bad: count * share, badInARow: Math.floor(count * share), sinceSeconds }, window);
         if (change === null) return;
         assert.ok(change.level >= 0 && change.level <= levelMax && change.level !== at && change.reason !== '');
         if (change.level < at) assert.ok(share > 0);
