@@ -4,7 +4,7 @@ import { type GroupWork, groupState } from '../models/operations/group-work.js';
 import type { Dispatched } from './dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from './heartbeat.js';
-import { isEmpty, type Tended, tendGroup } from './tend-group.js';
+import { isEmpty, type Tended, type TendOptions, tendGroup } from './tend-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
   /** See `dispatchMessages`. */
@@ -15,37 +15,45 @@ export interface GroupDeps extends FirstAttemptDeps {
 const attemptsAtOnce = { ofPage: 4, ofGroup: 12 };
 
 /** What is left of a group whose hand-off was tried and that was tended meanwhile. */
-export type Sent = Tended & Omit<Dispatched, keyof GroupWork>;
+export interface Sent extends Tended, Omit<Dispatched, keyof GroupWork> {
+  /** An earlier attempt may have died before it could tell what it left to others: to be looked for with the next call. */
+  again: boolean;
+}
 
 export function groupActivities({ dispatch, ...deps }: GroupDeps) {
   const { db } = deps;
   const tended = new Set<string>();
-  const tend = (groupId: string, isPage: boolean, signal: AbortSignal, handOff?: Promise<GroupWork>) => {
+  const tend = (groupId: string, isPage: boolean, how: TendOptions) => {
     const ownAtOnce = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
     const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownAtOnce });
-    return tendGroup({ db, tended, deliver }, groupId, signal, handOff);
+    return tendGroup({ db, tended, deliver }, groupId, how);
   };
 
   return {
     /**
      * Applies the reports of a group and delivers its events, for as long as there are any.
      * @param isPage it is a page of a batch
+     * @param again looks also for what a call that died may have left to others
      */
-    tendGroup: (groupId: string, isPage: boolean): Promise<Tended> => withHeartbeat((signal) => tend(groupId, isPage, signal)),
+    tendGroup: (groupId: string, isPage: boolean, again: boolean): Promise<Tended> =>
+      withHeartbeat((signal) => tend(groupId, isPage, { signal, again: again || isRetried() })),
 
     /** Hands off as `dispatchMessages` does, and tends the group meanwhile and after that. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
       withHeartbeat(async (signal) => {
         const handOff = dispatch(groupId, batchId);
-        const [handedOff, tending] = await Promise.allSettled([handOff, tend(groupId, batchId !== undefined, signal, handOff)]);
+        const [handedOff, tending] = await Promise.allSettled([
+          handOff,
+          tend(groupId, batchId !== undefined, { signal, again: false, handOff }),
+        ]);
         if (tending.status === 'rejected') throw tending.reason;
-        const { left, isOver } = tending.value;
-        if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...tending.value, isOver: isOver && isFirstAttempt() };
+        const { left } = tending.value;
+        const again = isRetried();
+        if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...tending.value, again };
         if (isEmpty(left)) throw handedOff.reason;
-        return { ...(await groupState(db, groupId)), more: false, left, isOver: false }; // the workflow has to start these first
+        return { ...(await groupState(db, groupId)), more: false, left, isOver: false, again }; // the workflow has to start these first
       }),
   };
 }
 
-/** After a later one somebody looks once more: the first may have died before it could tell what it left to others. */
-const isFirstAttempt = () => activityInfo().attempt === 1;
+const isRetried = () => activityInfo().attempt > 1;

@@ -32,31 +32,34 @@ const quietMs = 1_000;
 /** Half the activities that a queue works on: above that nobody waits for reports here, as others wait for their hand-off. */
 const waitingMost = 50;
 
+export interface TendOptions {
+  /** Aborted when the worker stops. */
+  signal: AbortSignal;
+  /** The first round also takes what an earlier call may have left to others and not told. */
+  again: boolean;
+  /** The group's hand-off, where it is under way in the same activity; until it has ended there is more to come. */
+  handOff?: Promise<GroupWork>;
+}
+
 /**
  * Applies reports and delivers events until there are none, and none have come for a moment although some are awaited.
  * Meanwhile the group's workflow is not woken. Ends early when workflows have to be started, or the worker stops.
- * @param dispatch the group's hand-off, where it is under way in the same activity; until it has ended there is more to come
  */
-export async function tendGroup(deps: TendDeps, groupId: string, signal: AbortSignal, dispatch?: Promise<GroupWork>): Promise<Tended> {
+export async function tendGroup(deps: TendDeps, groupId: string, options: TendOptions): Promise<Tended> {
   deps.tended.add(groupId);
   try {
-    return await tendUntilQuiet(deps, groupId, signal, dispatch);
+    return await tendUntilQuiet(deps, groupId, options);
   } finally {
     deps.tended.delete(groupId);
   }
 }
 
-async function tendUntilQuiet(
-  { db, deliver, tended }: TendDeps,
-  groupId: string,
-  signal: AbortSignal,
-  dispatch?: Promise<GroupWork>,
-): Promise<Tended> {
-  const handOff = watch(dispatch);
+async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string, { signal, ...options }: TendOptions): Promise<Tended> {
+  const handOff = watch(options.handOff);
   const rest = () => handOff.orSooner(sleep(Math.min(tended.size * lookEveryMs.eachGroup, lookEveryMs.most)));
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], carriers: [] };
-  let again = dispatch === undefined && activityInfo().attempt > 1;
+  let { again } = options;
   let busyAt = Date.now();
   let work = await applyReports(db, groupId, true);
   const look = async () => {

@@ -12,8 +12,10 @@ import { EventPump } from './event-pump.js';
 export class GroupTender {
   readonly events: EventPump;
   #isOver = false;
-  /** What was seen last was seen after the last hand-off. */
+  /** What was seen last was seen after the last hand-off, and is all that there is to see. */
   #hasSeenAll = false;
+  /** A call that died may have left something to others. */
+  #again = false;
 
   constructor(
     private readonly groupId: string,
@@ -22,8 +24,9 @@ export class GroupTender {
   ) {
     this.events = new EventPump(async () => {
       if (this.#isOver) return { children: [], carriers: [] };
-      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId, batchId !== undefined);
+      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId, batchId !== undefined, this.#again);
       this.#isOver = isOver;
+      this.#again = false;
       return left;
     });
   }
@@ -37,7 +40,7 @@ export class GroupTender {
     const { dispatchMessages, sendGroup } = dispatching(this.#queue, timeoutMs);
     this.#hasSeenAll = false;
     if (this.events.isRunning) return dispatchMessages(this.groupId, this.batchId);
-    return this.events.during<Sent>(sendGroup(this.groupId, this.batchId).then((sent) => this.#note(sent)));
+    return this.events.during<Sent>(sendGroup(this.groupId, this.batchId).then(this.#note, this.#noteFailure));
   }
 
   /** Waits until nothing of the group is open, after all was handed off; asks the providers when no report comes in time. */
@@ -50,11 +53,17 @@ export class GroupTender {
     }
   }
 
-  #note(sent: Sent): Sent {
-    this.#isOver = sent.isOver;
-    this.#hasSeenAll = sent.queued === 0;
+  readonly #note = (sent: Sent): Sent => {
+    this.#again = sent.again;
+    this.#isOver = sent.isOver && !sent.again;
+    this.#hasSeenAll = sent.queued === 0 && sent.deliveries === 0 && !sent.again;
     return sent;
-  }
+  };
+
+  readonly #noteFailure = (error: unknown): never => {
+    this.#again = true;
+    throw error;
+  };
 
   /** A look closes the group when nothing is open any more. */
   async #isClosed(): Promise<boolean> {

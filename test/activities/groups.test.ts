@@ -30,11 +30,12 @@ describe('sendGroup', () => {
   after(() => poster.close());
 
   const buildGroup = () => buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
-  const send = (groupId: string, dispatch: () => Promise<Dispatched>, attempt = 1) => {
+  const activities = (dispatch: () => Promise<Dispatched> = notHandedOff) => {
     const config = testConfig();
-    const attempts = new Attempts({ db: test.db, config, poster });
-    return inActivity(groupActivities({ db: test.db, config, attempts, dispatch }).sendGroup, [groupId], attempt);
+    return groupActivities({ db: test.db, config, attempts: new Attempts({ db: test.db, config, poster }), dispatch });
   };
+  const send = (groupId: string, dispatch: () => Promise<Dispatched>, attempt = 1) =>
+    inActivity(activities(dispatch).sendGroup, [groupId], attempt);
   /** The provider takes so many of the group; their reports come with the answer. */
   const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
     const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere, { limit });
@@ -94,8 +95,14 @@ describe('sendGroup', () => {
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
   });
 
-  it('is not over after a crash before somebody has looked for what was left to others', async () => {
+  it('tells after a crash that something may have been left to others, which the next call finds', async () => {
+    receiver.answer = answerWith(500);
+    const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
-    assert.equal((await send(groupId, () => take(groupId), 2)).isOver, false);
+    await send(groupId, () => take(groupId)); // the worker died before it could tell that
+    const { again, isOver } = await send(groupId, () => take(groupId), 2);
+    assert.deepEqual({ again, isOver }, { again: true, isOver: true });
+    const found = await inActivity(activities().tendGroup, [groupId, false, true]);
+    assert.deepEqual(found.left, { children: [], carriers: [row.id] });
   });
 });

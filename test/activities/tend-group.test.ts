@@ -37,10 +37,12 @@ describe('tendGroup', () => {
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
     return nothing;
   };
-  const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), attempt = 1) => {
-    const environment = new MockActivityEnvironment({ attempt, scheduleToCloseTimeoutMs: 0 });
+  const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), again = false) => {
+    const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
-    const work = environment.run(() => tendGroup({ db: test.db, deliver, tended: new Set() }, groupId, stop.signal)) as Promise<Tended>;
+    const work = environment.run(() =>
+      tendGroup({ db: test.db, deliver, tended: new Set() }, groupId, { signal: stop.signal, again }),
+    ) as Promise<Tended>;
     return { work, stop: () => stop.abort() };
   };
 
@@ -131,7 +133,7 @@ describe('tendGroup', () => {
         stop();
         return nothing;
       },
-      2,
+      true,
     );
     await work;
     assert.deepEqual(asked, [true]);

@@ -19,6 +19,7 @@ describe('a crash', () => {
     proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
     workerProxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
     service = await startService({
+      env: { SANDBOX_DELAY_MS: '400' },
       workerEnv: { TEMPORAL_ADDRESS: workerProxy.address },
       apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '1500' },
     });
@@ -58,6 +59,32 @@ describe('a crash', () => {
     await service.worker.start();
     await client.messageUntil(account, answer.body.data.message.id, ({ status }) => status === 'delivered');
     assert.equal(await balanceOf(account.workspaceId), 98_000);
+  });
+
+  it('of the worker after a group was handed off and before that was told ends with each message sent once, and with its workflow', async function () {
+    this.timeout(60_000); // a worker that is gone is missed after ten seconds
+    const account = await client.signUp();
+    await client.send(account);
+    const sent = await Promise.all(Array.from({ length: 5 }, () => client.send(account))); // the first alone, the others together
+    workerProxy.mode = 'mute';
+    const [group] = await rows<{ id: string; workflow_id: string }>(
+      service.db,
+      `SELECT id, workflow_id FROM message_groups g WHERE (SELECT count(*) FROM messages WHERE group_id = g.id AND workspace_id = $1) > 1`,
+      [account.workspaceId],
+    );
+    const handle = service.temporal.client.workflow.getHandle(group?.workflow_id ?? '');
+    const undelivered = `SELECT 1 FROM messages WHERE group_id = $1 AND status <> 'delivered'`;
+    await until(async () => (await rows(service.db, undelivered, [group?.id])).length === 0, 'its messages are delivered');
+    assert.equal((await handle.describe()).status.name, 'RUNNING', 'nobody has heard of it');
+    await service.worker.kill();
+    workerProxy.mode = 'pass';
+    await service.worker.start();
+    await until(async () => (await handle.describe()).status.name === 'COMPLETED', 'its workflow ends', 40_000);
+    for (const { id } of sent) await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.equal(await balanceOf(account.workspaceId), 94_000);
+    const ids = sent.map(({ id }) => id);
+    const twice = await rows(service.db, 'SELECT 1 FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[]) AND calls > 1', [ids]);
+    assert.deepEqual(twice, []);
   });
 
   it('of the API between the row and the workflow leaves nothing charged, and a retry with the same key sends once', async () => {

@@ -94,7 +94,7 @@ describe('a page whose worker dies', () => {
       const report = reportOf(message, 'delivered', { provider: 'stub' });
       if (message.status === 'sent') await recordReports(test.db, [report]);
     }
-    while (!(await step((by, attempt) => inActivity(by.tendGroup, [groupId, true], attempt))).isOver);
+    while (!(await step((by, attempt) => inActivity(by.tendGroup, [groupId, true, true], attempt))).isOver);
   }
 
   interface Lived {
