@@ -12,6 +12,7 @@ import { EventPump } from './event-pump.js';
 export class GroupTender {
   readonly events: EventPump;
   #isOver = false;
+  #hasBegun = false;
   /** What was seen last was seen after the last hand-off, and is all that there is to see. */
   #hasSeenAll = false;
   /** A call that died may have left something to others. */
@@ -35,11 +36,15 @@ export class GroupTender {
     return this.batchId === undefined ? queues.messages : queues.bulk;
   }
 
-  /** Hands off what is due. A tender that is at work goes on beside it; else there is one activity for both. */
+  /**
+   * Hands off what is due, the first time in one activity with what follows from it. What is left of that has a hand-off of its own: while
+   * it waits for its next attempt, reports come of what was taken.
+   */
   dispatch(timeoutMs: number): Promise<Dispatched> {
     const { dispatchMessages, sendGroup } = dispatching(this.#queue, timeoutMs);
     this.#hasSeenAll = false;
-    if (this.events.isRunning) return dispatchMessages(this.groupId, this.batchId);
+    if (this.#hasBegun || this.events.isRunning) return dispatchMessages(this.groupId, this.batchId);
+    this.#hasBegun = true;
     return this.events.during<Sent>(sendGroup(this.groupId, this.batchId).then(this.#note, this.#noteFailure));
   }
 
