@@ -5,7 +5,8 @@ import { type BuiltBatch, buildBatch } from '../support/batches.js';
 import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
-import { balanceOf } from '../support/messages.js';
+import { recordReports } from '../../models/operations/record-reports.js';
+import { balanceOf, messageOf, reportOf } from '../support/messages.js';
 import { type Service, startService } from '../support/service.js';
 import { withSandbox } from '../support/stub-provider.js';
 
@@ -141,6 +142,26 @@ describe('a batch', () => {
     const details = await rows(service.db, `SELECT DISTINCT status_detail FROM messages WHERE batch_id = $1 AND status = 'sent'`, [id]);
     assert.deepEqual(details, [{ status_detail: 'unknown' }]);
     assert.equal(await balanceOf(service.db, account.workspaceId), 940_000, 'what failed after the hand-off is not refunded');
+  });
+
+  it('tells of what was taken while the provider is away for the rest', async () => {
+    const account = await client.signUp();
+    const silent = '+15005550002';
+    beforeTaking = async ({ to }) => (to === silent ? undefined : { outcome: 'retryable', detail: '503' });
+    const id = await bulk(account, [silent, ...numbers(4)]);
+    const attemptsOfRest = () => calls.filter(({ to }) => to !== silent).length / 4;
+    await until(() => attemptsOfRest() >= 5, 'the next attempt is seconds away');
+    const [taken] = await rows<{ id: string }>(service.db, `SELECT id FROM messages WHERE batch_id = $1 AND status = 'sent'`, [id]);
+    const message = await messageOf(service.db, taken?.id ?? '');
+    const [wake] = await recordReports(service.db, [reportOf(message, 'delivered')]);
+    assert.ok(wake !== undefined);
+    const temporal = connectTemporal(service.config);
+    await temporal.wake(wake);
+    await client.messageUntil(account, message.id, ({ status }) => status === 'delivered');
+    assert.equal(attemptsOfRest(), 5, 'the report did not wait for that attempt');
+    await change(account, id, 'cancel');
+    assert.equal(await balanceOf(service.db, account.workspaceId), 999_000);
+    await temporal.close();
   });
 
   it('shares the workers evenly with the batch of another workspace that came later, and single messages wait for neither', async () => {
