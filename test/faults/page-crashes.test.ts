@@ -71,13 +71,24 @@ describe('a page whose worker dies', () => {
     const config = testConfig();
     const messages = messageActivities({ db, config, logger, providers: everywhere(provider) });
     const attempts = new Attempts({ db, config, poster });
-    return { ...messages, ...groupActivities({ db, config, attempts, dispatch: messages.dispatchMessages }) };
+    const dispatch = async (groupId: string, batchId?: string) => {
+      const dispatched = await messages.dispatchMessages(groupId, batchId);
+      await reportAll(groupId); // before the tender takes the silence for the end
+      return dispatched;
+    };
+    return { ...messages, ...groupActivities({ db, config, attempts, dispatch }) };
   };
   type Worker = ReturnType<typeof workerOn>;
 
+  /** What the provider tells of all that it took. */
+  async function reportAll(groupId: string): Promise<void> {
+    const taken = await rows<{ id: string }>(test.db, `SELECT id FROM messages WHERE group_id = $1 AND status = 'sent'`, [groupId]);
+    for (const { id } of taken) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered', { provider: 'stub' })]);
+  }
+
   /** What the workflow of a page does. Each step is done by the first worker, and until it succeeds by its successor. */
   async function drive({ id, pages }: BuiltBatch, worker: Worker, successor: Worker): Promise<void> {
-    const { groupId, ids } = pages[0] as BuiltBatch['pages'][number];
+    const { groupId } = pages[0] as BuiltBatch['pages'][number];
     const step = async <Result>(work: (by: Worker, attempt: number) => Promise<Result>): Promise<Result> => {
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -89,11 +100,7 @@ describe('a page whose worker dies', () => {
     };
     await step((by) => by.openPage(groupId));
     while ((await step((by, attempt) => inActivity(by.sendGroup, [groupId, id], attempt))).queued > 0);
-    for (const messageId of ids) {
-      const message = await messageOf(test.db, messageId);
-      const report = reportOf(message, 'delivered', { provider: 'stub' });
-      if (message.status === 'sent') await recordReports(test.db, [report]);
-    }
+    await reportAll(groupId);
     while (!(await step((by, attempt) => inActivity(by.tendGroup, [groupId, true, true], attempt))).isOver);
   }
 
