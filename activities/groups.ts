@@ -1,6 +1,6 @@
 /** The activities that take all that comes for a group of many: its hand-off, its reports and its events. */
 import { activityInfo } from '@temporalio/activity';
-import { type GroupWork, groupState } from '../models/operations/group-work.js';
+import type { GroupWork } from '../models/operations/group-work.js';
 import type { Dispatched } from './dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -47,11 +47,10 @@ export function groupActivities({ dispatch, ...deps }: GroupDeps) {
           tend(groupId, batchId !== undefined, { signal, again: false, handOff }),
         ]);
         if (tending.status === 'rejected') throw tending.reason;
-        const { left } = tending.value;
         const again = isRetried();
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...tending.value, again };
-        if (isEmpty(left)) throw handedOff.reason;
-        return { ...(await groupState(db, groupId)), more: false, left, isOver: false, again }; // the workflow has to start these first
+        if (isEmpty(tending.value.left)) throw handedOff.reason;
+        return { ...tending.value, more: false, again }; // the workflow has to start what is left first
       }),
   };
 }

@@ -80,6 +80,7 @@ async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string
     else await rest();
     await look();
   }
+  await handOff.ended; // what is told of the group is told after that
   work = await applyReports(db, groupId);
   return { ...work, isOver: work.open === 0 && work.deliveries === 0, left };
 }
@@ -106,6 +107,7 @@ function watch(dispatch: Promise<GroupWork> | undefined) {
       Object.assign(handOff, { state, endedAt: Date.now() });
     });
   return Object.assign(handOff, {
+    ended,
     /** Waits no longer than until the hand-off has ended. */
     orSooner: async (rest: Promise<unknown>): Promise<void> => {
       await (handOff.state === 'underWay' ? Promise.race([rest, ended]) : rest);
