@@ -19,6 +19,8 @@ export interface AcceptGate {
    * @throws AppError 503 when it could not be accepted in good time
    */
   enter(key: string): () => void;
+  /** Whether it would be refused that now. */
+  isFullFor(key: string): boolean;
   /**
    * Stores a message, alone or with others, and waits for the decision of its workflow.
    * @returns null when its idempotency key is taken: nothing was stored
@@ -55,6 +57,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
 
   return {
     enter: (key) => admission.enter(key),
+    isFullFor: (key) => admission.isFullFor(key),
     async accept(message, fallback = []) {
       const isAlone = message.status_detail === 'scheduled' || fallback.length > 0;
       const outcome = isAlone ? (await acceptGroup([message], fallback))[0] : await gathers[message.channel].add(message).catch(shed);

@@ -1,32 +1,32 @@
 /** The whole middleware order, on one screen. */
-import express, { type Express, type RequestHandler } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
 import { cors } from './cors.js';
 import type { Deps } from './deps.js';
 import { createDocs } from './docs.js';
+import { createDoor } from './door.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
 import { createHandshakes } from './handshakes.js';
 import { createMailPages } from './mail-pages.js';
 import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
-import { requestContext } from './request-context.js';
+import { requestContext, type Step } from './request-context.js';
 import { createRouter } from './router.js';
 
 /** The HTTP application; listening is the caller's business. */
-export function createApp(deps: Deps): Express {
+export function createApp(deps: Deps): RequestListener {
+  const opening = [requestContext(deps.logger), sameHeaders(), cors(deps.config.corsOrigins)];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // nothing here may be stored, so nothing is revalidated
   app.set('query parser', 'simple');
   app.set('trust proxy', deps.config.trustedProxies);
 
-  app.use(requestContext(deps.logger));
-  app.use(helmet());
-  app.use(noStore);
+  app.use(opening);
   app.use(requireHost);
-  app.use(cors(deps.config.corsOrigins));
   app.use(onlyDeclaredMethods);
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
   app.use(createDocs(deps.limiter));
@@ -34,13 +34,22 @@ export function createApp(deps: Deps): Express {
   app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));
-  return app;
+  return createDoor(app, { opening, gated: endpoints.filter(({ gated }) => gated === true), ...deps });
 }
 
-const noStore: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store');
-  next();
-};
+/** What all answers carry alike, asked of helmet once: its dozen steps would be a good part of what an answer costs. */
+function sameHeaders(): Step {
+  const headers = new Map([['Cache-Control', 'no-store']]);
+  const noted = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
+  };
+  helmet()({} as IncomingMessage, noted as unknown as ServerResponse, () => undefined);
+  return (_req, res, next) => {
+    res.setHeaders(headers);
+    next();
+  };
+}
 
 /** HEAD is answered as GET without the body, OPTIONS by options.ts; every other method is an unknown route. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {

@@ -1,4 +1,4 @@
-/** The only writer of error bodies. Two kinds of errors: those of the catalogue are answered, all others are logged. */
+/** What error bodies are. Two kinds of errors: those of the catalogue are answered, all others are logged. */
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../models/errors.js';
 import type { Logger } from '../models/logger.js';
@@ -21,21 +21,24 @@ export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHand
   };
 }
 
-function write(res: Response, { status, code, message, details, headers }: AppError): void {
+function write(res: Response, refusal: AppError): void {
   if (res.headersSent) {
     res.destroy();
     return;
   }
-  res.status(status).set(headers);
-  res.json({
-    success: false,
-    error: message,
-    code,
-    message,
-    request_id: contextOf(res).requestId,
-    ...(details === undefined ? {} : { details }),
-  });
+  res.status(refusal.status).set(refusal.headers);
+  res.json(errorBody(refusal, contextOf(res).requestId));
 }
+
+/** The body of every answer that is a refusal. */
+export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+  success: false,
+  error: message,
+  code,
+  message,
+  request_id: requestId,
+  ...(details === undefined ? {} : { details }),
+});
 
 /** What Express and its parsers throw, by the marks they leave; the texts of libraries are never passed on. */
 function translate(error: unknown): AppError {

@@ -4,7 +4,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import { malformedRequest } from '../models/errors.js';
+import { AppError, malformedRequest } from '../models/errors.js';
+import { errorBody } from './error-handler.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** A listener of the server's `clientError`: one answer, then the connection is closed. */
@@ -19,10 +20,9 @@ export function createMalformedListener(limiter: Limiter): (error: NodeJS.ErrnoE
 }
 
 async function answer(limiter: Limiter, fault: string | undefined, socket: Duplex): Promise<void> {
-  const { status, message } = refusalOf(fault);
+  const error = refusalOf(fault);
   const requestId = randomUUID();
-  const details = [{ field: '', message }];
-  const body = JSON.stringify({ success: false, error: message, code: 'validation_failed', message, request_id: requestId, details });
+  const body = JSON.stringify(errorBody(error, requestId));
   const headers = new Map<string, string | number>([
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Content-Length', Buffer.byteLength(body)],
@@ -32,15 +32,18 @@ async function answer(limiter: Limiter, fault: string | undefined, socket: Duple
   ]);
   const key = addressKey((socket as Socket).remoteAddress);
   await limiter.describe({ rateClass: 'address', key }, { setHeader: (name, value) => headers.set(name, value) });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)];
+  const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function refusalOf(code: string | undefined): { status: number; message: string } {
-  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'Request headers too large' };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'Request took too long' };
-  return { status: 400, message: malformedRequest().message };
+function refusalOf(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'Request headers too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal(408, 'Request took too long');
+  return malformedRequest();
 }
+
+const refusal = (status: number, message: string) =>
+  new AppError(status, 'validation_failed', message, { details: [{ field: '', message }] });
 
 /** HTTP/1.1 without a `Host` is refused (RFC 9112, 3.2). */
 export const requireHost: RequestHandler = (req, _res, next) => {

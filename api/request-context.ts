@@ -1,7 +1,7 @@
 /** What is known of a request while it is served, its id, and its one line in the log. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler, Response } from 'express';
-import { v7 as uuidv7 } from 'uuid';
 import type { Logger } from '../models/logger.js';
 
 export interface RequestContext {
@@ -13,17 +13,23 @@ export interface RequestContext {
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The context of the request that this response answers. */
-export const contextOf = (res: Response): RequestContext => res.locals.context as RequestContext;
+/** A step that all requests go through; what it uses is Node's, so that it holds before Express, too. */
+export type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** First middleware: takes over or makes the request id, returns it always, and logs the request when it is over. */
-export function requestContext(logger: Logger): RequestHandler {
+/** Express keeps the `locals` that are there when it begins. */
+type WithLocals = ServerResponse & { locals?: object };
+
+/** The context of the request that this response answers. */
+export const contextOf = (res: ServerResponse): RequestContext => (res as WithLocals).locals as RequestContext;
+
+/** First step: takes over or makes the request id, returns it always, and logs the request when it is over. */
+export function requestContext(logger: Logger): Step {
   return (req, res, next) => {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
-    const requestId = typeof given === 'string' && safeId.test(given) ? given : uuidv7();
+    const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
     const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined };
-    res.locals.context = context;
+    (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const line = {

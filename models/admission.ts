@@ -31,13 +31,17 @@ export class Admission {
    * @throws AppError 503 when too much is under way
    */
   enter(key: string): () => void {
-    const own = this.#underWay.of(key);
-    const keys = this.#underWay.keys + (own === 0 ? 1 : 0);
-    const { capacity, msMax } = this.options;
-    // Everybody has one place, however many there are.
-    if (own > 0 && own >= (capacity * msMax) / this.#roundMs() / keys) throw busy();
+    if (this.isFullFor(key)) throw busy();
     this.#underWay.add(key);
     return () => this.#underWay.remove(key);
+  }
+
+  /** Whether a piece of work with this key would not be let in now. */
+  isFullFor(key: string): boolean {
+    const own = this.#underWay.of(key);
+    const { capacity, msMax } = this.options;
+    // Everybody has one place, however many there are.
+    return own > 0 && own >= (capacity * msMax) / this.#roundMs() / this.#underWay.keys;
   }
 
   /** Measures a round of the work. */
