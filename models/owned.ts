@@ -24,14 +24,15 @@ export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, I
    * One page of this workspace's rows, newest first, and how many there are in all.
    * @param page from 1
    * @param limit rows per page
+   * @param total how many there are, where that is known without counting
    */
   static async ownedPage<T extends OwnedRow>(
     this: OwnedStatic<T>,
     workspaceId: string,
-    { page, limit, where = {} }: { page: number; limit: number; where?: WhereOptions<Attributes<T>> },
+    { page, limit, where = {}, ...known }: { page: number; limit: number; where?: WhereOptions<Attributes<T>>; total?: number | undefined },
   ): Promise<{ rows: T[]; total: number }> {
     const scoped = { ...where, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
-    const total = await this.count({ where: scoped });
+    const total = known.total ?? (await this.count({ where: scoped }));
     const offset = (page - 1) * limit;
     // Ids are UUIDv7: newest first is the largest id first, and ties cannot happen.
     const rows = offset >= total ? [] : await this.findAll({ where: scoped, order: [['id', 'DESC']], limit, offset });

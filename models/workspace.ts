@@ -23,6 +23,8 @@ export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAt
   declare token_version: CreationOptional<number>;
   /** Thousandths of a credit; always the sum of the workspace's credit entries. */
   declare balance: CreationOptional<number>;
+  /** Messages that its list shows: those that are decided. */
+  declare message_count: CreationOptional<number>;
   declare created_at: CreationOptional<Date>;
   declare updated_at: CreationOptional<Date>;
 
@@ -44,6 +46,7 @@ export function initWorkspace(sequelize: Sequelize): void {
       email_verified: DataTypes.BOOLEAN,
       token_version: DataTypes.INTEGER,
       balance: DataTypes.BIGINT,
+      message_count: DataTypes.BIGINT,
       created_at: DataTypes.DATE,
       updated_at: DataTypes.DATE,
     },

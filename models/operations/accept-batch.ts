@@ -19,7 +19,8 @@ export function acceptBatch(db: Database, batchId: string): Promise<BatchAccepta
     if (batch === undefined) return { accepted: false };
     if (batch.status !== 'accepting') return { accepted: true };
     const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
-    const paid = await debit(db, transaction, batch.workspace_id, [{ reference: batchId, amount: batch.cost, description }]);
+    const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
+    const paid = await debit(db, transaction, batch.workspace_id, [payment]);
     if (paid.length === 0) {
       await deleteBatch(db, transaction, batchId);
       return { accepted: false };

@@ -55,7 +55,7 @@ const lockGroup = `
 async function charge(db: Database, transaction: Transaction, undecided: Undecided[]): Promise<Subscribed[]> {
   const paid = new Set<string>();
   for (const [workspaceId, rows] of groupBy(undecided, ({ workspace_id }) => workspace_id)) {
-    const postings = rows.map(({ id, cost, description }) => ({ reference: id, amount: cost, description }));
+    const postings = rows.map(({ id, cost, description }) => ({ reference: id, amount: cost, description, messages: 1 }));
     for (const id of await debit(db, transaction, workspaceId, postings)) paid.add(id);
   }
   const at = new Date();

@@ -6,7 +6,7 @@ import { costOfStep, type FallbackStep, fallbackVerdict } from '../rules/fallbac
 import { debitDescription } from './accept-one.js';
 import { groupState } from './group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
-import { debit } from './post-credits.js';
+import { countFree, debit } from './post-credits.js';
 import { recordStatuses } from './record-statuses.js';
 
 /** The message that is sent instead; its workflow has to be started. */
@@ -87,18 +87,10 @@ async function sendInstead(
   await giveUp(db, transaction, before);
   const [sum] = await select<{ charged: number }>(db, chargedSoFar, [before.id], transaction);
   const message = messageOf(before, step, costOfStep(step.price, sum?.charged ?? 0));
-  const { id, group_id: groupId, workspace_id: workspaceId, cost, status_detail } = message;
+  const { id, group_id: groupId, status_detail } = message;
   const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
   if (row === undefined) throw new Error('a step has no idempotency key');
-  const [told] = await select<{ description: string }>(
-    db,
-    `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`,
-    [id],
-    transaction,
-  );
-  const posting = { reference: id, amount: cost, description: told?.description ?? '' };
-  const isPaid = cost === 0 || (await debit(db, transaction, workspaceId, [posting])).length > 0;
-  if (!isPaid) {
+  if (!(await pay(db, transaction, message))) {
     await select(db, 'DELETE FROM messages WHERE id = $1', [id], transaction);
     await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
     await decide(db, transaction, before.id, 'unaffordable');
@@ -107,6 +99,18 @@ async function sendInstead(
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
   await decide(db, transaction, before.id, 'sent', id);
   return nextOf(db, transaction, id);
+}
+
+/** @returns false when the balance does not hold what the step costs */
+async function pay(db: Database, transaction: Transaction, { id, workspace_id: workspaceId, cost }: NewMessage): Promise<boolean> {
+  if (cost === 0) {
+    await countFree(db, transaction, workspaceId);
+    return true;
+  }
+  const sql = `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`;
+  const [told] = await select<{ description: string }>(db, sql, [id], transaction);
+  const payment = { reference: id, amount: cost, description: told?.description ?? '', messages: 1 };
+  return (await debit(db, transaction, workspaceId, [payment])).length > 0;
 }
 
 /** Nothing of it is under way: it would arrive beside what is sent instead. */

@@ -1,4 +1,7 @@
-/** The only writers of balances. Every movement is one ledger entry, posted once by its (kind, reference). */
+/**
+ * The only writers of balances, and of how many messages a workspace has: what pays for a message shows it. Every movement is one
+ * ledger entry, posted once by its (kind, reference).
+ */
 import { v7 as uuidv7 } from 'uuid';
 import type { EntryKind } from '../credit-entry.js';
 import { type Database, select, type Transaction } from '../database.js';
@@ -10,11 +13,18 @@ export interface Posting {
   description: string;
 }
 
+/** A posting that pays for messages. */
+export interface Payment extends Posting {
+  /** How many: the caller moves them from `accepting` to `queued` in the same transaction. */
+  messages: number;
+}
+
 /**
  * Debits as many of the postings as the balance allows: all of them if it can, otherwise each in turn that fits.
+ * The messages of what was debited are counted as the workspace's, in the same row.
  * @returns the references that were debited
  */
-export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Posting[]): Promise<string[]> {
+export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
   const all = await charge(db, transaction, workspaceId, postings);
   if (all.length > 0 || postings.length < 2) return all;
   let { balance: left } = await lock(db, transaction, workspaceId);
@@ -26,8 +36,15 @@ export async function debit(db: Database, transaction: Transaction, workspaceId:
   return affordable.length === 0 ? [] : charge(db, transaction, workspaceId, affordable);
 }
 
-const charge = async (db: Database, transaction: Transaction, workspaceId: string, postings: Posting[]) =>
-  (await post(db, transaction, workspaceId, 'debit', postings)).map(({ reference }) => reference);
+async function charge(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
+  const messages = postings.reduce((sum, posting) => sum + posting.messages, 0);
+  return (await post(db, transaction, workspaceId, 'debit', postings, messages)).map(({ reference }) => reference);
+}
+
+/** Counts a message that costs nothing, and so has no debit, as the workspace's. */
+export async function countFree(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  await select(db, 'UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1', [workspaceId], transaction);
+}
 
 /**
  * Adds credits; a posting whose cause was already posted is an error of the caller and fails the transaction. A debt of the
@@ -83,21 +100,28 @@ interface Posted {
   debt: number;
 }
 
-/** Balance and entries in one statement; no row when the balance is too low for the sum. */
-function post(db: Database, transaction: Transaction, workspaceId: string, kind: EntryKind, postings: Posting[]): Promise<Posted[]> {
+/** Balance, number of messages and entries in one statement; no row when the balance is too low for the sum. */
+function post(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: EntryKind,
+  postings: Posting[],
+  messages = 0,
+): Promise<Posted[]> {
   const sign = kind === 'debit' ? -1 : 1;
   let running = 0;
   const entries = postings.map(({ reference, amount, description }) => {
     running += sign * amount;
     return { id: uuidv7(), amount: sign * amount, running, reference, description };
   });
-  return select<Posted>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries)], transaction);
+  return select<Posted>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries), messages], transaction);
 }
 
 // The condition on the balance is what prevents overspending: PostgreSQL checks it again after waiting for the row.
 const postEntries = `
   WITH moved AS (
-    UPDATE workspaces SET balance = balance + $2, updated_at = now()
+    UPDATE workspaces SET balance = balance + $2, message_count = message_count + $5, updated_at = now()
     WHERE id = $1 AND balance + $2 >= 0
     RETURNING balance, debt
   )
@@ -107,11 +131,11 @@ const postEntries = `
   RETURNING reference, (SELECT debt FROM moved) AS debt`;
 
 /**
- * SQL for a larger statement: the CTEs `moved` and `posted`, which debit the one row of `source` (id, workspace_id, amount,
- * description) with an entry of this id; they are empty when the balance is short.
+ * SQL for a larger statement: the CTEs `moved` and `posted`, which debit the one message of `source` (id, workspace_id, amount,
+ * description) with an entry of this id, and count it; they are empty when the balance is short.
  */
 export const debitOf = (source: string, entryId: string) => `moved AS (
-    UPDATE workspaces w SET balance = w.balance - s.amount, updated_at = now()
+    UPDATE workspaces w SET balance = w.balance - s.amount, message_count = w.message_count + 1, updated_at = now()
     FROM ${source} s WHERE w.id = s.workspace_id AND w.balance >= s.amount
     RETURNING w.balance
   ), posted AS (

@@ -1,4 +1,5 @@
 /** Deliberate faults in what must never break: each names the test that has to notice. */
+import { moneyMutations } from './money-mutations.js';
 import { routingMutations } from './routing-mutations.js';
 
 export interface Mutation {
@@ -14,20 +15,6 @@ export interface Mutation {
 }
 
 export const mutations: readonly Mutation[] = [
-  {
-    guards: 'the balance guard',
-    file: 'models/operations/post-credits.ts',
-    find: 'WHERE id = $1 AND balance + $2 >= 0',
-    replace: 'WHERE id = $1',
-    test: 'models/operations/post-credits',
-  },
-  {
-    guards: 'one ledger entry for each cause',
-    file: 'models/migrations/0001-initial.sql',
-    find: 'UNIQUE (kind, reference)',
-    replace: 'CHECK (true)',
-    test: 'models/operations/post-credits',
-  },
   {
     guards: 'a report is stored once',
     file: 'models/migrations/0001-initial.sql',
@@ -55,13 +42,6 @@ export const mutations: readonly Mutation[] = [
     find: 'm.status = ANY($3::text[]) AND',
     replace: '$3::text[] IS NOT NULL AND',
     test: 'models/operations/record-statuses',
-  },
-  {
-    guards: 'the condition of a refund',
-    file: 'models/operations/record-statuses.ts',
-    find: 'credits_used === 0 && cost > 0',
-    replace: 'cost > 0',
-    test: 'models/operations/apply-reports',
   },
   {
     guards: 'the rank rule',
@@ -148,20 +128,6 @@ export const mutations: readonly Mutation[] = [
     test: 'api/accept',
   },
   {
-    guards: 'the amount of a payment',
-    file: 'models/operations/record-payment-event.ts',
-    find: "if (amountCents !== order.amount_cents || currency !== order.currency) return 'mismatched';",
-    replace: '',
-    test: 'api/billing-webhook',
-  },
-  {
-    guards: 'a payment is credited once',
-    file: 'models/operations/record-payment-event.ts',
-    find: "order.status === 'paid' || ",
-    replace: '',
-    test: 'api/billing-webhook',
-  },
-  {
     guards: 'the key of the webhook signature',
     file: 'models/rules/signature.ts',
     find: "createHmac('sha256', secret).update(body)",
@@ -210,5 +176,6 @@ export const mutations: readonly Mutation[] = [
     replace: '',
     test: 'models/rules/address',
   },
+  ...moneyMutations,
   ...routingMutations,
 ];

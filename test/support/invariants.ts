@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Database, select } from '../../models/database.js';
 
-/** What must hold at every moment, whatever was killed: money adds up, and every charge has its message. */
+/** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */
 export async function assertBooks(db: Database): Promise<void> {
   const drift = await select(
     db,
@@ -18,6 +18,12 @@ export async function assertBooks(db: Database): Promise<void> {
        OR m.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))`,
   );
   assert.deepEqual(uncharged, [], 'every decided message was debited once, and refunded where it cost nothing');
+  const miscounted = await select(
+    db,
+    `SELECT w.id, w.message_count, count(m.id) AS shown FROM workspaces w LEFT JOIN messages m ON m.workspace_id = w.id AND m.status <> 'accepting'
+     GROUP BY w.id HAVING w.message_count <> count(m.id)`,
+  );
+  assert.deepEqual(miscounted, [], 'every workspace has as many messages as it says');
   const batches = await select(
     db,
     `SELECT b.id, b.status, b.cost, used.credits, debit.amount, back.amount AS refunded FROM batches b

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { credit, debit, type Posting, takeBack } from '../../../models/operations/post-credits.js';
+import { credit, debit, type Payment, type Posting, takeBack } from '../../../models/operations/post-credits.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { balanceOf, ledgerOf } from '../../support/messages.js';
@@ -18,12 +18,14 @@ describe('debit and credit', () => {
     assert.deepEqual(await rows(test.db, drift), []);
   });
 
-  const postings = (...amounts: number[]): Posting[] =>
-    amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}` }));
-  const debited = (workspaceId: string, list: Posting[]) =>
+  const postings = (...amounts: number[]): Payment[] =>
+    amounts.map((amount) => ({ reference: uuidv7(), amount, description: `${amount}`, messages: amount / 100 }));
+  const debited = (workspaceId: string, list: Payment[]) =>
     test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
   const refunded = (workspaceId: string, list: Posting[]) =>
     test.db.transaction((transaction) => credit(test.db, transaction, workspaceId, 'refund', list));
+  const messagesOf = async (workspaceId: string) =>
+    (await rows<{ message_count: number }>(test.db, 'SELECT message_count FROM workspaces WHERE id = $1', [workspaceId]))[0]?.message_count;
   /** The entries are one walk from 0 to the balance: each starts where another ended. */
   const assertChain = async (workspaceId: string) => {
     const entries = await rows<{ amount: number; balance_after: number }>(
@@ -58,6 +60,7 @@ describe('debit and credit', () => {
       list.map(({ reference }) => reference),
     );
     assert.deepEqual(await ledgerOf(test.db, id), ['grant 1600', 'debit -1000', 'debit -500', 'debit -100']);
+    assert.equal(await messagesOf(id), 16);
     await assertChain(id);
   });
 
@@ -69,7 +72,7 @@ describe('debit and credit', () => {
       taken,
       [list[0], list[2], list[4]].map((posting) => posting?.reference),
     );
-    assert.equal(await balanceOf(test.db, id), 0);
+    assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [0, 16], 'and counts the messages of what it took');
     await assertChain(id);
   });
 
@@ -77,7 +80,7 @@ describe('debit and credit', () => {
     const { id } = await buildWorkspace(test.db, 99);
     assert.deepEqual(await debited(id, postings(100)), []);
     assert.deepEqual(await debited(id, postings(100, 500)), []);
-    assert.deepEqual(await ledgerOf(test.db, id), ['grant 99']);
+    assert.deepEqual([await ledgerOf(test.db, id), await messagesOf(id)], [['grant 99'], 0]);
   });
 
   it('never overspends, and keeps an unbroken chain of balances, under 60 debits and refunds at once', async () => {
@@ -88,6 +91,8 @@ describe('debit and credit', () => {
     const taken = (await Promise.all(work)).flatMap((references) => references ?? []);
     const debits = (await ledgerOf(test.db, id)).filter((entry) => entry.startsWith('debit'));
     assert.equal(debits.length, taken.length);
+    const spent = -debits.reduce((sum, entry) => sum + Number(entry.split(' ')[1]), 0);
+    assert.equal(await messagesOf(id), spent / 100);
     assert.ok(((await balanceOf(test.db, id)) ?? -1) >= 0);
     await assertChain(id);
   });
@@ -158,7 +163,7 @@ describe('debit and credit', () => {
     });
     await assert.rejects(failing, /power cut/);
     assert.deepEqual(await ledgerOf(test.db, id), ['grant 1000']);
-    assert.equal(await balanceOf(test.db, id), 1_000);
+    assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [1_000, 0]);
   });
 
   it('keeps the ledger append-only: entries can be neither changed nor deleted', async () => {
