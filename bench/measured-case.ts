@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ColumnKey } from './options.js';
+import type { Pids } from './process-usage.js';
 import type { PartName } from './service.js';
 
 /** How one message fared, in milliseconds since it was sent. */
@@ -18,7 +19,7 @@ export interface MeasuredCase {
   /** Types of its workflows. */
   workflowTypes: readonly string[];
   /** The processes that do its work. */
-  pids(): Record<PartName, number>;
+  pids(): Record<PartName, Pids>;
 }
 
 /** One whose messages are sent one by one. */

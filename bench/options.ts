@@ -1,10 +1,10 @@
 /** Command line of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-export const caseKeys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+export const caseKeys = ['a', 'b', 'c', 'd', 'e', 'f', 'p'] as const;
 export type CaseKey = (typeof caseKeys)[number];
 /** Columns of the table: case d has two. */
-export const columnKeys = ['a', 'b', 'c', 'd3', 'd10'] as const;
+export const columnKeys = ['a', 'p', 'b', 'c', 'd3', 'd10'] as const;
 export type ColumnKey = (typeof columnKeys)[number];
 
 export interface Options {
@@ -40,9 +40,10 @@ export interface Options {
 export const usage = `npm run bench -- [options]
   --messages 1000    messages of each case
   --clients 16       sends that are open at once
-  --cases a,b,c,d,e,f  a bare workflow, b single sends, c single sends with one webhook on all events,
+  --cases a,b,c,d,e,f,p  a bare workflow, b single sends, c single sends with one webhook on all events,
                      d batches of 3,000 and 10,000 with one webhook, e single sends and other calls during a batch,
-                     f single sends with one webhook that arrive at fixed rates (open loop)
+                     f single sends with one webhook that arrive at fixed rates (open loop),
+                     p single sends with a workflow for each, from an API process with ACCEPT_GROUP_MAX=1
   --rate 20,50,100,200  sends a second of case f; without --cases that case alone
   --recipients 10000 size of the larger batch of case d, and of that of case e
   --alone 60         sends of the pass with one client (0: none)

@@ -15,6 +15,9 @@ const targets = {
   webhookToSingle: 0.6,
   acceptToBare: 1.5,
   batchToSingle: 10,
+  sharedToPlain: 5,
+  sharedDoneToPlain: 1,
+  acceptToPlain: 1.1,
   batchPerSecond: 200,
   batchAcceptMs: 5_000,
   isolation: 2,
@@ -65,7 +68,7 @@ function caseLines({ cases, alone_accept_ms: alone }: Results): string[] {
 
 const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => partNames.reduce((sum, part) => sum + cpu[part], 0);
 
-function ratioLines({ cases: { a, b, c, d3, d10 }, alone_accept_ms: alone, isolation }: Results): string[] {
+function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, isolation, options }: Results): string[] {
   return [
     ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
     ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
@@ -73,14 +76,32 @@ function ratioLines({ cases: { a, b, c, d3, d10 }, alone_accept_ms: alone, isola
     ...(a && b ? [`  b / a by CPU                    ${(cpuOf(a) / cpuOf(b)).toFixed(2)}`] : []),
     ...(b && c ? [`  c / b by CPU                    ${(cpuOf(b) / cpuOf(c)).toFixed(2)}`] : []),
     ...(alone.a && alone.b ? [atMost('accept p50 b / a, one client', alone.b.p50 / alone.a.p50, targets.acceptToBare)] : []),
+    ...(p && b ? sharingLines(p, b, options.clients) : []),
+    ...(alone.p && alone.b ? [atMost('accept p50 b / p, one client', alone.b.p50 / alone.p.p50, targets.acceptToPlain)] : []),
     ...[d3, d10].flatMap((d) =>
-      b && d ? [atLeast(`${d.title} / b messages/s`, d.messages_per_second / b.messages_per_second, targets.batchToSingle)] : [],
+      p && d ? [atLeast(`${d.title} / p messages/s`, d.messages_per_second / p.messages_per_second, targets.batchToSingle)] : [],
+    ),
+    ...[d3, d10].flatMap((d) =>
+      b && d ? [`  ${d.title} / b messages/s`.padEnd(34) + (d.messages_per_second / b.messages_per_second).toFixed(2)] : [],
     ),
     ...[d3, d10].flatMap((d) => (d ? [atLeast(`${d.title}, messages/s`, d.messages_per_second, targets.batchPerSecond)] : [])),
     ...(d10 ? [atMost(`${d10.title}, accept ms`, d10.accept_ms.p50, targets.batchAcceptMs, 0)] : []),
     ...(isolation ? isolationLines(isolation) : []),
   ];
 }
+
+/** What it gives that messages which arrive together share a workflow. The target is for many clients. */
+function sharingLines(p: CaseResult, b: CaseResult, clients: number): string[] {
+  const ratio = b.messages_per_second / p.messages_per_second;
+  return [
+    clients >= manyClients
+      ? atLeast('b / p messages/s', ratio, targets.sharedToPlain)
+      : `  b / p messages/s                ${ratio.toFixed(2)}`,
+    ...(clients >= manyClients ? [atMost('done p50, b / p', b.done_ms.p50 / p.done_ms.p50, targets.sharedDoneToPlain)] : []),
+  ];
+}
+
+const manyClients = 100;
 
 function isolationLines({ recipients, accept_ms, single_done_ms: single, other_call_ms: other }: Isolation): string[] {
   return [

@@ -9,6 +9,7 @@ import { type Cases, measure } from './measure.js';
 import { measureOpenLoop } from './open-loop.js';
 import { type Options, readOptions, usage } from './options.js';
 import { writePage } from './page.js';
+import { plainCase } from './plain-sends.js';
 import { profilingEnvironment } from './profile.js';
 import { measureOutage, outageLines } from './outage.js';
 import { measureReports } from './reports.js';
@@ -66,6 +67,7 @@ async function openCases(bench: Workbench, { cases, rates, recipients }: Options
       ...(cases.includes('a')
         ? [bareCase(bench, await startBare(bench.client, bench.service.temporalAddress, bench.folder, cleanup))]
         : []),
+      ...(cases.includes('p') ? [await plainCase(bench, cleanup)] : []),
       ...(cases.includes('b') ? [single] : []),
       ...(cases.includes('c') ? [webhookCase(bench, subscriber)] : []),
     ],

@@ -15,6 +15,9 @@ export const localForBatch = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', maximumInterval: '5s' },
 });
 
+/** Longest wait for another attempt. Of groups of single messages thousands may wait for one provider; a page is worth hundreds of messages. */
+const longestWait = (taskQueue: string) => (taskQueue === queues.bulk ? '10s' : '60s');
+
 /** Calls to providers. The policy carries the retries while a provider is unavailable; attempts add no events. */
 export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   proxyActivities<Activities>({
@@ -22,7 +25,7 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
     startToCloseTimeout: '60s', // above the 10 s deadline of one call, for several rounds of a large group
     heartbeatTimeout: '10s',
     scheduleToCloseTimeout: scheduleToCloseMs,
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '60s' },
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: longestWait(taskQueue) },
   });
 
 /** Questions to providers whose report is missing. Worth a few tries, no more: the report may still come by itself. */
@@ -38,7 +41,7 @@ export const delivering = (taskQueue: string) =>
     taskQueue,
     startToCloseTimeout: '120s',
     heartbeatTimeout: '10s',
-    retry: { initialInterval: '500ms', maximumInterval: '60s' },
+    retry: { initialInterval: '500ms', maximumInterval: longestWait(taskQueue) },
   });
 
 /** The attempts of a carrier. What a receiver does is an outcome; retries are for faults of ours. */
