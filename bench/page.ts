@@ -38,7 +38,9 @@ const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) 
 - A message counts when it is done: its row says delivered, its events were received and verified, and no workflow is open any more. A client sends its next message then
   (${clients} clients, ${messages} messages of each case); batches are sent in one call.
 - **a** is the limit: a workflow that does nothing, with the same primitives (update-with-start, an activity, a signal, a timer), on the same server and the SDK's own worker.
-- Single messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`); with 1 each has its own, at several times the CPU.
+- Single messages that arrive together share a workflow (\`ACCEPT_GROUP_MAX=${groupMax}\`). **p** has a workflow for each, from a second API process with \`ACCEPT_GROUP_MAX=1\`: batches are compared with
+  both, as *b* becomes faster with every client that sends at the same time.
+- **e** sends single messages and makes other calls beside each other, first alone and then during three batches, one after the other: what differs is the batch.
 - The sandbox plays the provider: it takes every message within the process and reports 50 ms later by a signed HTTP callback to the API. A real provider adds its own round trip to *done*, and a
   connection to the worker.
 - **f** is an open loop: for ${openSeconds} s each, ${rates.join(', ')} messages a second arrive, evenly spaced, from a process of their own, each with the webhook on all events. Nobody waits for an
