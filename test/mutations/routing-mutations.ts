@@ -49,7 +49,7 @@ export const routingMutations: readonly Mutation[] = [
     file: 'activities/route-health.ts',
     find: "end === 'bad' || Date.now() - call.startedAt > slowMs",
     replace: "end === 'bad'",
-    test: 'activities/routing',
+    test: 'activities/ill-accounts',
   },
   {
     guards: 'an account that asked for patience gets nothing while there are others',
