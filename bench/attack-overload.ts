@@ -37,10 +37,8 @@ export async function overload(
   await sleep(recoverMs);
   const stored = await countMessages(service.databaseUrl);
   const rssBefore = rssOfApi(service);
-  const [flood, politely] = await Promise.all([
-    sendsOfOwn({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup),
-    steadySends(polite, seconds, politePerSecond),
-  ]);
+  const sendAll = await sendsOfOwn({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup);
+  const [flood, politely] = await Promise.all([sendAll(), steadySends(polite, seconds, politePerSecond)]);
   const rssAfter = rssOfApi(service);
   const goodput = flood.accepted / seconds;
   await sleep(recoverMs);

@@ -18,13 +18,13 @@ export interface OpenSend {
 }
 
 /** Sends so many a second for so long. */
-export async function openSends(sender: Sender, seconds: number, perSecond: number): Promise<OpenSend[]> {
+export async function openSends(sender: Pick<Sender, 'post'>, seconds: number, perSecond: number): Promise<OpenSend[]> {
   const open: Promise<OpenSend>[] = [];
   for await (const { number, lateMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, lateMs));
   return Promise.all(open);
 }
 
-async function sendOne(sender: Sender, number: number, lateMs: number): Promise<OpenSend> {
+async function sendOne(sender: Pick<Sender, 'post'>, number: number, lateMs: number): Promise<OpenSend> {
   const dueAt = Date.now() - lateMs;
   const startedAt = performance.now();
   const answer = await sender.post(number).catch(() => ({ status: 0, body: '' }));

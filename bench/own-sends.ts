@@ -9,16 +9,20 @@ import type { SteadySends } from './steady-sends.js';
 
 type Order = Omit<SendsOrder, 'kind'>;
 
-/** Sends at a steady rate, and what became of them. */
-export const sendsOfOwn = (order: Order, cleanup: Cleanup) => ask<SteadySends>({ ...order, kind: 'steady' }, cleanup);
+/** Sends at a steady rate, and what became of them. Resolves when all clients are connected, with what begins them. */
+export const sendsOfOwn = (order: Order, cleanup: Cleanup) => connect<SteadySends>({ ...order, kind: 'steady' }, cleanup);
 /** Sends at a fixed rate, one by one. */
-export const openSendsOfOwn = (order: Order, cleanup: Cleanup) => ask<OpenSend[]>({ ...order, kind: 'open' }, cleanup);
+export const openSendsOfOwn = async (order: Order, cleanup: Cleanup) => (await connect<OpenSend[]>({ ...order, kind: 'open' }, cleanup))();
 
-async function ask<Result>(order: SendsOrder, cleanup: Cleanup): Promise<Result> {
+async function connect<Result>(order: SendsOrder, cleanup: Cleanup): Promise<() => Promise<Result>> {
   const child = fork(join(import.meta.dirname, 'sends-process.js'), { serialization: 'advanced', execArgv: [] });
   cleanup.add(() => stopChild(child));
   child.send(order);
-  const [result] = (await once(child, 'message')) as [Result];
-  child.disconnect();
-  return result;
+  await once(child, 'message');
+  return async () => {
+    child.send('begin');
+    const [result] = (await once(child, 'message')) as [Result];
+    child.disconnect();
+    return result;
+  };
 }

@@ -51,7 +51,7 @@ export async function measureReports(messages: number, say: (line: string) => vo
     say(`Reporting ${perSecond} times a second while sending goes on…`);
     const { apiKey } = await openAccount(bench.service.baseUrl);
     const seconds = Math.floor((2 * rounds * messages) / perSecond);
-    const sends = sendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond: sendsPerSecond }, cleanup);
+    const sends = (await sendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond: sendsPerSecond }, cleanup))();
     const pids = servicePids(bench);
     const before = usageOf(pids);
     const reports = await (profileDir === undefined ? carrier.report(perSecond) : profiledReport(bench, carrier, profileDir, say));

@@ -55,7 +55,8 @@ export function dataOf<Data>({ status, body }: Answer, expected = 200): Data {
 
 const numberOf = (number: number) => `+1555${String(2_000_000 + (number % 7_000_000))}`;
 
-const bodyOf = (number: number) =>
+/** The body of the message with this number. */
+export const bodyOf = (number: number) =>
   JSON.stringify({
     to: numberOf(number),
     channel: 'sms',

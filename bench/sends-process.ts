@@ -1,7 +1,7 @@
 /** Sends from a process of their own, so that who measures beside them is not held up by them. A child of the bench. */
 import { once } from 'node:events';
 import { openSends } from './open-sends.js';
-import { createSender } from './sender.js';
+import { createLeanSender } from './lean-sender.js';
 import { steadySends } from './steady-sends.js';
 
 /** What the parent tells, once. */
@@ -24,6 +24,8 @@ const nowhere = '/';
 process.once('disconnect', () => process.exit(1));
 const [{ kind, baseUrl, apiKey, seconds, perSecond }] = (await once(process, 'message')) as [SendsOrder];
 const sends = { steady: steadySends, open: openSends }[kind];
-const sender = createSender(baseUrl, apiKey);
+const sender = createLeanSender(baseUrl, apiKey);
 await Promise.all(Array.from({ length: connectedForSeconds * perSecond }, () => sender.call('GET', nowhere)));
+process.send?.('connected');
+await once(process, 'message');
 process.send?.(await sends(sender, seconds, perSecond));

@@ -1,0 +1,68 @@
+/**
+ * Sends with no more of HTTP than they need, over connections that stay. A flood shares the machine with the service under test: what
+ * a client of Node's own costs for each send is more than what the service takes to turn one away.
+ */
+import { connect, type Socket } from 'node:net';
+import { type Answer, bodyOf, type Sender } from './sender.js';
+
+/** A connection, and who waits for its answer. */
+interface Line {
+  socket: Socket;
+  received: string;
+  settle: ((answer: Answer | Error) => void) | undefined;
+}
+
+const headEnd = '\r\n\r\n';
+
+/** A sender of messages that holds a connection for each send that is open at once. */
+export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 'post' | 'call'> {
+  const { hostname, port } = new URL(baseUrl);
+  const idle: Line[] = [];
+
+  const open = (): Line => {
+    const line: Line = { socket: connect(Number(port), hostname), received: '', settle: undefined };
+    line.socket.setNoDelay(true);
+    line.socket.setEncoding('latin1');
+    line.socket.on('data', (text: string) => {
+      line.received += text;
+      const answer = answerIn(line.received);
+      if (answer === undefined) return;
+      line.received = '';
+      idle.push(line);
+      line.settle?.(answer);
+    });
+    line.socket.on('error', () => undefined); // the end tells
+    line.socket.on('close', () => {
+      if (idle.includes(line)) idle.splice(idle.indexOf(line), 1);
+      line.settle?.(new Error('the connection broke off'));
+    });
+    return line;
+  };
+  const exchange = (method: string, path: string, body = ''): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const line = idle.pop() ?? open();
+      line.settle = (answer) => {
+        line.settle = undefined;
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
+      };
+      line.socket.write(requestOf(method, path, body));
+    });
+  const requestOf = (method: string, path: string, body: string) =>
+    `${method} /api/v1${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-API-Key: ${apiKey}\r\n` +
+    (body === '' ? '\r\n' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${headEnd}${body}`);
+
+  return {
+    post: (number) => exchange('POST', '/messages/send', bodyOf(number)),
+    call: (method, path) => exchange(method, path),
+  };
+}
+
+/** The answer, when all of it is there. Answers of the API tell how long they are. */
+function answerIn(received: string): Answer | undefined {
+  const end = received.indexOf(headEnd);
+  if (end === -1) return undefined;
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, end))?.[1]);
+  const body = received.slice(end + headEnd.length);
+  return body.length < length ? undefined : { status: Number(received.slice(9, 12)), body };
+}
