@@ -63,11 +63,11 @@ export async function sendToEnd(sender: Sender, done: (messageId: string) => Pro
   return { acceptMs, doneMs: performance.now() - startedAt };
 }
 
-/** Asks again when it is too much, as a client is told to; that is a part of how long it takes. */
+/** Asks again when it is too much for the service, as a client is told to; that is a part of how long it takes. */
 async function untilTaken(post: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await post();
-    if (answer.status !== 503) return answer;
+    if (answer.status < 500) return answer;
     await sleep(againMs);
   }
 }
