@@ -1,11 +1,21 @@
 /** Base of every table whose rows belong to one workspace: the easy way to query is the scoped way. */
-import { type Attributes, type InferAttributes, type InferCreationAttributes, Model, type ModelStatic, type WhereOptions } from 'sequelize';
+import {
+  type Attributes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type ModelStatic,
+  type Order,
+  type WhereOptions,
+} from 'sequelize';
 import { notFound, type ResourceName } from './errors.js';
 import { isUuid } from './rules/text.js';
 
 export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, InferCreationAttributes<M>> {
   /** The name that the 404 of this resource carries. */
   static readonly resource: ResourceName;
+  /** Ids are UUIDv7: the largest is the newest, and ties cannot happen. */
+  static readonly newestFirst: Order = [['id', 'DESC']];
   declare id: string;
   declare workspace_id: string;
 
@@ -34,11 +44,10 @@ export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, I
     const scoped = { ...where, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
     const total = known.total ?? (await this.count({ where: scoped }));
     const offset = (page - 1) * limit;
-    // Ids are UUIDv7: newest first is the largest id first, and ties cannot happen.
-    const rows = offset >= total ? [] : await this.findAll({ where: scoped, order: [['id', 'DESC']], limit, offset });
+    const rows = offset >= total ? [] : await this.findAll({ where: scoped, order: this.newestFirst, limit, offset });
     return { rows, total };
   }
 }
 
 type OwnedRow = Model & { id: string; workspace_id: string };
-type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName };
+type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName; readonly newestFirst: Order };

@@ -33,4 +33,5 @@ export async function maintain(): Promise<void> {
     await startUnlessRunning(replayDeliveries, replay, { workflowId });
   }
   await background.forgetOld();
+  await background.checkLedger();
 }

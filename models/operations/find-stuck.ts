@@ -97,21 +97,3 @@ const forgotten = `
   WHERE g.closed_at IS NULL AND g.created_at < now() - $1 * interval '1 second'
     AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id AND (m.status IN ('accepting', 'queued') OR m.sent_at > now() - $1 * interval '1 second'))
   LIMIT $2`;
-
-/** A workspace whose balance is not the sum of its ledger. There must be none, ever. */
-export interface Drift {
-  workspace_id: string;
-  balance: number;
-  ledger: number;
-}
-
-/** Compares balance and ledger of the workspaces that changed lately. One statement: both sides are of one moment. */
-export function ledgerDrift(db: Database, changedWithinSeconds: number): Promise<Drift[]> {
-  return select<Drift>(db, drift, [changedWithinSeconds]);
-}
-
-const drift = `
-  SELECT w.id AS workspace_id, w.balance, COALESCE(sum(e.amount), 0)::bigint AS ledger
-  FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id
-  WHERE w.updated_at > now() - $1 * interval '1 second'
-  GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)`;

@@ -15,6 +15,6 @@ const issue = `
   SELECT gen_random_uuid(), w.id, 'low_balance', json_build_object('balance', w.balance)
   FROM workspaces w
   WHERE w.balance < $1 AND w.updated_at > now() - $2 * interval '1 second'
-    AND (SELECT e.kind FROM credit_entries e WHERE e.workspace_id = w.id ORDER BY e.id DESC LIMIT 1) = 'debit'
+    AND (SELECT e.kind FROM credit_entries e WHERE e.workspace_id = w.id ORDER BY e.number DESC NULLS LAST, e.id DESC LIMIT 1) = 'debit'
     AND NOT EXISTS (SELECT 1 FROM mails m WHERE m.workspace_id = w.id AND m.kind = 'low_balance' AND m.created_at > now() - interval '1 day')
   RETURNING id`;

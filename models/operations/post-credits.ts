@@ -1,6 +1,7 @@
 /**
  * The only writers of balances, and of how many messages a workspace has: what pays for a message shows it. Every movement is one
- * ledger entry, posted once by its (kind, reference).
+ * ledger entry, posted once by its (kind, reference) and numbered under the lock of the workspace's row: without a gap, in the order of
+ * the balances.
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { EntryKind } from '../credit-entry.js';
@@ -111,23 +112,23 @@ function post(
 ): Promise<Posted[]> {
   const sign = kind === 'debit' ? -1 : 1;
   let running = 0;
-  const entries = postings.map(({ reference, amount, description }) => {
+  const entries = postings.map(({ reference, amount, description }, index) => {
     running += sign * amount;
-    return { id: uuidv7(), amount: sign * amount, running, reference, description };
+    return { id: uuidv7(), place: index + 1, amount: sign * amount, running, reference, description };
   });
-  return select<Posted>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries), messages], transaction);
+  return select<Posted>(db, postEntries, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
 }
 
 // The condition on the balance is what prevents overspending: PostgreSQL checks it again after waiting for the row.
 const postEntries = `
   WITH moved AS (
-    UPDATE workspaces SET balance = balance + $2, message_count = message_count + $5, updated_at = now()
+    UPDATE workspaces SET balance = balance + $2, entry_count = entry_count + $6, message_count = message_count + $5, updated_at = now()
     WHERE id = $1 AND balance + $2 >= 0
-    RETURNING balance, debt
+    RETURNING balance, entry_count, debt
   )
-  INSERT INTO credit_entries (id, workspace_id, kind, amount, balance_after, reference, description)
-  SELECT e.id, $1, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
-  FROM moved, json_to_recordset($4::json) AS e (id uuid, amount bigint, running bigint, reference text, description text)
+  INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
+  SELECT e.id, $1, moved.entry_count - $6 + e.place, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
+  FROM moved, json_to_recordset($4::json) AS e (id uuid, place bigint, amount bigint, running bigint, reference text, description text)
   RETURNING reference, (SELECT debt FROM moved) AS debt`;
 
 /**
@@ -135,11 +136,11 @@ const postEntries = `
  * description) with an entry of this id, and count it; they are empty when the balance is short.
  */
 export const debitOf = (source: string, entryId: string) => `moved AS (
-    UPDATE workspaces w SET balance = w.balance - s.amount, message_count = w.message_count + 1, updated_at = now()
+    UPDATE workspaces w SET balance = w.balance - s.amount, entry_count = w.entry_count + 1, message_count = w.message_count + 1, updated_at = now()
     FROM ${source} s WHERE w.id = s.workspace_id AND w.balance >= s.amount
-    RETURNING w.balance
+    RETURNING w.balance, w.entry_count
   ), posted AS (
-    INSERT INTO credit_entries (id, workspace_id, kind, amount, balance_after, reference, description)
-    SELECT ${entryId}, s.workspace_id, 'debit', -s.amount, moved.balance, s.id, s.description FROM moved, ${source} s
+    INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
+    SELECT ${entryId}, s.workspace_id, moved.entry_count, 'debit', -s.amount, moved.balance, s.id, s.description FROM moved, ${source} s
     RETURNING reference
   )`;

@@ -9,7 +9,7 @@ import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../su
 import { assertBooks } from '../support/invariants.js';
 import { buildSent, reportOf, statusOf } from '../support/messages.js';
 
-describe('findStuck', () => {
+describe('the watcher', () => {
   let test: TestDatabase;
   let workspaceId: string;
   let lines: { level: number; msg: string }[];
@@ -23,10 +23,11 @@ describe('findStuck', () => {
     await test.drop();
   });
 
-  const findStuck = (env: NodeJS.ProcessEnv = {}) => {
+  const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    return maintenanceActivities({ db: test.db, config: testConfig(env), logger }).findStuck();
+    return maintenanceActivities({ db: test.db, config: testConfig(env), logger });
   };
+  const findStuck = (env: NodeJS.ProcessEnv = {}) => activities(env).findStuck();
   const nothing = { groups: [], wakes: [], webhookIds: [], mailIds: [], replays: [], fallbacks: [] };
   const age = (table: string, column: string, id: string, seconds: number) =>
     rows(test.db, `UPDATE ${table} SET ${column} = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);
@@ -37,6 +38,7 @@ describe('findStuck', () => {
     await buildQueued(test.db, workspaceId);
     await recordReports(test.db, [reportOf(await buildSent(test.db, workspaceId), 'delivered')]);
     assert.deepEqual(await findStuck(), nothing);
+    await activities().checkLedger();
     assert.deepEqual(lines, []);
   });
 
@@ -87,11 +89,22 @@ describe('findStuck', () => {
 
   it('cries when a balance is not the sum of its ledger', async () => {
     await rows(test.db, 'UPDATE workspaces SET balance = balance + 7');
-    await findStuck();
+    await activities().checkLedger();
     assert.deepEqual(
       lines.map(({ level, msg }) => [level, msg]),
       [[50, 'balance differs from ledger']],
     );
     await rows(test.db, 'UPDATE workspaces SET balance = balance - 7');
+  });
+
+  it('logs that the ledger cannot be checked, and goes on', async () => {
+    await rows(test.db, 'ALTER TABLE credit_entries RENAME COLUMN number TO place');
+    await activities().checkLedger();
+    assert.deepEqual(await findStuck(), nothing);
+    await rows(test.db, 'ALTER TABLE credit_entries RENAME COLUMN place TO number');
+    assert.deepEqual(
+      lines.map(({ level, msg }) => [level, msg]),
+      [[50, 'could not compare balances with the ledger']],
+    );
   });
 });

@@ -58,4 +58,18 @@ export const moneyMutations: readonly Mutation[] = [
     replace: '',
     test: 'models/operations/message-count',
   },
+  {
+    guards: 'what comes after what in the ledger',
+    file: 'models/operations/post-credits.ts',
+    find: 'w.entry_count + 1',
+    replace: 'w.entry_count',
+    test: 'models/operations/ledger-drift',
+  },
+  {
+    guards: 'a balance that differs from its ledger is seen',
+    file: 'models/operations/ledger-drift.ts',
+    find: 'e.number > COALESCE(before.number, 0)',
+    replace: 'e.number > COALESCE(before.number, 0) + 1',
+    test: 'models/operations/ledger-drift',
+  },
 ];

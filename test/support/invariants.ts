@@ -1,14 +1,29 @@
 import assert from 'node:assert/strict';
 import { type Database, select } from '../../models/database.js';
 
-/** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */
-export async function assertBooks(db: Database): Promise<void> {
+/** Every balance is what its ledger says, entry by entry. */
+export async function assertLedger(db: Database): Promise<void> {
   const drift = await select(
     db,
     `SELECT w.id, w.balance, COALESCE(sum(e.amount), 0)::bigint AS ledger FROM workspaces w LEFT JOIN credit_entries e ON e.workspace_id = w.id
      GROUP BY w.id HAVING w.balance <> COALESCE(sum(e.amount), 0)`,
   );
   assert.deepEqual(drift, [], 'every balance is the sum of its ledger');
+  const strayed = await select(
+    db,
+    `SELECT w.id, e.number, e.place, e.balance_after, w.opening_balance + e.sum AS ledger FROM workspaces w JOIN (
+       SELECT workspace_id, number, balance_after, sum(amount) OVER walk, row_number() OVER walk AS place, count(*) OVER whole
+       FROM credit_entries WHERE number IS NOT NULL
+       WINDOW whole AS (PARTITION BY workspace_id), walk AS (PARTITION BY workspace_id ORDER BY number)
+     ) e ON e.workspace_id = w.id
+     WHERE e.number <> e.place OR e.balance_after <> w.opening_balance + e.sum OR e.count <> w.entry_count`,
+  );
+  assert.deepEqual(strayed, [], 'entries are numbered without a gap, in the order of their balances');
+}
+
+/** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */
+export async function assertBooks(db: Database): Promise<void> {
+  await assertLedger(db);
   const uncharged = await select(
     db,
     `SELECT m.id, m.status, m.credits_used FROM messages m

@@ -134,7 +134,7 @@ export async function eventsOf(db: Database, messageId: string): Promise<string[
 export async function ledgerOf(db: Database, workspaceId: string): Promise<string[]> {
   const entries = await rows<{ entry: string }>(
     db,
-    `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY id`,
+    `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY number`,
     [workspaceId],
   );
   return entries.map(({ entry }) => entry);

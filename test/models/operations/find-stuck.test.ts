@@ -141,13 +141,4 @@ describe('find-stuck', () => {
     assert.deepEqual(await stuck.forgottenGroups(test.db, grace), [old.group_id]);
     assert.equal((await messageOf(test.db, old.id)).status, 'sent', 'finding changes nothing');
   });
-
-  it('ledgerDrift names a workspace whose balance differs from its ledger, when it changed lately', async () => {
-    assert.deepEqual(await stuck.ledgerDrift(test.db, grace), []);
-    await rows(test.db, 'UPDATE workspaces SET balance = balance - 1 WHERE id = $1', [workspaceId]);
-    assert.deepEqual(await stuck.ledgerDrift(test.db, grace), [{ workspace_id: workspaceId, balance: 99_999, ledger: 100_000 }]);
-    await age('workspaces', 'updated_at', workspaceId, grace + 5);
-    assert.deepEqual(await stuck.ledgerDrift(test.db, grace), []);
-    await rows(test.db, 'UPDATE workspaces SET balance = balance + 1 WHERE id = $1', [workspaceId]);
-  });
 });
