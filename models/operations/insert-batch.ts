@@ -1,9 +1,13 @@
+import { setTimeout as rest } from 'node:timers/promises';
 import type { BatchRow } from '../batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { insertPage, type NewGroup } from './insert-messages.js';
 
 /** A batch before it is decided: nothing was charged for it. */
 export type NewBatch = Omit<BatchRow, 'status' | 'completed_at'>;
+
+/** After each page the database has as long for others as the page took it, but no longer than this: a batch is to be accepted, too. */
+const restMsMax = 30;
 
 /**
  * Stores a batch and the messages of its pages, undecided (`accepting`): all of it or, after a crash, nothing. Pages are
@@ -15,8 +19,12 @@ export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<
     if (!(await insertRow(db, transaction, batch))) return false;
     let number = 0;
     let stored = 0;
+    let tookMs = 0;
     for await (const group of pages) {
+      await rest(Math.min(tookMs, restMsMax));
+      const startedAt = performance.now();
       stored += await insertPage(db, transaction, { ...group, page: { batchId: batch.id, number } });
+      tookMs = performance.now() - startedAt;
       number += 1;
     }
     if (stored !== batch.accepted) throw new Error(`batch ${batch.id}: ${stored} messages for ${batch.accepted} accepted recipients`);
