@@ -72,20 +72,27 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
     },
 
     /** Forgets what webhooks were sent long ago, as much as there is time for. */
-    async forgetOld(): Promise<void> {
-      const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
-      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
-    },
+    forgetOld: () =>
+      orInNextRound('could not forget what is old', async () => {
+        const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+        if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
+      }),
 
-    /** Cries when a balance is not what the ledger says. A check that fails is logged, too, and made again in the next round: nothing waits for it. */
-    async checkLedger(): Promise<void> {
-      try {
+    /** Cries when a balance is not what the ledger says. */
+    checkLedger: () =>
+      orInNextRound('could not compare balances with the ledger', async () => {
         for (const drift of await ledgerDrift(db, changedWithinSeconds)) logger.error(drift, 'balance differs from ledger');
-      } catch (error) {
-        logger.error({ err: error }, 'could not compare balances with the ledger');
-      }
-    },
+      }),
   };
+
+  /** What fails is logged, and done in the next round: no repair waits for it. */
+  async function orInNextRound(failed: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (err) {
+      logger.error({ err }, failed);
+    }
+  }
 
   async function closeForgotten(): Promise<void> {
     const longest = Math.max(...Object.values(config.reportTimeoutSeconds));

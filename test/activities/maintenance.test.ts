@@ -97,14 +97,19 @@ describe('the watcher', () => {
     await rows(test.db, 'UPDATE workspaces SET balance = balance - 7');
   });
 
-  it('logs that the ledger cannot be checked, and goes on', async () => {
-    await rows(test.db, 'ALTER TABLE credit_entries RENAME COLUMN number TO place');
-    await activities().checkLedger();
-    assert.deepEqual(await findStuck(), nothing);
-    await rows(test.db, 'ALTER TABLE credit_entries RENAME COLUMN place TO number');
-    assert.deepEqual(
-      lines.map(({ level, msg }) => [level, msg]),
-      [[50, 'could not compare balances with the ledger']],
-    );
-  });
+  for (const [step, table, column, text] of [
+    ['checkLedger', 'credit_entries', 'number', 'could not compare balances with the ledger'],
+    ['forgetOld', 'retention_sweeps', 'swept_to', 'could not forget what is old'],
+  ] as const) {
+    it(`logs that ${step} fails, and ends: the next round is not held up`, async () => {
+      await rows(test.db, `ALTER TABLE ${table} RENAME COLUMN ${column} TO away`);
+      await activities()[step]();
+      await rows(test.db, `ALTER TABLE ${table} RENAME COLUMN away TO ${column}`);
+      assert.deepEqual(
+        lines.map(({ level, msg }) => [level, msg]),
+        [[50, text]],
+      );
+      assert.deepEqual(await findStuck(), nothing);
+    });
+  }
 });
