@@ -73,13 +73,10 @@ export async function measureIsolation(bench: Workbench, bulk: Bulk, single: Sin
 async function beside<Result>(other: () => Promise<number>, work: () => Promise<Result>): Promise<{ result: Result; others: number[] }> {
   let isOver = false;
   const others = repeat(other, () => !isOver);
-  try {
-    const result = await work();
+  const result = await work().finally(() => {
     isOver = true;
-    return { result, others: await others };
-  } finally {
-    isOver = true;
-  }
+  });
+  return { result, others: await others };
 }
 
 async function repeat(work: () => Promise<number>, goesOn: (done: number) => boolean): Promise<number[]> {

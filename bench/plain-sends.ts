@@ -1,14 +1,13 @@
 /** Case p: single sends with a workflow for each of them, which is what ACCEPT_GROUP_MAX=1 gives; from a second API process of the service. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { PortBook } from '../local/ports.js';
-import { loadSecrets } from '../local/secrets.js';
+import { openAccount } from './account.js';
 import { httpCase } from './cases.js';
 import { type Cleanup, stopChild } from './cleanup.js';
 import type { SingleCase } from './measured-case.js';
-import { ownEnvironment, wideLimits } from './service.js';
-import { openAccount } from './account.js';
-import { join } from 'node:path';
+import { processEnvironment } from './service.js';
 import { pidOf, servicePids, type Workbench } from './workbench.js';
 
 const readyMsMax = 60_000;
@@ -16,20 +15,8 @@ const readyMsMax = 60_000;
 /** Starts the process, which ends with this one. Reports go to the first one: its CPU is a part of what these sends cost. */
 export async function plainCase(bench: Workbench, cleanup: Cleanup): Promise<SingleCase> {
   const port = await new PortBook(bench.folder).choose('plain-api');
-  const { jwt_secret, secret_key } = loadSecrets(bench.folder);
-  const { databaseUrl, temporalAddress } = bench.service;
   const api = fork(join(import.meta.dirname, '../api/server.js'), {
-    env: {
-      ...ownEnvironment(),
-      ...wideLimits,
-      DATA_DIR: bench.folder,
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: temporalAddress,
-      JWT_SECRET: jwt_secret,
-      SECRET_KEY: secret_key,
-      PORT: String(port),
-      ACCEPT_GROUP_MAX: '1',
-    },
+    env: { ...processEnvironment(bench.folder, bench.service), PORT: String(port), ACCEPT_GROUP_MAX: '1' },
     execArgv: ['--enable-source-maps'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -34,7 +34,7 @@ const startMsMax = 180_000;
 const stopMsMax = 40_000;
 
 /** Settings under which nothing is refused for being too much, and only faults are logged. */
-export const wideLimits = {
+const wideLimits = {
   PORT: '0',
   LOG_LEVEL: 'warn',
   SIGNUP_CREDITS: '1000000',
@@ -65,8 +65,22 @@ export async function startService(dataDir: string, env: NodeJS.ProcessEnv, clea
 }
 
 /** This process's environment without any setting of the program: the service of the bench uses nothing that is configured. */
-export function ownEnvironment(): NodeJS.ProcessEnv {
+function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings)));
+}
+
+/** The environment of a process of ours that is started apart: with these servers, and the secrets and files of this folder. */
+export function processEnvironment(folder: string, servers: Pick<Service, 'databaseUrl' | 'temporalAddress'>): NodeJS.ProcessEnv {
+  const { jwt_secret, secret_key } = loadSecrets(folder);
+  return {
+    ...ownEnvironment(),
+    ...wideLimits,
+    DATA_DIR: folder,
+    DATABASE_URL: servers.databaseUrl,
+    TEMPORAL_ADDRESS: servers.temporalAddress,
+    JWT_SECRET: jwt_secret,
+    SECRET_KEY: secret_key,
+  };
 }
 
 async function untilReady(launcher: ChildProcess, log: string): Promise<void> {

@@ -3,8 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeCommand, nodePart } from '../local/node-parts.js';
 import type { Running } from '../local/part.js';
-import { loadSecrets } from '../local/secrets.js';
-import { ownEnvironment, wideLimits } from './service.js';
+import { processEnvironment } from './service.js';
 import type { ShapeServers } from './shape-servers.js';
 import type { Stage } from './stage.js';
 
@@ -27,17 +26,11 @@ const drainMs = { API: 10_500, worker: 20_000 };
 export function shapeEnvironment({ folder }: Stage, servers: ShapeServers): NodeJS.ProcessEnv {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
-  const { jwt_secret, secret_key } = loadSecrets(folder);
   return {
-    ...ownEnvironment(),
-    ...wideLimits,
+    ...processEnvironment(folder, servers),
     RATE_LIMIT_AUTH: '1000000/60',
     DATA_DIR: dataDir,
-    DATABASE_URL: servers.databaseUrl,
-    TEMPORAL_ADDRESS: servers.temporalAddress,
     REDIS_URL: servers.redisUrl,
-    JWT_SECRET: jwt_secret,
-    SECRET_KEY: secret_key,
   };
 }
 
