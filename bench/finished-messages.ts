@@ -1,6 +1,6 @@
 /** Tells when the service has finished with a message, from its row: cheaper for all than asking the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { openPool, select } from '../models/database.js';
 import type { Cleanup } from './cleanup.js';
 import { Marks } from './marks.js';
 
@@ -12,18 +12,18 @@ export interface FinishedMessages {
   until(messageId: string): Promise<void>;
 }
 
-/** Watches over one connection, by primary key, only while somebody waits. */
-export async function watchFinishedMessages(databaseUrl: string, cleanup: Cleanup): Promise<FinishedMessages> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bench' });
-  client.on('error', () => undefined); // the running query rejects, which is enough
-  await client.connect();
+/**
+ * Watches over one connection, by primary key, only while somebody waits. The connection is made as the service makes its own: with other
+ * settings the plan of an empty table would stay, and its looks would cost the server more than the messages.
+ */
+export function watchFinishedMessages(databaseUrl: string, cleanup: Cleanup): FinishedMessages {
+  const db = openPool(databaseUrl, 1);
   const marks = new Marks('finished');
   const stopping = new AbortController();
   const watch = async () => {
     while (!stopping.signal.aborted) {
       const ids = marks.awaited();
-      const { rows } =
-        ids.length === 0 ? { rows: [] } : await client.query<{ id: string }>({ name: 'finished', text: finished, values: [ids] });
+      const rows = ids.length === 0 ? [] : await select<{ id: string }>(db, finished, [ids]);
       for (const { id } of rows) marks.note(id);
       await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
@@ -32,7 +32,7 @@ export async function watchFinishedMessages(databaseUrl: string, cleanup: Cleanu
   cleanup.add(async () => {
     stopping.abort();
     await watching;
-    await client.end();
+    await db.close();
   });
   return { until: (messageId) => marks.of(messageId) };
 }

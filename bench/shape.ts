@@ -34,7 +34,7 @@ const workspaces = 8;
 const rounds = 2;
 /** A pass stops sending after that, so that the run stays bounded on a slow machine. */
 const secondsMax = 30;
-const warmUp = { secondsMax: 60, clientsTimes: 4 };
+const warmUp = { secondsMax: 90, clientsTimes: 4 };
 
 interface Options {
   /** of each kind of load, in each shape */
@@ -56,7 +56,7 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
   const databases = { PostgreSQL: connect(servers.databaseUrl, 2), 'PostgreSQL of Temporal': connect(servers.temporalDatabaseUrl, 1) };
   const db = databases.PostgreSQL;
   cleanup.add(() => Promise.all([connection.close(), ...Object.values(databases).map((each) => each.close())]));
-  const finished = await watchFinishedMessages(servers.databaseUrl, cleanup);
+  const finished = watchFinishedMessages(servers.databaseUrl, cleanup);
   const bench: ShapeBench = { servers, client: new Client({ connection }), db, finished };
 
   const figures: ShapeFigures[] = [];
@@ -119,8 +119,8 @@ async function measureShape(
 
 const { values } = parseArgs({
   options: {
-    messages: { type: 'string', default: '600' },
-    'warm-up': { type: 'string', default: '4000' },
+    messages: { type: 'string', default: '1200' },
+    'warm-up': { type: 'string', default: '12000' },
     clients: { type: 'string', default: '32' },
   },
 });

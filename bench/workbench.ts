@@ -31,7 +31,7 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   const service = await startService(folder, { NODE_EXTRA_CA_CERTS: receiver.authorityFile, ...env }, cleanup);
   const connection = await Connection.connect({ address: service.temporalAddress });
   cleanup.add(() => connection.close());
-  const finished = await watchFinishedMessages(service.databaseUrl, cleanup);
+  const finished = watchFinishedMessages(service.databaseUrl, cleanup);
   return { folder, receiver, service, finished, client: new Client({ connection }) };
 }
 
