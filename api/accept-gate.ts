@@ -29,6 +29,12 @@ export interface AcceptGate {
   accept(message: NewMessage, fallback?: readonly FallbackStep[]): Promise<MessageRow | null>;
 }
 
+/** A message, and what is sent when it does not arrive. */
+interface Send {
+  message: NewMessage;
+  fallback: readonly FallbackStep[];
+}
+
 type Outcome = MessageRow | AppError | null;
 
 /** What a send may take; above that the service has more to do than it can, and sheds what comes. */
@@ -37,8 +43,15 @@ const goodTimeMs = 1_200;
 const patienceMs = 5_000;
 /** An accept that takes so long is stuck: others do not wait for it. */
 const lateMs = 2_000;
-/** Where every message has a workflow of its own, more at once only wait inside the servers. */
-const lanesOfSingles = 50;
+/** So long a full round of a group takes, where it takes long. */
+const groupMsMin = 750;
+/**
+ * Messages with a workflow of their own that are accepted side by side, unless the setting says more. More only wait inside the servers,
+ * and longer than they may: on two cores 10 at once are 30 a second, 50 at once are 17, and some of them not decided in time.
+ */
+const lanesOfSingles = 10;
+/** So long a full round of them takes there. */
+const singlesMsMin = 300;
 
 /**
  * Groups are of one channel, whose time-outs they share; workspaces take turns in them. A scheduled message goes alone: others are not
@@ -46,23 +59,31 @@ const lanesOfSingles = 50;
  */
 export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes } = deps.config;
-  const lanes = most === 1 ? lanesOfSingles : acceptLanes;
-  const admission = new Admission({ capacity: most * lanes, msMax: goodTimeMs });
-  const acceptGroup = (messages: NewMessage[], fallback?: readonly FallbackStep[]) =>
-    admission.round(() => acceptTogether(deps, messages, fallback));
-  const shareOf = ({ workspace_id }: NewMessage) => workspace_id;
-  const gathers = Object.fromEntries(
-    channels.map((channel) => [channel, new Gather(acceptGroup, { most, lanes, shareOf, waitMsMax, lateMs })]),
-  ) as Record<Channel, Gather<NewMessage, Outcome>>;
+  const singleLanes = Math.max(acceptLanes, lanesOfSingles);
+  const admission = new Admission(
+    most === 1
+      ? { capacity: singleLanes, msMax: goodTimeMs, roundMsMin: singlesMsMin }
+      : { capacity: most * acceptLanes, msMax: goodTimeMs, roundMsMin: groupMsMin },
+  );
+  const gather = (size: number, lanes: number) =>
+    new Gather<Send, Outcome>((sends) => admission.round(() => acceptTogether(deps, sends)), {
+      most: size,
+      lanes,
+      shareOf: ({ message }) => message.workspace_id,
+      waitMsMax,
+      lateMs,
+    });
+  const alone = gather(1, singleLanes);
+  const together = Object.fromEntries(channels.map((channel) => [channel, gather(most, acceptLanes)])) as Record<Channel, typeof alone>;
 
   return {
     enter: (key) => admission.enter(key),
     isFullFor: (key) => admission.isFullFor(key),
     async accept(message, fallback = []) {
-      const isAlone = message.status_detail === 'scheduled' || fallback.length > 0;
-      const outcome = isAlone ? (await acceptGroup([message], fallback))[0] : await gathers[message.channel].add(message).catch(shed);
+      const goesAlone = most === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
+      const outcome = await (goesAlone ? alone : together[message.channel]).add({ message, fallback }).catch(shed);
       if (outcome instanceof AppError) throw outcome;
-      return outcome ?? null;
+      return outcome;
     },
   };
 }
@@ -72,19 +93,16 @@ function shed(error: unknown): never {
 }
 
 /** One group, one workflow; the outcome of each message in the order given. */
-async function acceptTogether(
-  deps: Pick<Deps, 'db' | 'temporal' | 'logger'>,
-  messages: NewMessage[],
-  fallback: readonly FallbackStep[] = [],
-): Promise<Outcome[]> {
-  const [first] = messages;
+async function acceptTogether(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, sends: Send[]): Promise<Outcome[]> {
+  const [first] = sends;
   if (first === undefined) return [];
-  const groupId = messages.length === 1 ? first.id : uuidv7();
-  const members = messages.map((message) => ({ ...message, group_id: groupId }));
-  const workflowId = workflowIds.group({ id: first.id, group_id: groupId, batch_id: null });
+  const { message, fallback } = first; // one with a fallback is alone
+  const groupId = sends.length === 1 ? message.id : uuidv7();
+  const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
+  const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });
   const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });
   const stored = new Map(rows.map((row) => [row.id, row]));
   const [step] = fallback;
   const decisions = await decide(deps, rows, step === undefined ? undefined : step.after * 1000);
-  return messages.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
+  return members.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }

@@ -6,10 +6,10 @@ export interface AdmissionOptions {
   capacity: number;
   /** How long what is let in may take at most. */
   msMax: number;
+  /** A round is never taken for shorter: a short one says nothing of a full one. By this a burst on an idle service is let in. */
+  roundMsMin: number;
 }
 
-/** A round is never taken for shorter, so that a burst on an idle service is let in: a short round says nothing of a full one. */
-const roundMsMin = 750;
 /** Weight of the latest round in what a round is expected to take. */
 const latest = 0.3;
 
@@ -60,6 +60,6 @@ export class Admission {
   /** What the next round will take, by the last ones and by the oldest that is not over. */
   #roundMs(): number {
     const [oldest = performance.now()] = this.#rounds;
-    return Math.max(roundMsMin, this.#expectedMs, performance.now() - oldest);
+    return Math.max(this.options.roundMsMin, this.#expectedMs, performance.now() - oldest);
   }
 }

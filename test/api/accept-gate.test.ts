@@ -142,7 +142,7 @@ describe('the accept gate', () => {
   it('503 at once for what comes above all that can be accepted in good time; another key still gets in', async () => {
     await start({ ACCEPT_GROUP_MAX: '2' });
     const [flood, other] = [await app.account(), await app.account()];
-    // Six are three rounds of two, of which each is taken for half a second at least.
+    // Two a round, which is taken for 750 ms at least, are 3.2 in good time.
     const refused: Answer[] = [];
     const answers = Array.from({ length: 12 }, async () => {
       const answer = await send(flood.key);
@@ -159,13 +159,39 @@ describe('the accept gate', () => {
     const [{ messages } = {}] = await rows(app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 12 - refused.length + 1);
   });
-  it('with ACCEPT_GROUP_MAX=1 every message has a workflow of its own, side by side', async () => {
+  it('100 at once are all accepted, also by a service that has accepted nothing yet', async () => {
+    await start();
+    const { key } = await app.account();
+    const answers = Array.from({ length: 100 }, () => send(key));
+    await until(() => asked.length === 1);
+    open();
+    assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([201]));
+  });
+  it('with ACCEPT_GROUP_MAX=1 every message has a workflow of its own; of 100 at once those that would be late are told so: 503, no 500', async () => {
     await start({ ACCEPT_GROUP_MAX: '1' });
     const { key } = await app.account();
-    const answers = [1, 2, 3, 4].map(() => send(key));
-    await until(() => asked.length === 4);
+    let refused = 0;
+    const answers = Array.from({ length: 100 }, async () => {
+      const { status } = await send(key);
+      if (status === 503) refused += 1;
+      return status;
+    });
+    await until(() => refused >= 60 && asked.length >= 10);
+    assert.equal(asked.length, 10, 'more only wait inside the servers');
     open();
-    await Promise.all(answers);
-    assert.deepEqual(sizes(), [1, 1, 1, 1]);
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([201, 503]));
+    assert.deepEqual(new Set(sizes()), new Set([1]));
+    assert.equal(asked.length, 100 - refused);
+  });
+  it('accepts ten side by side of those that go alone anyway; the others wait', async () => {
+    await start();
+    const { key } = await app.account();
+    const answers = Array.from({ length: 20 }, () => send(key, { fallback: [{ channel: 'whatsapp', after: 60 }] }));
+    await until(() => asked.length >= 10);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    assert.equal(asked.length, 10);
+    open();
+    assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([201]));
+    assert.equal(asked.length, 20);
   });
 });

@@ -15,26 +15,26 @@ describe('Admission', () => {
   };
 
   it('lets in what leaves again in good time, at the least round that it believes', () => {
-    const admission = new Admission({ capacity: 10, msMax: 1_500 });
+    const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     assert.equal(fill(admission, 'one').length, 20);
   });
 
   it('lets in as many again as have left', () => {
-    const admission = new Admission({ capacity: 10, msMax: 1_500 });
+    const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     const leaves = fill(admission, 'one');
     for (const leave of leaves.slice(0, 7)) leave();
     assert.equal(fill(admission, 'one').length, 7);
   });
 
   it('gives everybody the same share, and one place at least', () => {
-    const admission = new Admission({ capacity: 2, msMax: 1_500 });
+    const admission = new Admission({ capacity: 2, msMax: 1_500, roundMsMin: 750 });
     assert.equal(fill(admission, 'flood').length, 4);
     assert.equal(fill(admission, 'other').length, 2);
     for (let index = 0; index < 20; index += 1) assert.ok(fill(admission, `key ${index}`).length >= 1);
   });
 
   it('lets in less while rounds take longer, also before the first of them is over', async () => {
-    const admission = new Admission({ capacity: 10, msMax: 1_500 });
+    const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     const now = performance.now;
     try {
       let ms = 0;
@@ -52,7 +52,7 @@ describe('Admission', () => {
   });
 
   it('finds back to short rounds', async () => {
-    const admission = new Admission({ capacity: 10, msMax: 1_500 });
+    const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     for (let count = 0; count < 20; count += 1) await admission.round(async () => undefined);
     assert.equal(fill(admission, 'one').length, 20);
   });
