@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import { AppError, malformedRequest } from '../models/errors.js';
+import { type AppError, headersTooLarge, malformedRequest, requestTooSlow } from '../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
@@ -37,13 +37,10 @@ async function answer(limiter: Limiter, fault: string | undefined, socket: Duple
 }
 
 function refusalOf(code: string | undefined): AppError {
-  if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'Request headers too large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal(408, 'Request took too long');
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
   return malformedRequest();
 }
-
-const refusal = (status: number, message: string) =>
-  new AppError(status, 'validation_failed', message, { details: [{ field: '', message }] });
 
 /** HTTP/1.1 without a `Host` is refused (RFC 9112, 3.2). */
 export const requireHost: RequestHandler = (req, _res, next) => {

@@ -40,7 +40,7 @@ export class AppError extends Error {
     super(message, { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'AppError';
-    this.details = options.details ?? (status === 400 ? [{ field: '', message }] : undefined);
+    this.details = options.details ?? (code === 'validation_failed' ? [{ field: '', message }] : undefined);
     this.headers = options.headers ?? {};
   }
 }
@@ -99,9 +99,11 @@ export const missingScope = (scope: string) => new AppError(403, 'forbidden', `A
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
+export const requestTooSlow = () => new AppError(408, 'validation_failed', 'Request took too long');
 export const conflict = (message: string) => new AppError(409, 'conflict', message);
 export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
+export const headersTooLarge = () => new AppError(431, 'validation_failed', 'Request headers too large');
 /** 429; `seconds` until the window ends, at least 1. */
 export const rateLimited = (seconds: number) =>
   new AppError(429, 'rate_limited', `Rate limit exceeded. Try again in ${seconds} seconds.`, {
