@@ -6,13 +6,12 @@ import { createLogger } from '../models/logger.js';
 import { standBack } from '../models/stand-back.js';
 import { answer } from './answer.js';
 import type { BulkDeps } from './deps.js';
-import { sendBulk } from './endpoints/bulk.js';
-import { previewMessage } from './endpoints/preview.js';
+import { bulkEndpoints } from './endpoints/bulk-endpoints.js';
 import { type ForBulkThread, type InBulkThread, poolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls } from './thread-calls.js';
 
 const config = loadConfig(process.env);
-const endpoints = new Map([sendBulk, previewMessage].map((each) => [each.id, each]));
+const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
 const inBulkThread: InBulkThread = {
   async answer({ endpointId, asked }) {
     const endpoint = endpoints.get(endpointId);

@@ -68,13 +68,14 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   alsoAs?: 503;
   /** false: the answer is not wrapped in `{success, data}`. */
   envelope?: false;
-  /** Checked and handled in the thread of bulk sends, see `bulkEndpoint`. */
-  inBulkThread?: true;
   handler(input: Input<A, Path, Query, Body>, deps: Reached): Promise<object>;
 }
 
-export type Endpoint = Declaration<Auth, string, object, object>;
-/** One whose body may have thousands of parts: its handler reaches less, and is never run in the thread of all others. */
+export interface Endpoint extends Declaration<Auth, string, object, object> {
+  /** Checked and handled in the thread of bulk sends, never in that of all others. */
+  inBulkThread?: true;
+}
+/** One whose body may have thousands of parts: it is listed in `endpoints/bulk-endpoints.ts`, and its handler reaches less. */
 export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 
 /** A handler's answer that needs more than data. */
@@ -92,9 +93,9 @@ export function endpoint<A extends Auth, Path extends string, Query extends obje
   return declaration as unknown as Endpoint;
 }
 
-/** The same for an operation whose body may have thousands of parts: it is answered in a thread of its own. */
+/** The same for an operation whose body may have thousands of parts. */
 export function bulkEndpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
   declaration: Declaration<A, Path, Query, Body, BulkDeps>,
 ): BulkEndpoint {
-  return { ...declaration, inBulkThread: true } as unknown as BulkEndpoint;
+  return declaration as unknown as BulkEndpoint;
 }

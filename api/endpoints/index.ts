@@ -2,13 +2,13 @@
 import type { Endpoint } from '../endpoint.js';
 import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
-import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk, sendBulk } from './bulk.js';
+import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk.js';
+import { bulkEndpoints } from './bulk-endpoints.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts.js';
 import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages.js';
-import { previewMessage } from './preview.js';
 import { forgotPassword, setNewPassword } from './passwords.js';
 import { addToList, getSuppression, listSuppressions, removeSuppression } from './suppressions.js';
 import { getTimeline } from './timeline.js';
@@ -25,8 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   forgotPassword, //       POST   /api/v1/auth/forgot-password
   setNewPassword, //       POST   /api/v1/auth/reset-password
   sendMessage, //          POST   /api/v1/messages/send
-  sendBulk, //             POST   /api/v1/messages/bulk
-  previewMessage, //       POST   /api/v1/messages/preview
+  ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages
   listBulk, //             GET    /api/v1/messages/bulk
   getBulk, //              GET    /api/v1/messages/bulk/:id
