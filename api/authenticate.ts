@@ -16,11 +16,12 @@ import {
 } from '../models/errors.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
-import { digestApiKey, isWellFormedApiKey, type Scope } from '../models/rules/api-key.js';
+import type { Scope } from '../models/rules/api-key.js';
 import { isUuid } from '../models/rules/text.js';
 import { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
 import type { Auth, Caller } from './endpoint.js';
+import { type KeyCredential, presentedKey } from './presented-key.js';
 
 const issuer = 'tidings';
 const audience = 'tidings-api';
@@ -33,11 +34,7 @@ interface Claims {
 }
 
 /** What a request presents; `refused` names why it cannot be anybody's. */
-export type Credential =
-  | { kind: 'none' }
-  | { kind: 'jwt'; claims: Claims }
-  | { kind: 'key'; digest: Buffer; older: readonly Buffer[] }
-  | { kind: 'refused'; error: AppError };
+export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | KeyCredential | { kind: 'refused'; error: AppError };
 
 export interface Authenticator {
   /** Reads what the endpoint asks for; no I/O. */
@@ -72,9 +69,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
       if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
       if (key === '') return { kind: 'refused', error: missingApiKey() };
-      if (!isWellFormedApiKey(key)) return { kind: 'refused', error: invalidApiKey() };
-      const [digest, ...older] = config.secretKeys.map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, ...Buffer[]];
-      return { kind: 'key', digest, older };
+      return presentedKey(req, config.secretKeys) ?? { kind: 'refused', error: invalidApiKey() };
     },
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, busy } from '../models/errors.js';
-import { digestApiKey, isWellFormedApiKey } from '../models/rules/api-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './endpoint.js';
 import { errorBody } from './error-handler.js';
+import { presentedKey } from './presented-key.js';
 import type { Bucket } from './rate-limit.js';
 import { contextOf, type Step } from './request-context.js';
 import { bucketOf } from './router.js';
@@ -36,10 +36,9 @@ export function createDoor(app: RequestListener, { opening, gated, acceptGate, c
 }
 
 /** Of requests with nothing about them but a key; all others are for the application to understand. */
-function bucketAtSight(endpoint: Endpoint, { headers }: IncomingMessage, [secretKey = '']: readonly string[]): Bucket | undefined {
-  const key = headers['x-api-key'];
-  if (headers.host === undefined || typeof key !== 'string' || !isWellFormedApiKey(key)) return undefined;
-  return bucketOf(endpoint, { kind: 'key', digest: digestApiKey(secretKey, key), older: [] }, '');
+function bucketAtSight(endpoint: Endpoint, req: IncomingMessage, secretKeys: readonly string[]): Bucket | undefined {
+  const credential = req.headers.host === undefined ? undefined : presentedKey(req, secretKeys);
+  return credential && bucketOf(endpoint, credential, '');
 }
 
 /** A limiter that fails is no reason to answer anything else. */
