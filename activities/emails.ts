@@ -6,7 +6,7 @@ import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { loadMail, markMailRefused, markMailSent } from '../models/operations/load-mail.js';
-import { renderMail } from '../models/rules/mail-texts.js';
+import { type MailText, renderMail } from '../models/rules/mail-texts.js';
 import { mailToken } from '../models/rules/mail-token.js';
 
 export interface EmailDeps {
@@ -36,7 +36,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       };
       try {
         if (smtp !== undefined) await smtp.sendMail(rendered);
-        else await writeEml(mailId, (await toFile.sendMail(rendered)).message as Buffer);
+        else await writeEml(mailId, (await toFile.sendMail({ ...rendered, ...readable(rendered) })).message as Buffer);
       } catch (error) {
         const code = permanentRefusal(error);
         if (code === null) throw error;
@@ -54,6 +54,17 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     await writeFile(file, message, { mode: 0o600 });
     logger.info({ file }, 'mail written');
   }
+}
+
+/**
+ * The texts of a mail as they stand, not encoded for a transport: quoted-printable breaks links and writes `token=3D…`, and
+ * whoever opens or searches a file wants to copy them.
+ */
+function readable({ text, html }: Pick<MailText, 'text' | 'html'>) {
+  const part = (kind: 'plain' | 'html', content: string) => ({
+    raw: `Content-Type: text/${kind}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${content}`,
+  });
+  return { text: part('plain', text), html: part('html', html) };
 }
 
 /** The reply code when the server refused this mail for good (RFC 5321 §4.2.1: 5yz); null for what may pass, and for faults of the log-in. */

@@ -38,7 +38,8 @@ describe('sendMail', () => {
     await activitiesWith(config).sendMail(mailId);
     const file = join(config.dataDir, 'mail', `${mailId}.eml`);
     assert.equal((await stat(file)).mode & 0o077, 0);
-    const mail = await PostalMime.parse(await readFile(file));
+    const raw = await readFile(file, 'utf8');
+    const mail = await PostalMime.parse(raw);
     assert.deepEqual(
       [mail.from?.address, mail.to?.map(({ address }) => address), mail.messageId],
       ['hello@example.test', [workspace.email], `<${mailId}@tidings>`],
@@ -48,6 +49,8 @@ describe('sendMail', () => {
     assert.match(mail.html ?? '', /Hello Müller &amp; &lt;Söhne&gt;,/);
     assert.ok(mail.text?.includes(`${publicUrl}/verify-email?token=`));
     assert.equal(tokenIn(mail.html), tokenIn(mail.text));
+    // The link can be copied from the file as it stands.
+    assert.ok(raw.includes(`\n${publicUrl}/verify-email?token=${tokenIn(mail.text)}\n`));
     assert.equal((await verifyEmail(test.db, tokenIn(mail.text))).id, workspace.id);
     assert.equal(await isSent(mailId), true);
   });
