@@ -53,13 +53,16 @@ async function applySession(db: Database, transaction: Transaction, change: Sess
     await select(db, setStatus, [order.id, state, sessionId, null], transaction);
     return 'noted';
   }
-  if (amountCents !== order.amount_cents || currency !== order.currency) return 'mismatched';
+  if (differs(amountCents, order.amount_cents) || differs(currency, order.currency)) return 'mismatched';
   await select(db, setStatus, [order.id, 'paid', sessionId, paymentId], transaction);
   const purchase = { reference: order.id, amount: order.credits, description: `Credit package ${order.package_name}` };
   await credit(db, transaction, order.workspace_id, 'purchase', [purchase]);
   await applyReversals(db, transaction, { ...order, payment_id: paymentId }, eventId);
   return 'credited';
 }
+
+/** An event that leaves an amount or a currency out, as the provider may (both are nullable), contradicts nothing: the session is ours. */
+const differs = <T>(named: T | null, ordered: T) => named !== null && named !== ordered;
 
 /** Statuses that the beginning of a slow payment comes too late for. */
 const isOver: ReadonlySet<string> = new Set(['failed', 'expired']);

@@ -57,9 +57,11 @@ function sessionChange(
   what: string,
   { id, payment_status, payment_intent, amount_total, currency, client_reference_id, metadata }: Fields,
 ): SessionChange | null {
+  // What is not `unpaid` may be fulfilled: the provider's own rule (docs.stripe.com/checkout/fulfillment).
+  const paid = payment_status === 'unpaid' ? 'pending' : 'paid';
   const states: Readonly<Record<string, SessionChange['state']>> = {
-    completed: payment_status === 'paid' ? 'paid' : 'pending',
-    async_payment_succeeded: payment_status === 'unpaid' ? 'pending' : 'paid',
+    completed: paid,
+    async_payment_succeeded: paid,
     async_payment_failed: 'failed',
     expired: 'expired',
   };

@@ -170,6 +170,12 @@ describe('POST /api/v1/billing/webhook', () => {
       });
     }
 
+    it('credits what is not called unpaid, also when the event repeats neither amount nor currency', async () => {
+      const { session } = await buy();
+      await send(session('completed', { payment_status: undefined, amount_total: null, currency: null }));
+      assert.equal(await balanceOf(app.deps.db, workspaceId), 100_000);
+    });
+
     it('believes only its own order: neither metadata nor a reference of the client decides who gets what', async () => {
       const other = await app.account({ balance: 0 });
       const { session } = await buy();

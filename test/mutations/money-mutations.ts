@@ -26,7 +26,7 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'the amount of a payment',
     file: 'models/operations/record-payment-event.ts',
-    find: "if (amountCents !== order.amount_cents || currency !== order.currency) return 'mismatched';",
+    find: "if (differs(amountCents, order.amount_cents) || differs(currency, order.currency)) return 'mismatched';",
     replace: '',
     test: 'api/billing-webhook',
   },
