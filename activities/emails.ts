@@ -16,6 +16,7 @@ export interface EmailDeps {
 }
 
 const smtpTimeoutMs = 10_000;
+const lineLengthMax = 998;
 
 export function emailActivities({ db, config, logger }: EmailDeps) {
   const smtp = config.smtpUrl === undefined ? undefined : transportTo(config.smtpUrl);
@@ -30,13 +31,11 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       if (mail === null || mail.sent_at !== null) return;
       const token = mail.token_id === null ? undefined : mailToken(config.secretKey, mail.token_id);
       const envelope = { from: config.mailFrom, to: mail.email, messageId: `<${mailId}@tidings>` };
-      const rendered = {
-        ...envelope,
-        ...renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail }),
-      };
+      const rendered = renderMail(mail.kind, { name: mail.name, publicUrl: config.publicUrl, token, detail: mail.detail });
+      const whole = { ...envelope, ...rendered, ...asTheyStand(rendered, { takes8Bit: smtp === undefined }) };
       try {
-        if (smtp !== undefined) await smtp.sendMail(rendered);
-        else await writeEml(mailId, (await toFile.sendMail({ ...rendered, ...readable(rendered) })).message as Buffer);
+        if (smtp !== undefined) await smtp.sendMail(whole);
+        else await writeEml(mailId, (await toFile.sendMail(whole)).message as Buffer);
       } catch (error) {
         const code = permanentRefusal(error);
         if (code === null) throw error;
@@ -57,13 +56,17 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
 }
 
 /**
- * The texts of a mail as they stand, not encoded for a transport: quoted-printable breaks links and writes `token=3D…`, and
- * whoever opens or searches a file wants to copy them.
+ * The texts of a mail as they stand, where a transport takes them so: quoted-printable breaks a link and writes `token=3D…`, and who
+ * looks at a file or at what a mail server got wants to copy it.
+ * @param takes8Bit otherwise a text with more than ASCII, or with lines too long for SMTP (RFC 5322 §2.1.1), is left to be encoded
  */
-function readable({ text, html }: Pick<MailText, 'text' | 'html'>) {
-  const part = (kind: 'plain' | 'html', content: string) => ({
-    raw: `Content-Type: text/${kind}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${content}`,
-  });
+function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bit }: { takes8Bit: boolean }) {
+  const part = (kind: 'plain' | 'html', content: string) => {
+    const is7Bit = Buffer.byteLength(content) === content.length && content.split('\n').every((line) => line.length <= lineLengthMax);
+    if (!is7Bit && !takes8Bit) return content;
+    const encoding = is7Bit ? '7bit' : '8bit';
+    return { raw: `Content-Type: text/${kind}; charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n${content}` };
+  };
   return { text: part('plain', text), html: part('html', html) };
 }
 

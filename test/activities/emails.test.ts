@@ -81,6 +81,19 @@ describe('sendMail', () => {
     assert.equal(smtp.received.length, 1);
     const mail = await PostalMime.parse(smtp.received[0] ?? '');
     assert.deepEqual([mail.to?.[0]?.address, mail.messageId], [workspace.email, `<${mailId}@tidings>`]);
+    assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
+  });
+
+  it('sends a mail of ASCII as it stands, dots at the beginning of lines included', async () => {
+    const smtp = await startSmtp();
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
+    const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons');
+    await activitiesWith(config).sendMail(mailId);
+    await smtp.close();
+    const [raw = ''] = smtp.received;
+    const mail = await PostalMime.parse(raw);
+    assert.match(mail.text ?? '', /^Hello Miller\n\.\nSons,\n/);
+    assert.ok(raw.includes(`\r\n${publicUrl}/verify-email?token=${tokenIn(mail.text)}\r\n`));
   });
 
   it('fails when the mail server asks to come again, and succeeds then', async () => {
