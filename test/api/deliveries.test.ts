@@ -15,12 +15,25 @@ describe('deliveries of a webhook', () => {
     app = await startApp();
     const account = await app.account();
     ({ jwt } = account);
+    // Another webhook of the workspace, whose delivery is in no list of this one.
+    await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/other');
+    await buildDelivery(app.deps.db, account.workspaceId);
+    await rows(app.deps.db, `UPDATE webhooks SET events = '{message.failed}'`);
     ({ id } = (await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook')).row);
     ids = {};
     for (const status of ['succeeded', 'failed', 'held', 'pending']) {
       const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspaceId);
       await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
       ids[status] = deliveryId;
+    }
+    for (const [status, attempts] of [
+      ['failed', 3],
+      ['pending', 1],
+    ] as const) {
+      for (let number = attempts; number >= 1; number -= 1) {
+        const sql = `INSERT INTO delivery_attempts VALUES ($1, $2, now(), 'scheduled', 503, 'HTTP 503', 12, 'busy')`;
+        await rows(app.deps.db, sql, [ids[status], number]);
+      }
     }
   });
   after(() => app.close());
@@ -32,6 +45,38 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
     assert.deepEqual(await found('status=held,held'), ['held']);
     assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
+  });
+
+  it('are shown with all their attempts, in order', async () => {
+    const { deliveries, pagination } = (await get('')).body.data;
+    assert.deepEqual(
+      deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
+      [[1], [], [1, 2, 3], []],
+    );
+    assert.deepEqual(pagination, { total: 4, page: 1, pages: 1, limit: 50 });
+    const { at: attemptedAt, ...attempt } = deliveries[0].attempts[0];
+    assert.ok(Date.parse(attemptedAt));
+    assert.deepEqual(attempt, {
+      number: 1,
+      trigger: 'scheduled',
+      response_status: 503,
+      error: 'HTTP 503',
+      duration_ms: 12,
+      response_body: 'busy',
+      url: null,
+      request_headers: null,
+      response_headers: null,
+      timings: null,
+      remote_address: null,
+    });
+  });
+
+  it('are narrowed to an event or a message, and paged', async () => {
+    const { message_id: messageId } = (await get(`/${ids.failed}`)).body.data.delivery;
+    assert.deepEqual(await found(`message_id=${messageId}`), ['failed']);
+    assert.deepEqual(await found('event=message.sent'), []);
+    assert.equal((await found('event=message.queued')).length, 4);
+    assert.deepEqual(await found('limit=1&page=2'), ['held']);
   });
 
   it('are narrowed to a time, both ends included as they are shown', async () => {
