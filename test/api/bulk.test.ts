@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
-import { balanceOf, ledgerOf } from '../support/messages.js';
+import { ledgerOf } from '../support/messages.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/messages/bulk';
@@ -26,23 +25,13 @@ describe('bulk', () => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(() => open());
-  const post = (changes: object = {}, idempotencyKey?: string) =>
-    app.call('POST', path, {
-      key,
-      body: { ...sms, ...changes },
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-    });
+  const post = (changes: object = {}) => app.call('POST', path, { key, body: { ...sms, ...changes } });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
+  /** How many batches and messages there are. */
   const stored = async () => {
     const tables = ['batches', 'messages'].map((table) => `(SELECT count(*) FROM ${table} WHERE workspace_id = $1) AS ${table}`);
-    const groups =
-      '(SELECT count(*) FROM message_groups g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id)) AS empty_groups';
-    const [row] = await rows(app.deps.db, `SELECT ${tables.join(', ')}, ${groups}`, [workspaceId]);
+    const [row] = await rows(app.deps.db, `SELECT ${tables.join(', ')}`, [workspaceId]);
     return Object.values(row ?? {});
-  };
-  const assertNothing = async (balance = 100_000) => {
-    assert.deepEqual(await stored(), [0, 0, 0]);
-    assert.equal(await balanceOf(app.deps.db, workspaceId), balance);
   };
 
   describe('POST /api/v1/messages/bulk', () => {
@@ -97,77 +86,6 @@ describe('bulk', () => {
       assert.deepEqual([messages[0].status_detail, messages[0].scheduled_at], ['scheduled', scheduled_at]);
       assert.equal((await post({ scheduled_at: '2020-01-01T00:00:00Z' })).body.data.batch.status, 'sending');
     });
-    it('400 names every fault of the request and of every recipient, in the order of the document; nothing is kept', async () => {
-      const { status, body } = await post({
-        content: {},
-        recipients: [people[0], { to: '5551234', name: 'x' }, { name: 'x' }, 7],
-        rate: 0,
-        on_invalid: 'ignore',
-        allow_duplicates: 'yes',
-      });
-      assert.equal(status, 400);
-      const details = body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
-      assert.deepEqual(details, [
-        'content.text: Missing required field: content.text',
-        'rate: rate must be more than 0 and at most 10000',
-        'on_invalid: Invalid on_invalid. Must be one of: reject, skip',
-        'allow_duplicates: allow_duplicates must be a boolean',
-        'recipients[1].to: Phone number must be in E.164 format',
-        'recipients[2].to: Missing required field: recipients[2].to',
-        'recipients[3]: recipients[3] must be an object',
-      ]);
-      await assertNothing();
-    });
-    it('400 for a missing variable names recipient and variable', async () => {
-      const { status, body } = await post({ recipients: [...people, phone(7)] });
-      assert.deepEqual([status, body.error], [400, 'Missing required field: recipients[3].variables.name']);
-      assert.deepEqual(body.details, [{ field: 'recipients[3].variables.name', message: body.error }]);
-      await assertNothing();
-    });
-    const refused: [string, object, string][] = [
-      ['no recipients', { recipients: undefined }, 'Missing required field: recipients'],
-      ['null recipients', { recipients: null }, 'Missing required field: recipients'],
-      ['an empty list', { recipients: [] }, 'recipients must have 1 to 10,000 items'],
-      ['a text as recipients', { recipients: phone(0) }, 'recipients must be an array'],
-      [
-        '10,001 recipients',
-        { content: { text: 'x' }, recipients: Array.from({ length: 10_001 }, (_item, index) => phone(index)) },
-        'recipients must have 1 to 10,000 items',
-      ],
-      ['voice', { channel: 'voice' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
-      ['no channel', { channel: undefined }, 'Missing required field: channel'],
-      ['a bad placeholder', { content: { text: '{{first name}}' } }, 'content.text has an invalid placeholder: {{first name}}'],
-      ['a number on e-mail', { channel: 'email' }, 'Invalid email address'],
-      ['a rate that is too high', { rate: 10_001 }, 'rate must be more than 0 and at most 10000'],
-      ['a rate that is a text', { rate: '5' }, 'rate must be a number'],
-      ['a day without a moment', { scheduled_at: '2027-01-01' }, 'Invalid date format'],
-      [
-        'a moment too far ahead',
-        { scheduled_at: new Date(Date.now() + 31 * 86_400_000).toISOString() },
-        'scheduled_at must be at most 30 days ahead',
-      ],
-      ['metadata that is a list', { metadata: [] }, 'metadata must be an object'],
-    ];
-    for (const [what, changes, text] of refused) {
-      it(`400 for ${what}`, async () => {
-        const { status, body } = await post(changes);
-        assert.deepEqual([status, body.error], [400, text]);
-        await assertNothing();
-      });
-    }
-    it('413 over 4 MB, and 4 MB are read', async () => {
-      const filler = 'x'.repeat(4 * 1024 * 1024);
-      assert.equal((await post({ unknown: filler })).body.error, 'Request body too large');
-      assert.equal((await post({ unknown: filler.slice(1000) })).status, 201);
-    });
-    it('400 or 201, never 500, for what is nested without end', async () => {
-      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-      const body = (recipient: string) => `{"channel":"sms","content":{"text":"x"},"recipients":[${recipient}]}`;
-      const send = (recipient: string) => app.call('POST', path, { key, body: body(recipient), headers: { 'Idempotency-Key': uuidv7() } });
-      assert.equal((await send(deep)).status, 400);
-      assert.equal((await send(`{"to":"${phone(0)}","metadata":{"a":${deep}}}`)).status, 400);
-      assert.equal((await send(`{"to":"${phone(0)}","unknown":${deep},"__proto__":{"to":1},"variables":{"__proto__":"x"}}`)).status, 201);
-    });
     it('on_invalid skip sends to the good ones and reports the others, faults that are shown and counted', async () => {
       const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];
       const { status, body } = await post({ recipients, on_invalid: 'skip' });
@@ -192,21 +110,12 @@ describe('bulk', () => {
       const each = (await post({ recipients, allow_duplicates: true })).body.data.batch;
       assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, 5]);
     });
-    it('402 for the whole, with the needed sum, before anything is stored', async () => {
-      await open(2999);
-      const { status, body } = await post({}, 'k');
-      assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 3 credits but have 2.999.']);
-      await assertNothing(2999);
-      await open(3000);
-      assert.equal((await post({}, 'k')).status, 201);
-      assert.equal(await balanceOf(app.deps.db, workspaceId), 0);
-    });
     it('spends exactly what is there when ten come at once', async () => {
       await open(12_000);
       const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
       const counts = [201, 402].map((status) => answers.filter((answer) => answer.status === status).length);
       assert.deepEqual(counts, [4, 6]);
-      assert.deepEqual(await stored(), [4, 12, 0]);
+      assert.deepEqual(await stored(), [4, 12]);
     });
   });
 
@@ -236,7 +145,8 @@ describe('bulk', () => {
         credits: 3,
       });
       assert.equal((await preview({ recipients, allow_duplicates: true })).body.data.credits, 4);
-      await assertNothing();
+      assert.deepEqual(await stored(), [0, 0]);
+      assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000']);
     });
     it('400 for what is wrong with the request as a whole', async () => {
       assert.equal((await preview({ content: {} })).body.error, 'Missing required field: content.text');
