@@ -31,7 +31,8 @@ async function main(): Promise<void> {
   logger.info('ready');
 
   await Promise.all(threads.map(({ done }) => done));
-  process.disconnect?.();
+  // Without a parent, or once it is gone, there is nothing to let go of.
+  if (process.connected) process.disconnect();
 }
 
 async function prepare({ temporalAddress: address, temporalNamespace: namespace }: Config, logger: Logger): Promise<void> {
