@@ -1,7 +1,6 @@
 /** What a start has at hand, and how its steps run beside each other. */
-import { join } from 'node:path';
 import type { Output } from './output.js';
-import { type Command, type Part, rotateLog } from './part.js';
+import type { Command, Part } from './part.js';
 import type { Plan } from './plan.js';
 import type { PortBook } from './ports.js';
 import type { RunRecord } from './run-record.js';
@@ -27,13 +26,6 @@ export async function startPart(launch: Launch, part: Part): Promise<void> {
   const supervisor = new Supervisor(part, launch.record, launch.output);
   await supervisor.start(launch.cancel);
   launch.supervisors.set(part.name, supervisor);
-}
-
-/** Begins the log of a part; the one of the last run stays beside it. */
-export function newLog({ logDir }: Launch, name: string): string {
-  const path = join(logDir, `${name}.log`);
-  rotateLog(path);
-  return path;
 }
 
 /**

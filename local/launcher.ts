@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from './deadline.js';
 import type { Launch } from './launch.js';
 import { takeLock } from './lock.js';
+import { keepLogsSmall } from './log-files.js';
 import type { Output } from './output.js';
 import { type Plan, prepareDataDir } from './plan.js';
 import { PortBook, requireFreePort } from './ports.js';
 import { runOnce } from './run-once.js';
 import { RunRecord, stopLeftovers } from './run-record.js';
+import { reasonOf } from './start-error.js';
 import type { Supervisor } from './supervisor.js';
 
 /** The worker serves requests that the API is finishing; after this long it begins to finish too. */
@@ -76,7 +78,9 @@ export class Launcher {
       timeoutMs === undefined
         ? runOnce(command, record, cancel)
         : withDeadline(cancel, timeoutMs, (signal) => runOnce(command, record, signal));
-    const launch = { plan, output, record, ports, logDir: join(dataDir, 'logs'), cancel, supervisors: this.#supervisors, run };
+    const logDir = join(dataDir, 'logs');
+    keepLogsSmall(logDir, cancel, (error) => output.fault(`the logs are not kept small: ${reasonOf(error)}`));
+    const launch = { plan, output, record, ports, logDir, cancel, supervisors: this.#supervisors, run };
     await this.steps(launch, port, () => this.#cancel.abort());
   }
 

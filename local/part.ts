@@ -1,6 +1,6 @@
 /** What has to be known of a process to run it; `Supervisor` and `runOnce` do the running. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, identify, type ProcessIdentity, type StopStep } from './process-identity.js';
@@ -85,7 +85,7 @@ function endingOf(child: ChildProcess): Promise<Ending> {
 function readTail(path: string, from: number): string {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  const start = Math.max(from, size - 65_536);
+  const start = Math.max(from <= size ? from : 0, size - 65_536); // it was begun anew where it is shorter now
   const bytes = Buffer.alloc(Math.max(0, size - start));
   readSync(file, bytes, 0, bytes.length, start);
   closeSync(file);
@@ -95,11 +95,6 @@ function readTail(path: string, from: number): string {
 /** Resolves once its output shows this, or when `signal` aborts. */
 export async function untilItSays({ output }: Running, what: RegExp, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !what.test(output())) await sleep(50, undefined, { signal }).catch(() => undefined);
-}
-
-/** Begins a new log file; the one of the last run stays beside it as `.1`. */
-export function rotateLog(path: string): void {
-  if (existsSync(path)) renameSync(path, `${path}.1`);
 }
 
 /** The end of an output, indented, for the console. */

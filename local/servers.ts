@@ -1,7 +1,8 @@
 /** Finds or starts the two servers, PostgreSQL and Temporal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findTemporal } from './find-temporal.js';
-import { type Launch, newLog, startPart } from './launch.js';
+import { type Launch, startPart } from './launch.js';
+import { newLog } from './log-files.js';
 import type { Part } from './part.js';
 import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serverVersion } from './postgres.js';
 import { findPostgres } from './postgres-binaries.js';
@@ -21,7 +22,7 @@ const promptFailureMs = 10_000;
 export async function providePostgres(launch: Launch, password: string): Promise<{ url: string; isNew: boolean }> {
   const { plan, output, ports } = launch;
   if (!plan.embedsPostgres) return { url: await configuredDatabase(launch), isNew: false };
-  const place = { binaries: await findPostgres(), dataDir: plan.config.dataDir, password, log: newLog(launch, 'postgres') };
+  const place = { binaries: await findPostgres(), dataDir: plan.config.dataDir, password, log: newLog(launch.logDir, 'postgres') };
   const made = { url: '', isNew: false };
   await output.step(async () => {
     made.isNew = await makeCluster(place, launch.run);
@@ -48,7 +49,7 @@ export async function provideTemporal(launch: Launch): Promise<{ address: string
     return { address: temporalAddress, ui: null };
   }
   const found = await findTemporal({ env: plan.env, logDir, say: (line) => output.note(line), run: launch.run });
-  const log = newLog(launch, 'temporal');
+  const log = newLog(launch.logDir, 'temporal');
   const made = { address: '', ui: '' };
   await output.step(async () => {
     const { port, uiPort } = await startServer(launch, async () => {

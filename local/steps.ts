@@ -1,7 +1,8 @@
 /** The steps of `npm start`, on one screen. */
 import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo-state.js';
-import { type Launch, newLog, startPart, together } from './launch.js';
+import { type Launch, startPart, together } from './launch.js';
+import { newLog } from './log-files.js';
 import { prepareTls } from './local-tls.js';
 import { nodeCommand, nodePart } from './node-parts.js';
 import { loadSecrets } from './secrets.js';
@@ -36,7 +37,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
 }
 
 function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
-  const log = newLog(launch, 'setup');
+  const log = newLog(launch.logDir, 'setup');
   return (name: string, path: string) =>
     launch.output.step(async () => {
       await launch.run(nodeCommand(name, path, env, log));
@@ -53,7 +54,7 @@ async function startWorker(launch: Launch, env: NodeJS.ProcessEnv): Promise<void
 }
 
 function startNode(launch: Launch, name: string, path: string, env: NodeJS.ProcessEnv, drainTimeMs: number): Promise<void> {
-  const part = nodePart(name, path, env, newLog(launch, name.toLowerCase()), drainTimeMs);
+  const part = nodePart(name, path, env, newLog(launch.logDir, name.toLowerCase()), drainTimeMs);
   return launch.output.step(async () => {
     await startPart(launch, part);
     return name;
