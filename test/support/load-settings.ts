@@ -1,0 +1,23 @@
+/** Settings as a test wants them, and what the program says to them. */
+import assert from 'node:assert/strict';
+import { ConfigError, loadConfig } from '../../models/config.js';
+
+/** The least that the program needs. */
+export const required = {
+  DATABASE_URL: 'postgres://user:secret@127.0.0.1:5432/tidings',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  JWT_SECRET: 'j'.repeat(32),
+  SECRET_KEY: 's'.repeat(32),
+};
+/** With these settings beside the least. */
+export const load = (env: NodeJS.ProcessEnv = {}) => loadConfig({ ...required, ...env });
+/** What is wrong with an environment, by name of the setting. */
+export const faultsOf = (env: NodeJS.ProcessEnv, names?: string[]): string[] => {
+  try {
+    loadConfig(env, names);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return [];
+};
