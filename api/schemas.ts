@@ -91,7 +91,8 @@ export const bound = (end: 'first' | 'last') =>
   text()
     .messages({ 'string.empty': dateText })
     .custom((value: string, helpers) => {
-      const timestamp = readTimestamp(value);
+      // The plus sign of a zone that was not encoded arrives as a space, and no timestamp has one.
+      const timestamp = readTimestamp(value.replace(' ', '+'));
       if (timestamp === null) return helpers.error('contract', { text: dateText });
       return timestamp.isDay && end === 'last' ? new Date(timestamp.at.getTime() + 86_399_999) : timestamp.at;
     })

@@ -151,6 +151,7 @@ describe('messages', () => {
         ['end_date=2026-02-28', []],
         [`start_date=${day}&end_date=${day}`, [old.id]],
         ['start_date=2026-03-01T11:00:00%2B01:00&end_date=2026-03-01T12:00', [old.id]],
+        ['start_date=2026-03-01T11:00:00+01:00&end_date=2026-03-01T13:00:00+01:00', [old.id]],
         ['status=queued&channel=email', []],
         ['unknown=1&a[b]=2', [mail.id, old.id]],
       ];
@@ -173,6 +174,7 @@ describe('messages', () => {
       ['status=accepting', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
       ['channel=voice', 'Invalid channel. Must be one of: sms, whatsapp, email'],
       ['start_date=yesterday', 'Invalid date format'],
+      ['start_date=2026-03-01 12:00', 'Invalid date format'],
       ['end_date=2026-02-30', 'Invalid date format'],
       ['end_date=', 'Invalid date format'],
       ['to=%00', 'to must be valid text'],
