@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { isUuid } from '../../models/rules/text.js';
 import { Webhook } from '../../models/webhook.js';
 import { rows } from '../support/database.js';
 import { buildDelivery } from '../support/deliveries.js';
@@ -27,11 +28,60 @@ describe('replays', () => {
     app.call(method, `/api/v1/webhooks/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
   const begin = async (body: object = {}) => (await call('POST', '/replay', { since: longAgo, ...body })).body.data.replay;
   const list = async (query = '') => (await call('GET', `/replays${query}`)).body.data;
-  const failed = async () => {
+  const delivery = async (status: string) => {
     const { id: deliveryId } = await buildDelivery(app.deps.db, workspaceId);
-    await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE id = $1`, [deliveryId]);
+    await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
     return deliveryId;
   };
+  const failed = () => delivery('failed');
+
+  it('200 counts what it takes: failed and held, or the status given, within the time', async () => {
+    for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
+    const replay = async (body: object) => (await call('POST', '/replay', body)).body.data.replay;
+    const { id: replayId, until, created_at, ...all } = await replay({ since: longAgo });
+    assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000 && isUuid(replayId) && Date.parse(created_at));
+    assert.deepEqual(all, {
+      webhook_id: id,
+      status: 'running',
+      since: '2020-01-01T00:00:00.000Z',
+      statuses: ['failed', 'held'],
+      matched: 3,
+      attempted: 0,
+      acknowledged: 0,
+      ended_at: null,
+    });
+    assert.deepEqual(app.calls, [`replay ${id} failed,held`]);
+    const held = await replay({ since: longAgo, status: 'held' });
+    assert.deepEqual([held.statuses, held.matched], [['held'], 2]);
+    assert.equal((await replay({ since: longAgo, until: '2020-02-01T00:00:00Z' })).matched, 0);
+    assert.equal((await replay({ since: new Date(Date.now() + 60_000).toISOString(), until: '2999-01-01T00:00:00Z' })).matched, 0);
+    assert.equal(app.calls.length, 2, 'what matches nothing starts nothing');
+  });
+  it('includes both ends as they are shown', async () => {
+    await delivery('failed');
+    const list = await call('GET', '/deliveries');
+    const at = list.body.data.deliveries[0].created_at;
+    assert.equal((await call('POST', '/replay', { since: at, until: at })).body.data.replay.matched, 1);
+  });
+  it('takes no tests', async () => {
+    await call('POST', '/test');
+    await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [id]);
+    assert.equal((await call('POST', '/replay', { since: longAgo })).body.data.replay.matched, 0);
+  });
+  for (const [body, text] of [
+    [{}, 'Missing required field: since'],
+    [{ since: null }, 'Missing required field: since'],
+    [{ since: 'soon' }, 'Invalid date format'],
+    [{ since: 5 }, 'since must be a string'],
+    [{ since: longAgo, until: '' }, 'Invalid date format'],
+    [{ since: longAgo, until: '2019-01-01T00:00:00Z' }, 'until must not be before since'],
+    [{ since: longAgo, status: 'gone' }, 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+  ] as [object, string][]) {
+    it(`400 ${text}: ${JSON.stringify(body)}`, async () => {
+      const answer = await call('POST', '/replay', body);
+      assert.deepEqual([answer.status, answer.body.error, app.calls], [400, text, []]);
+    });
+  }
 
   it('dry_run only counts: nothing is begun, also not for an inactive webhook', async () => {
     for (let time = 1; time <= 2; time += 1) await failed();

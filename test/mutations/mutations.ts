@@ -55,7 +55,7 @@ export const mutations: readonly Mutation[] = [
     file: 'models/rules/status.ts',
     find: "reportOrder = ['sent', 'delivered', 'failed', 'read']",
     replace: "reportOrder = ['sent', 'failed', 'delivered', 'read']",
-    test: 'models/operations/apply-reports',
+    test: 'models/operations/contradicting-reports',
   },
   {
     guards: 'the fence',

@@ -154,3 +154,10 @@ export async function rolledBack<T>(db: Database, work: (transaction: Transactio
     await transaction.rollback();
   }
 }
+
+/** What became of the reports about a message that were looked at, by their status. */
+export async function outcomesOf(db: Database, messageId: string): Promise<Record<string, string>> {
+  const sql = 'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL';
+  const reports = await rows<{ status: string; outcome: string }>(db, sql, [messageId]);
+  return Object.fromEntries(reports.map(({ status, outcome }) => [status, outcome]));
+}

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { applyReports } from '../../../models/operations/apply-reports.js';
 import { awaitingReports } from '../../../models/operations/awaiting-reports.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
@@ -7,22 +6,20 @@ import { forgottenGroups, undrivenGroups } from '../../../models/operations/find
 import { giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
-import type { ReportStatus } from '../../../models/rules/status.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../support/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import {
   acceptedAs,
-  balanceOf,
   buildQueuedGroup,
   buildSent,
   eventsOf,
   ledgerOf,
   messageOf,
+  outcomesOf,
   reportOf,
   sandboxEverywhere,
-  stateAfter,
   statusOf,
 } from '../../support/messages.js';
 
@@ -33,15 +30,6 @@ describe('applyReports', () => {
   const isClosed = async (groupId: string) =>
     (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]
       ?.closed;
-  const outcomes = async (messageId: string) => {
-    const reports = await rows<{ status: string; outcome: string }>(
-      test.db,
-      'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL',
-      [messageId],
-    );
-    return Object.fromEntries(reports.map(({ status, outcome }) => [status, outcome]));
-  };
-
   it('delivers a message and closes its group', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
@@ -53,7 +41,7 @@ describe('applyReports', () => {
       { status: 'delivered', delivered_at: report.occurred_at, credits_used: 1_000 },
     );
     assert.equal(await isClosed(message.group_id), true);
-    assert.deepEqual(await outcomes(message.id), { delivered: 'applied' });
+    assert.deepEqual(await outcomesOf(test.db, message.id), { delivered: 'applied' });
   });
 
   it('fails a message without a refund, with our text for the code and nothing of the provider', async () => {
@@ -87,7 +75,7 @@ describe('applyReports', () => {
       await recordReports(test.db, [reportOf(message, 'read'), reportOf(message, 'delivered')]);
       await applyReports(test.db, message.group_id);
       assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
-      assert.deepEqual(await outcomes(message.id), { read: 'ignored', delivered: 'applied' });
+      assert.deepEqual(await outcomesOf(test.db, message.id), { read: 'ignored', delivered: 'applied' });
     }
   });
 
@@ -164,89 +152,6 @@ describe('applyReports', () => {
     await applyReports(test.db, message.group_id);
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
-  });
-
-  it('corrects failed into delivered, with both events, and never the other way round', async () => {
-    const message = await buildSent(test.db, test.workspaceId);
-    for (const status of ['failed', 'delivered'] as const) {
-      await recordReports(test.db, [reportOf(message, status)]);
-      await applyReports(test.db, message.group_id);
-    }
-    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
-    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'failed', 'delivered']);
-    const other = await buildSent(test.db, test.workspaceId);
-    for (const status of ['delivered', 'failed'] as const) {
-      await recordReports(test.db, [reportOf(other, status)]);
-      await applyReports(test.db, other.group_id);
-    }
-    assert.equal(await statusOf(test.db, other.id), 'delivered/delivered');
-    assert.deepEqual(await outcomes(other.id), { delivered: 'applied', failed: 'ignored' });
-  });
-
-  it('takes failed and delivered in one round for delivered: one event, and none of a failure', async () => {
-    for (const order of [
-      ['failed', 'delivered'],
-      ['delivered', 'failed'],
-    ] as const) {
-      const message = await buildSent(test.db, test.workspaceId);
-      await recordReports(
-        test.db,
-        order.map((status) => reportOf(message, status)),
-      );
-      await applyReports(test.db, message.group_id);
-      const { status, failed_at, error_code } = await messageOf(test.db, message.id);
-      assert.deepEqual({ status, failed_at, error_code }, { status: 'delivered', failed_at: null, error_code: null });
-      assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
-      assert.deepEqual(await outcomes(message.id), { delivered: 'applied', failed: 'ignored' });
-    }
-  });
-
-  it('takes failed and read in one round for read: a delivery is told, and no failure', async () => {
-    for (const order of [
-      ['failed', 'read'],
-      ['read', 'failed'],
-    ] as const) {
-      const message = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp' });
-      await recordReports(
-        test.db,
-        order.map((status) => reportOf(message, status)),
-      );
-      await applyReports(test.db, message.group_id);
-      const { status, failed_at, error_code } = await messageOf(test.db, message.id);
-      assert.deepEqual({ status, failed_at, error_code }, { status: 'read', failed_at: null, error_code: null });
-      assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
-      assert.deepEqual(await outcomes(message.id), { read: 'applied', failed: 'ignored' });
-    }
-  });
-
-  it('ends where an oracle ends, for any reports in any order, repeated or not, in any number of callbacks', async function () {
-    this.timeout(60_000);
-    const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
-    const history = fc.array(callback, { maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom('sms' as const, 'whatsapp' as const), history, async (channel, callbacks) => {
-        const message = await buildSent(test.db, test.workspaceId, { channel, cost: 100 });
-        const told = new Set<ReportStatus>();
-        let state = 'sent';
-        for (const statuses of callbacks) {
-          await recordReports(
-            test.db,
-            statuses.map((status) => reportOf(message, status)),
-          );
-          await applyReports(test.db, message.group_id);
-          state = stateAfter(new Set(statuses.filter((status) => !told.has(status))), { channel, state });
-          for (const status of statuses) told.add(status); // a statement counts once, also when it was ignored
-        }
-        const { status, credits_used } = await messageOf(test.db, message.id);
-        assert.equal(status, state);
-        assert.equal(credits_used, 100);
-        const events = await eventsOf(test.db, message.id);
-        assert.equal(new Set(events).size, events.length, 'each event once');
-        assert.equal(events.at(-1), state === 'read' ? events.at(-1) : state, 'the last event tells the state');
-      }),
-      { numRuns: 80 },
-    );
-    assert.ok(((await balanceOf(test.db, test.workspaceId)) ?? -1) > 0);
   });
 
   it('names the messages of a group that still wait for a report', async () => {

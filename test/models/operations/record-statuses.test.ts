@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Status, StatusDetail } from '../../../models/rules/status.js';
 import { type Move, recordStatuses, type StatusChange } from '../../../models/operations/record-statuses.js';
-import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { balanceOf, buildQueuedGroup, buildSent, eventsOf, ledgerOf, messageOf, rolledBack, statusOf } from '../../support/messages.js';
@@ -162,40 +162,6 @@ describe('recordStatuses', () => {
       groups.flatMap(({ ids }) => ids).map((id) => change(id, 'cancelled', failure)),
     );
     assert.deepEqual([await balanceOf(test.db, one.id), await balanceOf(test.db, two.id)], [5_000, 5_000]);
-  });
-
-  it('tells only those who subscribe: of this type, in this workspace, not deleted', async () => {
-    const [workspace, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
-    const active = await buildWebhook(workspace.id, 'https://one.example.test/', { events: ['message.failed', 'message.sent'] });
-    const paused = await buildWebhook(workspace.id, 'https://two.example.test/', { events: ['message.failed'], is_active: false });
-    const deleted = await buildWebhook(workspace.id, 'https://three.example.test/');
-    await buildWebhook(other.id, 'https://four.example.test/');
-    await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [deleted.row.id]);
-    const { id } = await buildSent(test.db, workspace.id);
-    await record('failed', [change(id, 'undeliverable', failure)]);
-    assert.deepEqual(await eventsOf(test.db, id), ['sent', 'failed'], 'nobody wanted to know that it was queued');
-    const deliveries = await rows<{ webhook_id: string; event: string; status: string; next: boolean; group_id: string }>(
-      test.db,
-      'SELECT webhook_id, event, status, next_attempt_at IS NOT NULL AS next FROM deliveries WHERE message_id = $1 ORDER BY event DESC, status DESC',
-      [id],
-    );
-    assert.deepEqual(deliveries, [
-      { webhook_id: active.row.id, event: 'message.sent', status: 'pending', next: true },
-      { webhook_id: active.row.id, event: 'message.failed', status: 'pending', next: true },
-      { webhook_id: paused.row.id, event: 'message.failed', status: 'held', next: false },
-    ]);
-  });
-
-  it('numbers deliveries in the order of their events, so that receivers get them in order', async () => {
-    const workspace = await buildWorkspace(test.db);
-    await buildWebhook(workspace.id, 'https://one.example.test/');
-    const { id } = await buildSent(test.db, workspace.id);
-    await record('delivered', [change(id, 'delivered')]);
-    const deliveries = await rows<{ event: string }>(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY id', [id]);
-    assert.deepEqual(
-      deliveries.map(({ event }) => event),
-      ['message.queued', 'message.sent', 'message.delivered'],
-    );
   });
 
   it('writes status, event and refund together: a rollback leaves none of them', async () => {
