@@ -31,7 +31,7 @@ describe('an endpoint', () => {
       await buildQueuedGroup(
         test.db,
         test.workspaceId,
-        Array.from({ length: count }, () => ({})),
+        [...Array(count).keys()].map(() => ({})),
       )
     ).groupId;
   const idsReceived = () => test.receiver.received.map(({ headers }) => headers['webhook-id']);

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { generate } from 'selfsigned';
 import { type PosterOptions, type PostResult, webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
-import { issueCertificate, makeAuthority } from '../../local/certificates.js';
 import { testConfig } from '../support/config.js';
-import {
-  acknowledge,
-  type Answer,
-  answerWith,
-  certificateFor,
-  type Receiver,
-  startReceiver,
-  trustTestAuthority,
-} from '../support/receiver.js';
+import { acknowledge, type Answer, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
 
 const body = '{"event":"message.sent","text":"Grüße 😀"}';
 const headers = { 'Content-Type': 'application/json', 'X-Service-Event': 'message.sent', 'webhook-id': 'evt-1' };
@@ -181,35 +171,4 @@ describe('webhookPoster', () => {
     await new Promise((resolve) => server.close(resolve));
     assert.deepEqual(summary(await posterWith().post(`https://127.0.0.1:${port}/`, headers, body)), { error: 'refused', ...nothing });
   });
-
-  it('takes a server that speaks no TLS as a failure of TLS', async () => {
-    const server = createServer((socket) => void socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closing.push(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    assert.deepEqual(summary(await posterWith().post(`https://127.0.0.1:${port}/`, headers, body)), { error: 'tls', ...nothing });
-  });
-
-  const target = { names: ['localhost'], addresses: ['127.0.0.1'] };
-  const badCertificates = {
-    expired: () => certificateFor({ ...target, notAfter: new Date(Date.now() - 60_000) }),
-    'for another host': () => certificateFor({ names: ['other.test'], addresses: ['127.0.0.2'] }),
-    'of an authority that nobody trusts': async () => issueCertificate(await makeAuthority('Nobody'), target),
-    'self-signed': async () => selfSigned(),
-    'meant for signing others': () => makeAuthority('127.0.0.1'),
-  };
-  for (const [what, make] of Object.entries(badCertificates)) {
-    it(`says nothing to a receiver whose certificate is ${what}`, async () => {
-      const receiver = await receive(acknowledge, await make());
-      assert.deepEqual(summary(await posterWith().post(receiver.url, headers, body)), { error: 'tls', ...nothing });
-      assert.deepEqual(receiver.received, []);
-    });
-  }
 });
-
-async function selfSigned() {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-  });
-  return { cert, key };
-}

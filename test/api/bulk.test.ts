@@ -118,56 +118,6 @@ describe('bulk', () => {
       assert.deepEqual(await stored(), [4, 12]);
     });
   });
-
-  describe('POST /api/v1/messages/preview of a bulk send', () => {
-    const preview = (changes: object = {}) => app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, ...changes } });
-    it('200 tells texts, prices and faults of every row, and the sum that would be charged; writes nothing', async () => {
-      const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
-      const { status, body } = await preview({ recipients });
-      assert.equal(status, 200);
-      const missing = 'Missing required field: recipients[1].variables.name';
-      const noNumber = { field: 'recipients[2].to', message: 'Phone number must be in E.164 format' };
-      assert.deepEqual(body.data, {
-        messages: [
-          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 1, errors: [] },
-          {
-            to: phone(7),
-            text: 'Hi {{name}}',
-            segments: null,
-            encoding: null,
-            credits: 0,
-            errors: [{ field: 'recipients[1].variables.name', message: missing }],
-          },
-          { to: 'x', text: 'Hi Bob', segments: null, encoding: null, credits: 0, errors: [noNumber] },
-          { to: phone(8), text: `Hi ${'ж'.repeat(161)}`, segments: 3, encoding: 'UCS-2', credits: 2, errors: [] },
-          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 0, errors: [] },
-        ],
-        credits: 3,
-      });
-      assert.equal((await preview({ recipients, allow_duplicates: true })).body.data.credits, 4);
-      assert.deepEqual(await stored(), [0, 0]);
-      assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000']);
-    });
-    it('400 for what is wrong with the request as a whole', async () => {
-      assert.equal((await preview({ content: {} })).body.error, 'Missing required field: content.text');
-      assert.equal((await preview({ recipients: [] })).body.error, 'recipients must have 1 to 10,000 items');
-      assert.equal((await preview({ recipients: 7 })).body.error, 'recipients must be an array');
-      const channel = 'email';
-      const recipients = Array.from({ length: 1000 }, (_item, index) => `${index}@b.co`);
-      const tooMuch = await preview({ channel, recipients, content: { text: 'x'.repeat(90_000) } });
-      assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
-    });
-    it('200 is what the bulk send then does', async () => {
-      const previewed = (await preview()).body.data;
-      const { batch } = (await post()).body.data;
-      const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
-      assert.equal(batch.credits_used, previewed.credits);
-      assert.deepEqual(
-        messages.map(({ content }: { content: { text: string } }) => content.text).toReversed(),
-        previewed.messages.map(({ text }: { text: string }) => text),
-      );
-    });
-  });
 });
 
 // The models belong to the application that was started last.

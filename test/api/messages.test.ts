@@ -96,26 +96,6 @@ describe('messages', () => {
     });
   });
 
-  describe('POST /api/v1/messages/preview', () => {
-    it('200 prices without sending', async () => {
-      const before_ = await Message.count();
-      const { status, body } = await app.call('POST', '/api/v1/messages/preview', {
-        key,
-        body: { ...sms, content: { text: 'ä'.repeat(161) } },
-      });
-      assert.equal(status, 200);
-      assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
-      assert.equal(body.data.credits, 2);
-      assert.equal(await Message.count(), before_);
-    });
-    it('400 for what send refuses', async () => {
-      assert.equal(
-        (await app.call('POST', '/api/v1/messages/preview', { key, body: { ...sms, to: 'x' } })).body.error,
-        'Phone number must be in E.164 format',
-      );
-    });
-  });
-
   describe('GET /api/v1/messages', () => {
     it('200 newest first, in pages, without those that nobody has decided on', async () => {
       const made: string[] = [];
