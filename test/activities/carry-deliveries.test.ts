@@ -26,14 +26,10 @@ describe('an endpoint', () => {
       carry: () => inActivity(activities.carryDeliveries, [test.webhook.id]),
     };
   };
-  const queued = async (count: number) =>
-    (
-      await buildQueuedGroup(
-        test.db,
-        test.workspaceId,
-        [...Array(count).keys()].map(() => ({})),
-      )
-    ).groupId;
+  const queued = async (count: number) => {
+    const messages = Array.from({ length: count }, () => ({}));
+    return (await buildQueuedGroup(test.db, test.workspaceId, messages)).groupId;
+  };
   const idsReceived = () => test.receiver.received.map(({ headers }) => headers['webhook-id']);
   const eventIds = async () =>
     (await rows<{ event_id: string }>(test.db, 'SELECT event_id FROM deliveries WHERE webhook_id = $1 ORDER BY id', [test.webhook.id])).map(
