@@ -13,8 +13,6 @@ export interface ShapeFigures {
   spread: ShapeResult;
   /** all sends of one workspace */
   hot: ShapeResult;
-  /** what each server wrote for a message */
-  disk: Record<string, DiskWork>;
 }
 
 export interface ShapeResults {
@@ -22,6 +20,8 @@ export interface ShapeResults {
   environment: Environment;
   messages: number;
   shapes: ShapeFigures[];
+  /** what each server wrote for a message, at each visit */
+  disk: Record<string, DiskWork>[];
 }
 
 /** A message may cost so much more than in the smallest shape. Less is no fault: with more clients the groups are larger. */
@@ -35,7 +35,7 @@ interface Column extends Omit<ShapeFigures, 'spread' | 'hot'> {
 }
 
 /** One table, a column for each shape and kind of load; then what the figures say. */
-export function shapeLines({ environment, shapes }: ShapeResults): string[] {
+export function shapeLines({ environment, shapes, disk }: ShapeResults): string[] {
   const { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } = environment;
   const columns = columnsOf(shapes);
   return [
@@ -44,7 +44,7 @@ export function shapeLines({ environment, shapes }: ShapeResults): string[] {
     '',
     ...tableLines(rowsOf(columns)),
     '',
-    ...diskLines(shapes),
+    ...diskLines(disk),
     '',
     ...verdicts(columns, shapes),
   ];
@@ -88,11 +88,11 @@ function rowsOf(columns: readonly Column[]): string[][] {
   ];
 }
 
-/** On average over the shapes. */
-function diskLines(shapes: readonly ShapeFigures[]): string[] {
-  return Object.keys(shapes[0]?.disk ?? {}).map((name) => {
+/** On average over the visits. */
+function diskLines(visits: readonly Record<string, DiskWork>[]): string[] {
+  return Object.keys(visits[0] ?? {}).map((name) => {
     const mean = (counter: keyof DiskWork) =>
-      (shapes.reduce((sum, { disk }) => sum + (disk[name]?.[counter] ?? 0), 0) / shapes.length).toFixed(1);
+      (visits.reduce((sum, disk) => sum + (disk[name]?.[counter] ?? 0), 0) / visits.length).toFixed(1);
     return `${name} for a message: ${mean('commits')} transactions, ${mean('walKb')} KB of log, ${mean('sizeKb')} KB larger`;
   });
 }

@@ -10,7 +10,7 @@ import { connect, type Database } from '../models/database.js';
 import { openAccount } from './account.js';
 import { messageWorkflows } from './cases.js';
 import { type Cleanup, runToExit } from './cleanup.js';
-import { diskWorkOf, perMessage } from './disk-work.js';
+import { type DiskWork, diskWorkOf, perMessage } from './disk-work.js';
 import { watchFinishedMessages } from './finished-messages.js';
 import { untilNoneRuns } from './measured-case.js';
 import { currentLoad, describeEnvironment, resultsDir, saveResults } from './results.js';
@@ -30,8 +30,9 @@ const shapes: readonly Shape[] = [
   { workers: 2, apis: 2 },
   { workers: 4, apis: 2 },
 ];
+/** Each is visited on the way there and back: a machine that becomes slower, and tables that grow, hit all alike. */
+const visits: readonly Shape[] = [...shapes, ...shapes.toReversed()];
 const workspaces = 8;
-const rounds = 2;
 /** A pass stops sending after that, so that the run stays bounded on a slow machine. */
 const secondsMax = 30;
 const warmUp = { secondsMax: 90, clientsTimes: 4 };
@@ -59,16 +60,28 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
   const finished = watchFinishedMessages(servers.databaseUrl, cleanup);
   const bench: ShapeBench = { servers, client: new Client({ connection }), db, finished };
 
-  const figures: ShapeFigures[] = [];
+  const measured: Visit[] = [];
   const apiKeys: string[] = [];
-  for (const shape of shapes) {
+  for (const shape of visits) {
     say(`${shape.workers} × worker, ${shape.apis} × API…`);
-    figures.push(
-      await measureShape({ stage, bench, databases, env, apiKeys }, shape, { messages, warmUpMessages, clients: clients * shape.apis }),
+    measured.push(
+      await visit({ stage, bench, databases, env, apiKeys }, shape, { messages, warmUpMessages, clients: clients * shape.apis }),
     );
   }
   const environment = await describeEnvironment({ client: bench.client, service: servers }, loadBefore);
-  const results: ShapeResults = { at: new Date().toISOString(), environment, messages, shapes: figures };
+  const results: ShapeResults = {
+    at: new Date().toISOString(),
+    environment,
+    messages,
+    shapes: shapes.map((shape) =>
+      figuresOf(
+        shape,
+        clients * shape.apis,
+        measured.filter((each) => each.shape === shape),
+      ),
+    ),
+    disk: measured.map(({ disk }) => disk),
+  };
   say('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
   return 0;
 }
@@ -83,39 +96,46 @@ interface Surroundings {
   apiKeys: string[];
 }
 
-/** Starts the shape, warms it up, and measures both kinds of load in turns. */
-async function measureShape(
-  { stage, bench, databases, env, apiKeys }: Surroundings,
-  shape: Shape,
-  options: Options,
-): Promise<ShapeFigures> {
+interface Visit {
+  shape: Shape;
+  spread: ShapePass;
+  hot: ShapePass;
+  /** what each server wrote for a message */
+  disk: Record<string, DiskWork>;
+}
+
+/** Starts the shape, warms it up, and measures both kinds of load. */
+async function visit({ stage, bench, databases, env, apiKeys }: Surroundings, shape: Shape, options: Options): Promise<Visit> {
   const { messages, warmUpMessages, clients } = options;
   const processes = await startProcesses(stage, env, shape);
   const [baseUrl = ''] = processes.baseUrls;
   while (apiKeys.length < workspaces) apiKeys.push((await openAccount(baseUrl)).apiKey);
-  const spread = sendInTurn(bench, processes, apiKeys);
-  const hot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
-  const load = { messages: Math.ceil(messages / rounds), clients, secondsMax };
+  const sendSpread = sendInTurn(bench, processes, apiKeys);
+  const sendHot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
+  const load = { messages: Math.ceil((messages * shapes.length) / visits.length), clients, secondsMax };
   // As many in every shape, and enough for each of the processes among which they are divided: what runs often is compiled by then.
-  await spread({ messages: warmUpMessages, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
+  await sendSpread({ messages: warmUpMessages, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
   await untilNoneRuns(bench.client, messageWorkflows);
   const before = await diskWorkOf(databases);
-  const passes: Record<'spread' | 'hot', ShapePass[]> = { spread: [], hot: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    passes.spread.push(await runShapePass(bench, processes, load, spread));
-    passes.hot.push(await runShapePass(bench, processes, load, hot));
-  }
-  const sent = [...passes.spread, ...passes.hot].reduce((sum, { pass }) => sum + pass.sent.length, 0);
-  const disk = perMessage(before, await diskWorkOf(databases), sent);
+  const spread = await runShapePass(bench, processes, load, sendSpread);
+  const hot = await runShapePass(bench, processes, load, sendHot);
+  const disk = perMessage(before, await diskWorkOf(databases), spread.pass.sent.length + hot.pass.sent.length);
   await processes.stop();
-  return {
-    shape,
-    clients,
-    spread: summarizeShape(workspaces, passes.spread),
-    hot: summarizeShape(1, passes.hot),
-    disk,
-  };
+  return { shape, spread, hot, disk };
 }
+
+const figuresOf = (shape: Shape, clients: number, measured: readonly Visit[]): ShapeFigures => ({
+  shape,
+  clients,
+  spread: summarizeShape(
+    workspaces,
+    measured.map(({ spread }) => spread),
+  ),
+  hot: summarizeShape(
+    1,
+    measured.map(({ hot }) => hot),
+  ),
+});
 
 const { values } = parseArgs({
   options: {
