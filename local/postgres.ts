@@ -18,6 +18,7 @@ const serverSettings = {
   shared_buffers: '128MB',
   jit: 'off',
   fsync: 'on',
+  log_error_verbosity: 'terse', // details of an error name values, addresses among them
   log_timezone: 'UTC',
   timezone: 'UTC',
 };
