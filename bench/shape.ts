@@ -35,12 +35,12 @@ const visits: readonly Shape[] = [...shapes, ...shapes.toReversed()];
 const workspaces = 8;
 /** A pass stops sending after that, so that the run stays bounded on a slow machine. */
 const secondsMax = 30;
-const warmUp = { secondsMax: 90, clientsTimes: 4 };
+const warmUp = { secondsMax: 150, clientsTimes: 4 };
 
 interface Options {
   /** of each kind of load, in each shape */
   messages: number;
-  /** sent before, unmeasured, in each shape */
+  /** sent before, unmeasured, for each worker */
   warmUpMessages: number;
   /** of each API process: a further one comes with its own clients, and has as much to put together as the first */
   clients: number;
@@ -113,8 +113,8 @@ async function visit({ stage, bench, databases, env, apiKeys }: Surroundings, sh
   const sendSpread = sendInTurn(bench, processes, apiKeys);
   const sendHot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
   const load = { messages: Math.ceil((messages * shapes.length) / visits.length), clients, secondsMax };
-  // As many in every shape, and enough for each of the processes among which they are divided: what runs often is compiled by then.
-  await sendSpread({ messages: warmUpMessages, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
+  // Each process compiles what runs often for itself: where the messages are divided among four, four times as many have to come.
+  await sendSpread({ messages: warmUpMessages * shape.workers, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
   await untilNoneRuns(bench.client, messageWorkflows);
   const before = await diskWorkOf(databases);
   const spread = await runShapePass(bench, processes, load, sendSpread);
@@ -140,7 +140,7 @@ const figuresOf = (shape: Shape, clients: number, measured: readonly Visit[]): S
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '1200' },
-    'warm-up': { type: 'string', default: '12000' },
+    'warm-up': { type: 'string', default: '5000' },
     clients: { type: 'string', default: '32' },
   },
 });
