@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
+import { phone, toNamed } from '../support/bulk-requests.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/messages/bulk';
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const sms = {
-  channel: 'sms',
-  content: { text: 'Hi {{name}}' },
-  recipients: [0, 1, 2].map((index) => ({ to: phone(index), name: `N${index}` })),
-};
 const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
@@ -28,7 +23,7 @@ describe('acceptance of a batch', () => {
   const post = (idempotencyKey?: string, changes: object = {}) =>
     app.call('POST', path, {
       key,
-      body: { ...sms, ...changes },
+      body: { ...toNamed, ...changes },
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
     });
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key });
@@ -110,7 +105,7 @@ describe('acceptance of a batch', () => {
   describe('asked for twice', () => {
     it('is the first answer again, whatever became of it', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
-      const changes = { scheduled_at, on_invalid: 'skip', recipients: [...sms.recipients, 'x'] };
+      const changes = { scheduled_at, on_invalid: 'skip', recipients: [...toNamed.recipients, 'x'] };
       const first = await post('k', changes);
       assert.equal(first.headers.get('idempotent-replayed'), null);
       await act(first.body.data.batch.id, 'cancel');
@@ -121,7 +116,7 @@ describe('acceptance of a batch', () => {
     });
     it('does not mind the order of fields, and 422 for any other body', async () => {
       await post('k');
-      const turned = sms.recipients.map(({ to, name }) => ({ name, to }));
+      const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
       assert.equal((await post('k', { recipients: turned, unknown: 1 })).headers.get('idempotent-replayed'), 'true');
       const others = [
         { recipients: turned.slice(1) },

@@ -3,18 +3,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { v7 as uuidv7 } from 'uuid';
 import { Batch } from '../../models/batch.js';
 import { Message } from '../../models/message.js';
+import { phone, toNamed } from '../support/bulk-requests.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { balanceOf } from '../support/messages.js';
 import { startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/messages/bulk';
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const sms = {
-  channel: 'sms',
-  content: { text: 'Hi {{name}}' },
-  recipients: [0, 1, 2].map((index) => ({ to: phone(index), name: `N${index}` })),
-};
 
 describe('a batch', () => {
   let app: TestApp;
@@ -31,7 +26,7 @@ describe('a batch', () => {
     await assertBooks(app.deps.db);
     await app.close();
   });
-  const post = () => app.call('POST', path, { key, body: sms });
+  const post = () => app.call('POST', path, { key, body: toNamed });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key });
   const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));

@@ -3,16 +3,10 @@ import { Stripe } from 'stripe';
 import { rows } from '../support/database.js';
 import { balanceOf } from '../support/messages.js';
 import { eventText, signature, webhookSecret } from '../support/payments.js';
-import { eventsPath, type Shop, startShop } from './start-shop.js';
+import { eventsPath, shopForEach } from './shop.js';
 
 describe('POST /api/v1/billing/webhook', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await startShop();
-  });
-  beforeEach(() => shop.open());
-  afterEach(() => shop.assertBooks());
-  after(() => shop.close());
+  const shop = shopForEach();
 
   describe('signatures', () => {
     const text = eventText({ type: 'ping', object: {} });

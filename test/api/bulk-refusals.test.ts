@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { people, phone, phones, toPeople } from '../support/bulk-requests.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { balanceOf, ledgerOf } from '../support/messages.js';
 import { startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/messages/bulk';
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const people = ['Ann', 'Bob', 'Eve'].map((name, index) => ({ to: phone(index), variables: { name } }));
-const sms = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
 const crowd = Array.from({ length: 10_000 }, (_item, index): unknown => ({ to: phone(index), name: 'Ann' }));
 const crowdWith = (other: Record<number, unknown>) => crowd.map((row, index) => other[index] ?? row);
 
@@ -27,7 +25,8 @@ describe('a bulk send that is refused', () => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(() => open());
-  const post = (changes: object = {}) => app.call('POST', path, { key, body: { ...sms, ...changes }, headers: { 'Idempotency-Key': 'k' } });
+  const post = (changes: object = {}) =>
+    app.call('POST', path, { key, body: { ...toPeople, ...changes }, headers: { 'Idempotency-Key': 'k' } });
   const assertNothing = async (balance = 100_000) => {
     const counts = ['batches', 'messages'].map((table) => `(SELECT count(*) FROM ${table} WHERE workspace_id = $1) AS ${table}`);
     const groups =
@@ -70,11 +69,7 @@ describe('a bulk send that is refused', () => {
     ['null recipients', { recipients: null }, 'Missing required field: recipients'],
     ['an empty list', { recipients: [] }, 'recipients must have 1 to 10,000 items'],
     ['a text as recipients', { recipients: phone(0) }, 'recipients must be an array'],
-    [
-      '10,001 recipients',
-      { content: { text: 'x' }, recipients: Array.from({ length: 10_001 }, (_item, index) => phone(index)) },
-      'recipients must have 1 to 10,000 items',
-    ],
+    ['10,001 recipients', { content: { text: 'x' }, recipients: phones(10_001) }, 'recipients must have 1 to 10,000 items'],
     ['voice', { channel: 'voice' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
     ['no channel', { channel: undefined }, 'Missing required field: channel'],
     ['a bad placeholder', { content: { text: '{{first name}}' } }, 'content.text has an invalid placeholder: {{first name}}'],

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
+import { names, people, phone, toPeople } from '../support/bulk-requests.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { ledgerOf } from '../support/messages.js';
 import { type Answer, startApp, type TestApp } from './start-app.js';
 
 const path = '/api/v1/messages/bulk';
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const names = ['Ann', 'Bob', 'Eve'];
-const people = names.map((name, index) => ({ to: phone(index), variables: { name } }));
-const sms = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
 
 describe('bulk', () => {
   let app: TestApp;
@@ -25,7 +22,7 @@ describe('bulk', () => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(() => open());
-  const post = (changes: object = {}) => app.call('POST', path, { key, body: { ...sms, ...changes } });
+  const post = (changes: object = {}) => app.call('POST', path, { key, body: { ...toPeople, ...changes } });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
   /** How many batches and messages there are. */
   const stored = async () => {
@@ -126,7 +123,7 @@ describe('bulk, too often', () => {
     const app = await startApp({ RATE_LIMIT_BULK: '2/60' });
     const { key } = await app.account();
     const answers: Answer[] = [];
-    for (let index = 0; index < 3; index += 1) answers.push(await app.call('POST', path, { key, body: sms }));
+    for (let index = 0; index < 3; index += 1) answers.push(await app.call('POST', path, { key, body: toPeople }));
     const seen = answers.map(({ status, headers }) => [status, headers.get('x-ratelimit-limit')]);
     assert.deepEqual(seen, [
       [201, '2'],

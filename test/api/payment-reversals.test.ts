@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { takeBack } from '../../models/operations/post-credits.js';
 import { rows } from '../support/database.js';
-import { type Shop, startShop } from './start-shop.js';
+import { shopForEach } from './shop.js';
 
 describe('refunds and disputes', () => {
-  let shop: Shop;
-  before(async () => {
-    shop = await startShop();
-  });
-  beforeEach(() => shop.open());
-  afterEach(() => shop.assertBooks());
-  after(() => shop.close());
+  const shop = shopForEach();
   const debt = async () =>
     (await rows<{ debt: number }>(shop.app.deps.db, 'SELECT debt FROM workspaces WHERE id = $1', [shop.buyer.workspaceId]))[0]?.debt;
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { Message } from '../../models/message.js';
+import { people, phone } from '../support/bulk-requests.js';
 import { ledgerOf } from '../support/messages.js';
 import { startApp, type TestApp } from './start-app.js';
-
-const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-const people = ['Ann', 'Bob', 'Eve'].map((name, index) => ({ to: phone(index), variables: { name } }));
 
 describe('POST /api/v1/messages/preview', () => {
   let app: TestApp;

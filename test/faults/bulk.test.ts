@@ -3,6 +3,7 @@ import type { OutgoingMessage } from '../../activities/providers/provider.js';
 import { connectTemporal } from '../../api/temporal.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import { type BuiltBatch, buildBatch } from '../support/batches.js';
+import { phones } from '../support/bulk-requests.js';
 import { type Account, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { balanceOf, messageOf, reportOf } from '../support/messages.js';
@@ -10,7 +11,6 @@ import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
 
 describe('a batch', () => {
   const test = serviceWithBatches();
-  const numbers = (count: number) => Array.from({ length: count }, (_, index) => `+1555${String(1_000_000 + index)}`);
 
   for (const { verb, status } of [
     { verb: 'pause', status: 'paused' },
@@ -20,7 +20,7 @@ describe('a batch', () => {
       const account = await test.client.signUp();
       const gate = new Gate();
       test.beforeTaking = () => gate.passed;
-      const id = await test.bulk(account, numbers(100));
+      const id = await test.bulk(account, phones(100));
       await until(() => test.calls.length > 0, 'the first round is in flight');
       const inFlight = await untilStill(() => test.calls.length);
       assert.equal((await test.change(account, id, verb)).status, status);
@@ -55,7 +55,7 @@ describe('a batch', () => {
     };
     test.afterTaking = (message, outcome) =>
       fateOf(message) === 'lost' && isFirst(message) ? { outcome: 'unknown', detail: 'reset' } : outcome;
-    const id = await test.bulk(account, numbers(60));
+    const id = await test.bulk(account, phones(60));
     const { counts, credits_used, status } = await test.settled(account, id);
     assert.deepEqual([status, counts.delivered, counts.failed, credits_used], ['completed', 54, 6, 54]);
     assert.equal(await balanceOf(test.service.db, account.workspaceId), 946_000);
@@ -81,7 +81,7 @@ describe('a batch', () => {
     const account = await test.client.signUp();
     const silent = '+15005550002';
     test.beforeTaking = async ({ to }) => (to === silent ? undefined : { outcome: 'retryable', detail: '503' });
-    const id = await test.bulk(account, [silent, ...numbers(4)]);
+    const id = await test.bulk(account, [silent, ...phones(4)]);
     const attemptsOfRest = () => test.calls.filter(({ to }) => to !== silent).length / 4;
     await until(() => attemptsOfRest() >= 5, 'the next attempt is seconds away');
     const [taken] = await rows<{ id: string }>(test.service.db, `SELECT id FROM messages WHERE batch_id = $1 AND status = 'sent'`, [id]);

@@ -4,11 +4,21 @@ import type { BulkMessage } from '../../models/rules/bulk-recipient.js';
 import type { BulkRequest } from '../../models/rules/bulk-templates.js';
 
 export const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
+/** So many different ones. */
+export const phones = (count: number): string[] => Array.from({ length: count }, (_, index) => phone(index));
+
+const greeting = { channel: 'sms', content: { text: 'Hi {{name}}' } } as const;
+export const names = ['Ann', 'Bob', 'Eve'];
+export const people = names.map((name, index) => ({ to: phone(index), variables: { name } }));
+/** A request as the API takes it. */
+export const toPeople = { ...greeting, recipients: people };
+/** The same for recipients whose variables stand beside their numbers. */
+export const toNamed = { ...greeting, recipients: phones(3).map((to, index) => ({ to, name: `N${index}` })) };
+
 /** A text for one recipient, but for these changes. */
 export const bulk = (changes: Partial<BulkRequest> = {}): BulkRequest => ({
-  channel: 'sms',
-  content: { text: 'Hi {{name}}' },
-  recipients: [{ to: phone(0), variables: { name: 'Ann' } }],
+  ...greeting,
+  recipients: people.slice(0, 1),
   ...changes,
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { phones } from '../support/bulk-requests.js';
 import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
@@ -15,7 +16,6 @@ describe('the way of a batch', () => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  const numbers = (count: number) => Array.from({ length: count }, (_, index) => `+1555${String(1_000_000 + index)}`);
   const post = (account: Account, path: string, body?: Json) =>
     client.call('POST', path, { body, headers: { 'X-API-Key': account.apiKey } });
   const bulk = async (account: Account, body: Json): Promise<Json> => {
@@ -46,7 +46,7 @@ describe('the way of a batch', () => {
     await client.hook(account, receiver.url);
     const { id } = await bulk(account, {
       content: { text: 'Hello {{name}}' },
-      recipients: numbers(600).map((to, index) => ({ to, variables: { name: `n${index}` } })),
+      recipients: phones(600).map((to, index) => ({ to, variables: { name: `n${index}` } })),
     });
     const done = await batchUntil(account, id, ({ counts }) => counts.delivered === 600, 'all are delivered');
     assert.deepEqual([done.status, done.credits_used, done.total, done.accepted], ['completed', 600, 600, 600]);
@@ -90,7 +90,7 @@ describe('the way of a batch', () => {
 
   it('that is paused sends nothing more until it is resumed', async () => {
     const account = await client.signUp();
-    const { id } = await bulk(account, { recipients: numbers(300), rate: 100 });
+    const { id } = await bulk(account, { recipients: phones(300), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 300, 'it has begun');
     const paused = await post(account, `/api/v1/messages/bulk/${id}/pause`);
     assert.deepEqual([paused.status, paused.body.data.batch.status], [200, 'paused']);
@@ -111,7 +111,7 @@ describe('the way of a batch', () => {
 
   it('that is cancelled in the middle refunds exactly what was not handed off, and nothing goes out afterwards', async () => {
     const account = await client.signUp();
-    const { id } = await bulk(account, { recipients: numbers(500), rate: 100 });
+    const { id } = await bulk(account, { recipients: phones(500), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 480, 'it has begun');
     const answer = await post(account, `/api/v1/messages/bulk/${id}/cancel`);
     assert.deepEqual([answer.status, answer.body.data.batch.status], [200, 'cancelled']);
@@ -130,7 +130,7 @@ describe('the way of a batch', () => {
 
   it('survives the worker being killed in the middle of its pages: every message once, at the provider and in the books', async () => {
     const account = await client.signUp();
-    const { id } = await bulk(account, { recipients: numbers(500) });
+    const { id } = await bulk(account, { recipients: phones(500) });
     for (const threshold of [450, 250]) {
       await batchUntil(account, id, ({ counts }) => counts.queued <= threshold, `${threshold} are left`);
       await service.worker.kill();
@@ -148,7 +148,7 @@ describe('the way of a batch', () => {
 
   it('that cannot be paid is refused with 402 as a whole and leaves nothing', async () => {
     const account = await client.signUp();
-    const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: numbers(1_001) });
+    const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: phones(1_001) });
     assert.deepEqual([answer.status, answer.body.error], [402, 'Insufficient credits. You need 1001 credits but have 1000.']);
     assert.deepEqual(await rows(service.db, 'SELECT id FROM batches WHERE workspace_id = $1', [account.workspaceId]), []);
     assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
@@ -157,7 +157,7 @@ describe('the way of a batch', () => {
   it('that was scheduled announces its messages at once and sends them at its time', async () => {
     const account = await client.signUp();
     const at = Date.now() + 2_500;
-    const batch = await bulk(account, { recipients: numbers(3), scheduled_at: new Date(at).toISOString() });
+    const batch = await bulk(account, { recipients: phones(3), scheduled_at: new Date(at).toISOString() });
     assert.equal(batch.status, 'scheduled');
     await batchUntil(account, batch.id, ({ status }) => status === 'completed', 'it is completed');
     const sent = await rows<{ sent_at: Date }>(service.db, 'SELECT sent_at FROM messages WHERE batch_id = $1', [batch.id]);

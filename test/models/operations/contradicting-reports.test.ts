@@ -28,41 +28,25 @@ describe('applyReports, where reports contradict each other', () => {
     assert.deepEqual(await outcomesOf(test.db, other.id), { delivered: 'applied', failed: 'ignored' });
   });
 
-  it('takes failed and delivered in one round for delivered: one event, and none of a failure', async () => {
-    for (const order of [
-      ['failed', 'delivered'],
-      ['delivered', 'failed'],
-    ] as const) {
-      const message = await buildSent(test.db, test.workspaceId);
-      await recordReports(
-        test.db,
-        order.map((status) => reportOf(message, status)),
-      );
-      await applyReports(test.db, message.group_id);
-      const { status, failed_at, error_code } = await messageOf(test.db, message.id);
-      assert.deepEqual({ status, failed_at, error_code }, { status: 'delivered', failed_at: null, error_code: null });
-      assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
-      assert.deepEqual(await outcomesOf(test.db, message.id), { delivered: 'applied', failed: 'ignored' });
-    }
-  });
-
-  it('takes failed and read in one round for read: a delivery is told, and no failure', async () => {
-    for (const order of [
-      ['failed', 'read'],
-      ['read', 'failed'],
-    ] as const) {
-      const message = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp' });
-      await recordReports(
-        test.db,
-        order.map((status) => reportOf(message, status)),
-      );
-      await applyReports(test.db, message.group_id);
-      const { status, failed_at, error_code } = await messageOf(test.db, message.id);
-      assert.deepEqual({ status, failed_at, error_code }, { status: 'read', failed_at: null, error_code: null });
-      assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
-      assert.deepEqual(await outcomesOf(test.db, message.id), { read: 'applied', failed: 'ignored' });
-    }
-  });
+  for (const { proof, channel, consequence } of [
+    { proof: 'delivered', channel: 'sms', consequence: 'one event, and none of a failure' },
+    { proof: 'read', channel: 'whatsapp', consequence: 'a delivery is told, and no failure' },
+  ] as const) {
+    it(`takes failed and ${proof} in one round for ${proof}: ${consequence}`, async () => {
+      for (const order of [['failed', proof] as const, [proof, 'failed'] as const]) {
+        const message = await buildSent(test.db, test.workspaceId, { channel });
+        await recordReports(
+          test.db,
+          order.map((status) => reportOf(message, status)),
+        );
+        await applyReports(test.db, message.group_id);
+        const { status, failed_at, error_code } = await messageOf(test.db, message.id);
+        assert.deepEqual({ status, failed_at, error_code }, { status: proof, failed_at: null, error_code: null });
+        assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
+        assert.deepEqual(await outcomesOf(test.db, message.id), { [proof]: 'applied', failed: 'ignored' });
+      }
+    });
+  }
 
   it('ends where an oracle ends, for any reports in any order, repeated or not, in any number of callbacks', async function () {
     this.timeout(60_000);

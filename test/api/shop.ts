@@ -18,12 +18,11 @@ export interface Purchase {
   dispute(what: string, status: string): SentEvent;
 }
 
+/** The hooks fill `app` and `buyer`: they are to be read in hooks and tests. */
 export interface Shop {
   app: TestApp;
-  /** Who buys; see `open`. */
+  /** Who buys, without credits at first. */
   buyer: Account;
-  /** Forgets all orders and events, and makes a new buyer without credits. */
-  open(): Promise<void>;
   buy(payment?: string): Promise<Purchase>;
   post(text: string, header?: string): Promise<Answer>;
   /** Posts an event that is answered 200. */
@@ -32,44 +31,46 @@ export interface Shop {
   outcomes(): Promise<string[]>;
   balance(): Promise<number | undefined>;
   ledger(): Promise<string[]>;
-  assertBooks(): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function startShop(): Promise<Shop> {
-  const provider = await startFakeProvider();
-  const app = await startApp(stripeEnv(provider.url));
-  const { db } = app.deps;
+/** A shop for the file, called in a `describe`; for each test a new buyer and no orders or events, after which the books must agree. */
+export function shopForEach(): Shop {
+  const shop = {} as Pick<Shop, 'app' | 'buyer'>;
+  let provider: Awaited<ReturnType<typeof startFakeProvider>>;
+  before(async () => {
+    provider = await startFakeProvider();
+    shop.app = await startApp(stripeEnv(provider.url));
+  });
+  beforeEach(async () => {
+    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
+    shop.buyer = await shop.app.account({ balance: 0 });
+  });
+  afterEach(() => assertBooks(shop.app.deps.db));
+  after(async () => {
+    await shop.app.close();
+    await provider.close();
+  });
   const post: Shop['post'] = (text, header = signature(text)) =>
-    app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': header } });
-  const shop: Shop = {
-    app,
-    buyer: await app.account({ balance: 0 }),
-    async open() {
-      await rows(db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
-      shop.buyer = await app.account({ balance: 0 });
-    },
+    shop.app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': header } });
+  return Object.assign(shop, {
     async buy(payment = 'pi_1') {
       const [starter] = await CreditPackage.forSale();
-      const { body } = await app.call('POST', '/api/v1/billing/checkout', { jwt: shop.buyer.jwt, body: { package_id: starter?.id } });
+      const { jwt } = shop.buyer;
+      const { body } = await shop.app.call('POST', '/api/v1/billing/checkout', { jwt, body: { package_id: starter?.id } });
       return purchase(body.data.session_id, payment);
     },
     post,
-    async send(event) {
+    async send(event: SentEvent) {
       const answer = await post(eventText(event));
       assert.deepEqual([answer.status, answer.body.data], [200, { received: true }]);
     },
-    outcomes: async () =>
-      (await rows<{ outcome: string }>(db, 'SELECT outcome FROM payment_events ORDER BY received_at')).map(({ outcome }) => outcome),
-    balance: () => balanceOf(db, shop.buyer.workspaceId),
-    ledger: () => ledgerOf(db, shop.buyer.workspaceId),
-    assertBooks: () => assertBooks(db),
-    async close() {
-      await app.close();
-      await provider.close();
+    outcomes: async () => {
+      const events = await rows<{ outcome: string }>(shop.app.deps.db, 'SELECT outcome FROM payment_events ORDER BY received_at');
+      return events.map(({ outcome }) => outcome);
     },
-  };
-  return shop;
+    balance: () => balanceOf(shop.app.deps.db, shop.buyer.workspaceId),
+    ledger: () => ledgerOf(shop.app.deps.db, shop.buyer.workspaceId),
+  });
 }
 
 function purchase(sessionId: string, payment: string): Purchase {
