@@ -9,6 +9,7 @@ import { maintenanceActivities } from './maintenance.js';
 import { givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
+import { restoredActivities } from './restored.js';
 import { webhookOperationActivities } from './webhook-operations.js';
 import { webhookActivities } from './webhooks.js';
 
@@ -31,6 +32,7 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),
     ...maintenanceActivities(deps),
+    ...restoredActivities(deps),
   };
 }
 

@@ -96,6 +96,7 @@ const fallbackTexts = {
   sent: 'It was sent on another way instead',
   not_needed: 'Nothing has to be sent instead',
   unaffordable: 'Nothing was sent instead: the balance did not hold what that costs',
+  unknown: 'Nothing more is sent instead: it may have been sent before the database was restored',
 } as const;
 
 function fallbackSteps({ message, chain }: Timeline): Step[] {

@@ -43,6 +43,8 @@ export const workflowIds = {
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,
   replay: (replayId: string) => `replay:${replayId}`,
   mail: (mailId: string) => `mail:${mailId}`,
+  /** asks the providers for what a restored database holds as handed off */
+  recovery: (recoveryId: string) => `recovery:${recoveryId}`,
   maintain: 'maintain',
 } as const;
 
@@ -55,6 +57,7 @@ export const workflowTypes = {
   attemptDelivery: 'attemptDelivery',
   replayDeliveries: 'replayDeliveries',
   sendMail: 'sendMail',
+  askRestored: 'askRestored',
   maintain: 'maintain',
 } as const;
 
@@ -154,6 +157,10 @@ export interface ReplayPageResult {
   carriers: string[];
   /** False when the replay has ended. */
   goesOn: boolean;
+}
+
+export interface AskRestoredInput {
+  recoveryId: string;
 }
 
 export interface SendMailInput {

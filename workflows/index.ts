@@ -1,5 +1,6 @@
 /** Every workflow: the bundle's one door. */
 export { applyLateReports } from './apply-late-reports.js';
+export { askRestored } from './ask-restored.js';
 export { attemptDelivery } from './attempt-delivery.js';
 export { carryWebhook } from './carry-webhook.js';
 export { deliverWebhook } from './deliver-webhook.js';

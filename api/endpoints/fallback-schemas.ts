@@ -84,7 +84,7 @@ export const chainFields = {
   fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),
   fallback: Joi.object({
     steps: Joi.array().items(stepInAnswer).required(),
-    outcome: Joi.string().valid('waiting', 'sent', 'not_needed', 'unaffordable').required(),
+    outcome: Joi.string().valid('waiting', 'sent', 'not_needed', 'unaffordable', 'unknown').required(),
     message_id: Joi.string().guid().allow(null).required().description('The message that was sent instead'),
   })
     .allow(null)

@@ -23,7 +23,7 @@ export interface ChainView {
   /** The message before it. */
   fallback_of: string | null;
   steps: Pick<FallbackStep, 'channel' | 'to' | 'after'>[] | null;
-  outcome: 'sent' | 'not_needed' | 'unaffordable' | null;
+  outcome: 'sent' | 'not_needed' | 'unaffordable' | 'unknown' | null;
   next_id: string | null;
   decided_at: Date | null;
 }

@@ -1,0 +1,81 @@
+/**
+ * For operators: brings a PostgreSQL that was restored to an earlier moment into line with Temporal and with what carriers did; see
+ * docs/recovery.md. Entry point:
+ * `node dist/api/recover.js --as-of <time> [--stopped-at <time>] [--wait <seconds>] [--dry-run] [--json] [--force]`, or `--status`.
+ */
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from '../models/config.js';
+import { connect } from '../models/database.js';
+import { findRecovery } from '../models/operations/begin-recovery.js';
+import { recoveryOutcomes } from '../models/operations/recovery-outcomes.js';
+import { readTimestamp } from '../models/rules/timestamp.js';
+import { fatesOf, jsonOf, statusJsonOf, statusTableOf, tableOf } from './recovery/present-recovery.js';
+import { type RecoveryRequest, runRecovery } from './recovery/run-recovery.js';
+
+const options = {
+  'as-of': { type: 'string' },
+  'stopped-at': { type: 'string' },
+  wait: { type: 'string', default: '900' },
+  'dry-run': { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  status: { type: 'boolean', default: false },
+} as const;
+
+interface Asked extends Omit<RecoveryRequest, 'asOf'> {
+  asOf: Date | null;
+  json: boolean;
+  status: boolean;
+}
+
+/** @throws Error with what is wrong with the arguments */
+function read(args: string[]): Asked {
+  const { 'as-of': asOf, 'stopped-at': stoppedAt, wait, 'dry-run': dryRun, force, json, status } = parseArgs({ args, options }).values;
+  const moment = (name: string, text: string | undefined): Date | null => {
+    if (text === undefined) return null;
+    const stamp = readTimestamp(text);
+    if (stamp === null || stamp.isDay || !stamp.hasZone) throw new Error(`--${name} must be a moment such as 2026-11-20T08:00:00Z`);
+    if (stamp.at.getTime() > Date.now()) throw new Error(`--${name} lies in the future`);
+    return stamp.at;
+  };
+  if (!/^\d{1,6}$/.test(wait)) throw new Error('--wait must be a number of seconds');
+  const asked = {
+    asOf: moment('as-of', asOf),
+    stoppedAt: moment('stopped-at', stoppedAt),
+    waitSeconds: Number(wait),
+    dryRun,
+    force,
+    json,
+    status,
+  };
+  if (asked.asOf === null && !status) throw new Error('--as-of must name the moment to which the database was restored');
+  if (asked.asOf !== null && asked.stoppedAt !== null && asked.stoppedAt < asked.asOf) throw new Error('--stopped-at is before --as-of');
+  return asked;
+}
+
+/** @throws Error when there is no recovery */
+async function showStatus({ asOf, json }: Asked): Promise<string> {
+  const db = connect(loadConfig(process.env, ['DATABASE_URL']).databaseUrl, 2);
+  try {
+    const recovery = await findRecovery(db, asOf);
+    if (recovery === undefined) throw new Error('there is no such recovery');
+    const fates = await fatesOf(recoveryOutcomes(db, recovery.id));
+    return (json ? statusJsonOf : statusTableOf)(recovery, fates);
+  } finally {
+    await db.close();
+  }
+}
+
+async function recover({ asOf, json, ...request }: Asked): Promise<string> {
+  const config = loadConfig(process.env, ['DATABASE_URL', 'TEMPORAL_ADDRESS']);
+  const recovered = await runRecovery(config, { ...request, asOf: asOf as Date });
+  return (json ? jsonOf : tableOf)(recovered, request.dryRun);
+}
+
+try {
+  const asked = read(process.argv.slice(2));
+  process.stdout.write(await (asked.status ? showStatus : recover)(asked));
+} catch (error) {
+  process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Not recovered: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

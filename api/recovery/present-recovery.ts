@@ -1,0 +1,71 @@
+/** What a recovery tells its operator. */
+import type { Recovery } from '../../models/operations/begin-recovery.js';
+import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery-outcomes.js';
+import type { Recovered } from './run-recovery.js';
+
+const line = (count: number, what: string, then: string) => `${String(count).padStart(10)}  ${what.padEnd(44)}  ${then}`;
+
+const headOf = ({ as_of, stopped_at }: Recovery) => `Database of ${as_of.toISOString()}, processes stopped by ${stopped_at.toISOString()}`;
+
+/** A table of what was found and what is done about it. @param dryRun nothing was changed */
+export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string {
+  const { undecided_messages, undecided_batches, uncertain, scheduled, cancelled, awaiting_report, fallbacks } = found;
+  const lines = [
+    ...doubts.map((doubt) => `Warning: ${doubt}`),
+    `${headOf(recovery)}.${dryRun ? ' Dry run: nothing was changed.' : ''}`,
+    line(workflows, 'open workflows', 'terminated; the watcher starts what is needed'),
+    line(uncertain.length, 'messages perhaps handed off', 'reconciled, settled by their report, or refunded'),
+    line(awaiting_report.length, 'messages that wait for a report', 'their providers are asked once the workers run'),
+    line(scheduled.length, 'messages scheduled for later', 'sent in their time, also those cancelled in the lost time'),
+    line(cancelled.length, 'messages of cancelled batches', 'cancelled and refunded'),
+    line(undecided_messages.length, 'messages not decided', 'deleted; they were not charged'),
+    line(undecided_batches.length, 'batches not decided', 'deleted; they were not charged'),
+    line(fallbacks, 'chains of fallbacks', 'ended: the next step was perhaps sent'),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same with all ids, as JSON. */
+export const jsonOf = ({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string =>
+  `${JSON.stringify({ dry_run: dryRun, recovery, doubts, workflows, ...found }, null, 2)}\n`;
+
+const kindTexts: Readonly<Record<RecoveryOutcome['kind'], string>> = {
+  uncertain: 'perhaps handed off',
+  awaiting_report: 'report perhaps lost',
+  fallback: 'chain of fallbacks',
+};
+
+const fateTexts: Readonly<Record<RecoveryFate, string>> = {
+  waiting: 'not settled yet',
+  reconciled: 'the provider has answered',
+  reported: 'settled by a delivery report',
+  refunded: 'failed and refunded',
+  unreported: 'no report came in its time',
+  closed: 'ended',
+  gone: 'deleted',
+};
+
+/** Ids by kind and fate. */
+export type Fates = Map<RecoveryOutcome['kind'], Map<RecoveryFate, string[]>>;
+
+export async function fatesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise<Fates> {
+  const fates: Fates = new Map();
+  for await (const { kind, message_id, fate } of outcomes) {
+    const ofKind = fates.get(kind) ?? new Map<RecoveryFate, string[]>();
+    fates.set(kind, ofKind);
+    const ids = ofKind.get(fate) ?? [];
+    ofKind.set(fate, ids);
+    ids.push(message_id);
+  }
+  return fates;
+}
+
+/** What became of it until now. */
+export function statusTableOf(recovery: Recovery, fates: Fates): string {
+  const rows = [...fates].flatMap(([kind, ofKind]) => [...ofKind].map(([fate, ids]) => line(ids.length, kindTexts[kind], fateTexts[fate])));
+  const interrupted = recovery.marked_at === null ? ['It was interrupted: run it again.'] : [];
+  return `${[`${headOf(recovery)}.`, ...interrupted, ...rows].join('\n')}\n`;
+}
+
+export const statusJsonOf = (recovery: Recovery, fates: Fates): string =>
+  `${JSON.stringify({ recovery, ...Object.fromEntries([...fates].map(([kind, ofKind]) => [kind, Object.fromEntries(ofKind)])) }, null, 2)}\n`;

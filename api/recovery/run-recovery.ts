@@ -1,0 +1,98 @@
+import { Client, Connection } from '@temporalio/client';
+import type { Config } from '../../models/config.js';
+import { connect, type Database, select } from '../../models/database.js';
+import { beginRecovery, findRecovery, finishRecovery, newestMessageAt, type Recovery } from '../../models/operations/begin-recovery.js';
+import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
+import { endWorkflows, openWorkflows } from './end-workflows.js';
+import { stillRunning } from './still-running.js';
+import { type Found, walk } from './walk.js';
+
+export interface RecoveryRequest {
+  /** The moment to which the database was restored. */
+  asOf: Date;
+  /** By then the last worker had stopped; null: now. */
+  stoppedAt: Date | null;
+  /** How long uncertain messages wait for their delivery report, from now on. */
+  waitSeconds: number;
+  dryRun: boolean;
+  /** Goes on where processes seem to be at work, or the database seems to be of another moment. */
+  force: boolean;
+}
+
+export interface Recovered {
+  recovery: Recovery;
+  /** What speaks against it, in words; without `force` or `dryRun` it is empty. */
+  doubts: string[];
+  /** Open workflows that were terminated, or would be. */
+  workflows: number;
+  found: Found;
+}
+
+/** Clocks of processes and what a restore takes beyond its moment. */
+const laterMsMax = 60_000;
+
+/**
+ * Brings a restored database and Temporal into line; see docs/recovery.md. Safe to repeat, also after a crash in the middle.
+ * @throws Error with what has to be done first
+ */
+export async function runRecovery(config: Config, request: RecoveryRequest): Promise<Recovered> {
+  const db = connect(config.databaseUrl, 2);
+  const connection = await Connection.connect({ address: config.temporalAddress }).catch((error: Error) => {
+    throw new Error(
+      `Temporal does not answer at ${config.temporalAddress} (${error.message}). Where its data is lost, start an empty server first`,
+    );
+  });
+  try {
+    const client = new Client({ connection, namespace: config.temporalNamespace });
+    const doubts = await doubtsAbout(db, client, request);
+    if (doubts.length > 0 && !request.force && !request.dryRun) throw new Error(`${doubts.join('\n')}\n--force does it all the same.`);
+    return { doubts, ...(await recover(db, client, config, request)) };
+  } finally {
+    await Promise.allSettled([connection.close(), db.close()]);
+  }
+}
+
+/** @throws Error when the schema has no table for recoveries */
+async function doubtsAbout(db: Database, { connection, options: { namespace } }: Client, { asOf }: RecoveryRequest): Promise<string[]> {
+  const running = await stillRunning(db, connection as Connection, namespace);
+  const [schema] = await select<{ is_known: boolean }>(db, `SELECT to_regclass('recoveries') IS NOT NULL AS is_known`);
+  if (schema?.is_known !== true) throw new Error('The schema is that of an earlier version: run the migration first');
+  const doubts =
+    running.length === 0
+      ? []
+      : [
+          `Stop every API and worker first (a worker that was stopped is listed for 70 s):\n${running.map((line) => `  - ${line}`).join('\n')}`,
+        ];
+  const newest = await newestMessageAt(db);
+  const isBegun = (await findRecovery(db, asOf)) !== undefined;
+  if (!isBegun && newest !== null && newest.getTime() > asOf.getTime() + laterMsMax) {
+    doubts.push(`The database has messages of ${newest.toISOString()}: it was not restored to ${asOf.toISOString()}.`);
+  }
+  return doubts;
+}
+
+async function recover(db: Database, client: Client, config: Config, request: RecoveryRequest): Promise<Omit<Recovered, 'doubts'>> {
+  const { asOf, stoppedAt, waitSeconds, dryRun } = request;
+  if (dryRun) {
+    const recovery = (await findRecovery(db, asOf)) ?? notBegun(asOf, stoppedAt);
+    return { recovery, workflows: await openWorkflows(client), found: await walk({ db, config, recovery, waitSeconds, dryRun }) };
+  }
+  const recovery = await beginRecovery(db, asOf, stoppedAt);
+  const workflows = await endWorkflows(client, `PostgreSQL was restored to ${asOf.toISOString()}`);
+  const found = await walk({ db, config, recovery, waitSeconds, dryRun });
+  await client.workflow.start(workflowTypes.askRestored, {
+    taskQueue: queues.messages,
+    workflowId: workflowIds.recovery(recovery.id),
+    args: [{ recoveryId: recovery.id }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    staticSummary: 'reports that a restore may have lost',
+  });
+  await finishRecovery(db, recovery.id);
+  return { recovery, workflows, found };
+}
+
+/** For a dry run: no recovery has this id. */
+function notBegun(asOf: Date, stoppedAt: Date | null): Recovery {
+  const now = new Date();
+  return { id: '00000000-0000-0000-0000-000000000000', as_of: asOf, stopped_at: stoppedAt ?? now, began_at: now, marked_at: null };
+}

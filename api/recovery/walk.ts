@@ -1,0 +1,112 @@
+/** Goes through the restored database page by page: each page is one transaction, so a recovery never blocks for long and can be repeated. */
+import type { Config } from '../../models/config.js';
+import type { Database } from '../../models/database.js';
+import type { Recovery } from '../../models/operations/begin-recovery.js';
+import { closeRestoredChains, countRestoredChains } from '../../models/operations/close-restored-chains.js';
+import { fenceBatch } from '../../models/operations/fence-batch.js';
+import { fenceMessages } from '../../models/operations/fence-messages.js';
+import { forgetCarriers } from '../../models/operations/forget-carriers.js';
+import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/mark-uncertain.js';
+import { type AwaitedReports, awaitedReports, type GroupCursor, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
+import { undecidedBatches, undecidedMessages } from '../../models/operations/undecided-sends.js';
+import { suspectedAccounts, verdictOf } from '../../models/rules/recovery.js';
+
+/** What a recovery found. Lists are of ids. */
+export interface Found {
+  /** Undecided sends that were deleted: they were never charged. */
+  undecided_messages: string[];
+  undecided_batches: string[];
+  /** Perhaps handed off. */
+  uncertain: string[];
+  /** Certainly not handed off: due later. Some may have been cancelled in the lost time. */
+  scheduled: string[];
+  /** Certainly not handed off: of a cancelled batch. */
+  cancelled: string[];
+  /** Handed off before; their report may be lost. */
+  awaiting_report: string[];
+  /** How many chains of fallbacks were ended. */
+  fallbacks: number;
+}
+
+export interface WalkOptions {
+  db: Database;
+  config: Pick<Config, 'routes' | 'accounts'>;
+  recovery: Recovery;
+  /** How long uncertain messages wait for their report. */
+  waitSeconds: number;
+  /** Changes nothing. */
+  dryRun: boolean;
+}
+
+const page = 1_000;
+const groupsPage = 100;
+
+export async function walk(options: WalkOptions): Promise<Found> {
+  const { db, dryRun } = options;
+  const undecided = await fence(options);
+  const queued = await markQueued(options);
+  const fallbacks = dryRun ? await countRestoredChains(db, options.recovery) : await closeChains(options);
+  if (!dryRun) while ((await forgetCarriers(db, page)) === page);
+  return { ...undecided, ...queued, awaiting_report: await noteAwaited(options), fallbacks };
+}
+
+async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found, 'undecided_messages' | 'undecided_batches'>> {
+  const messages = await pagesOf(async (after) => {
+    const ids = await undecidedMessages(db, recovery, after, page);
+    if (!dryRun) await fenceMessages(db, ids);
+    return ids;
+  });
+  const batches = await pagesOf(async (after) => {
+    const ids = await undecidedBatches(db, recovery, after, page);
+    if (!dryRun) for (const id of ids) await fenceBatch(db, id);
+    return ids;
+  });
+  return { undecided_messages: messages, undecided_batches: batches };
+}
+
+async function pagesOf(next: (after: string | null) => Promise<string[]>): Promise<string[]> {
+  const all: string[] = [];
+  for (let ids = await next(null); ; ids = await next(ids.at(-1) ?? null)) {
+    for (const id of ids) all.push(id);
+    if (ids.length < page) return all;
+  }
+}
+
+async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOptions) {
+  const found: Pick<Found, 'uncertain' | 'scheduled' | 'cancelled'> = { uncertain: [], scheduled: [], cancelled: [] };
+  for (let rows: RestoredQueued[] = [], isLast = false; !isLast; isLast = rows.length < page) {
+    rows = await restoredQueued(db, recovery, rows.at(-1)?.id ?? null, page);
+    const uncertain: RestoredQueued[] = [];
+    for (const row of rows) {
+      const verdict = row.is_marked ? 'uncertain' : verdictOf(row, recovery.stopped_at);
+      found[verdict].push(row.id);
+      if (verdict === 'uncertain') uncertain.push(row);
+    }
+    const suspicions = uncertain.map(({ id, channel, uncertain_at }) => ({
+      id,
+      accounts: suspectedAccounts(config, channel, uncertain_at),
+    }));
+    if (!dryRun && suspicions.length > 0) await markUncertain(db, recovery, suspicions, waitSeconds);
+  }
+  return found;
+}
+
+async function closeChains({ db, recovery }: WalkOptions): Promise<number> {
+  for (let sum = 0; ; ) {
+    const closed = await closeRestoredChains(db, recovery, page);
+    sum += closed;
+    if (closed < page) return sum;
+  }
+}
+
+async function noteAwaited({ db, recovery, dryRun }: WalkOptions): Promise<string[]> {
+  const all: string[] = [];
+  const look = dryRun ? awaitedReports : noteAwaitedReports;
+  let after: GroupCursor | null = null;
+  do {
+    const listed: AwaitedReports = await look(db, recovery, after, groupsPage);
+    for (const id of listed.ids) all.push(id);
+    after = listed.next;
+  } while (after !== null);
+  return all;
+}

@@ -1,0 +1,21 @@
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { background } from './activities.js';
+import { applyLateReports } from './apply-late-reports.js';
+import { type AskRestoredInput, reportsSignal, workflowIds } from './contract.js';
+import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
+
+/**
+ * After a restore: asks the providers for messages that were handed off before and whose report may be lost, and has applied what they say.
+ * Progress is in the database.
+ */
+export async function askRestored({ recoveryId }: AskRestoredInput): Promise<void> {
+  while (!workflowInfo().continueAsNewSuggested) {
+    const { wakes, more } = await background.askRestored(recoveryId);
+    for (const { groupId, workflowId, late } of wakes) {
+      if (!late && (await signalIfRunning(workflowId, reportsSignal))) continue;
+      await startUnlessRunning(applyLateReports, { groupId }, { workflowId: workflowIds.lateReports(groupId) });
+    }
+    if (!more) return;
+  }
+  await continueAsNew<typeof askRestored>({ recoveryId });
+}
