@@ -9,12 +9,13 @@ const headOf = ({ as_of, stopped_at }: Recovery) => `Database of ${as_of.toISOSt
 
 /** A table of what was found and what is done about it. @param dryRun nothing was changed */
 export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string {
-  const { undecided_messages, undecided_batches, uncertain, scheduled, cancelled, awaiting_report, fallbacks } = found;
+  const { undecided_messages, undecided_batches, uncertain, uncertain_paused, scheduled, cancelled, awaiting_report, fallbacks } = found;
   const lines = [
     ...doubts.map((doubt) => `Warning: ${doubt}`),
     `${headOf(recovery)}.${dryRun ? ' Dry run: nothing was changed.' : ''}`,
     line(workflows, 'open workflows', 'terminated; the watcher starts what is needed'),
     line(uncertain.length, 'messages perhaps handed off', 'reconciled, settled by their report, or refunded'),
+    line(uncertain_paused.length, 'of them in paused batches', 'settled when their owner resumes or cancels the batch'),
     line(awaiting_report.length, 'messages that wait for a report', 'their providers are asked once the workers run'),
     line(scheduled.length, 'messages scheduled for later', 'sent in their time, also those cancelled in the lost time'),
     line(cancelled.length, 'messages of cancelled batches', 'cancelled and refunded'),

@@ -18,6 +18,8 @@ export interface Found {
   undecided_batches: string[];
   /** Perhaps handed off. */
   uncertain: string[];
+  /** Those of them whose batch is paused: they are settled when its owner resumes or cancels it. */
+  uncertain_paused: string[];
   /** Certainly not handed off: due later. Some may have been cancelled in the lost time. */
   scheduled: string[];
   /** Certainly not handed off: of a cancelled batch. */
@@ -73,14 +75,21 @@ async function pagesOf(next: (after: string | null) => Promise<string[]>): Promi
 }
 
 async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOptions) {
-  const found: Pick<Found, 'uncertain' | 'scheduled' | 'cancelled'> = { uncertain: [], scheduled: [], cancelled: [] };
+  const found: Pick<Found, 'uncertain' | 'uncertain_paused' | 'scheduled' | 'cancelled'> = {
+    uncertain: [],
+    uncertain_paused: [],
+    scheduled: [],
+    cancelled: [],
+  };
   for (let rows: RestoredQueued[] = [], isLast = false; !isLast; isLast = rows.length < page) {
     rows = await restoredQueued(db, recovery, rows.at(-1)?.id ?? null, page);
     const uncertain: RestoredQueued[] = [];
     for (const row of rows) {
       const verdict = row.is_marked ? 'uncertain' : verdictOf(row, recovery.stopped_at);
       found[verdict].push(row.id);
-      if (verdict === 'uncertain') uncertain.push(row);
+      if (verdict !== 'uncertain') continue;
+      uncertain.push(row);
+      if (row.batch_status === 'paused') found.uncertain_paused.push(row.id);
     }
     const suspicions = uncertain.map(({ id, channel, uncertain_at }) => ({
       id,

@@ -69,6 +69,7 @@ describe('a database that was restored to an earlier moment', function () {
     // Some reports are still on their way; those that came after the backup are not sent again.
     const late = uncertain.filter((id) => !lost.reported.includes(id) && !story.mails.includes(id)).filter((_, index) => index % 2 === 0);
     await test.report(late);
+    assert.equal((await change(story.account, batchIds.paused, 'resume')).status, 200); // its owner sees it as paused, and goes on
     await test.watchUntil(async () => (await idsOf(`status = 'queued' AND id <> '${story.later}'`)).length === 0, 'nothing is queued');
     await untilAll([...late, ...story.sent], 'delivered');
 
@@ -128,7 +129,7 @@ describe('a database that was restored to an earlier moment', function () {
     return { reported };
   }
 
-  async function recover(asOf: string, uncertain: readonly string[], { sent, chained, later }: Story): Promise<void> {
+  async function recover(asOf: string, uncertain: readonly string[], { sent, chained, paused, later }: Story): Promise<void> {
     const args = ['--as-of', asOf, '--wait', '15'];
     const refused = await test.recover(...args);
     assert.deepEqual([refused.code, /which polled Temporal \d+ s ago/.test(refused.stderr)], [1, true], refused.stderr);
@@ -140,7 +141,7 @@ describe('a database that was restored to an earlier moment', function () {
     assert.equal(first.code, 0, first.stderr);
     for (const found of [dry, JSON.parse(first.stdout)]) {
       assert.deepEqual(sorted(found.uncertain), sorted(uncertain));
-      assert.deepEqual(found.scheduled, [later]);
+      assert.deepEqual([found.scheduled, sorted(found.uncertain_paused)], [[later], sorted(paused)]);
       for (const id of [...sent, chained]) assert.ok(found.awaiting_report.includes(id));
     }
     assert.equal(dry.fallbacks, 1);

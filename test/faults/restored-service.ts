@@ -84,7 +84,8 @@ export class RestoredService {
     const { db, temporal } = this.service;
     const age = `interval '10 minutes'`;
     await rows(db, `UPDATE messages SET created_at = created_at - ${age} WHERE status = 'queued'`);
-    await rows(db, `UPDATE send_attempts SET started_at = started_at - ${age} WHERE detail = 'restored'`);
+    await rows(db, `UPDATE messages SET scheduled_at = scheduled_at - ${age} WHERE status = 'queued' AND scheduled_at <= now()`);
+    await rows(db, `UPDATE send_attempts SET started_at = started_at - ${age}`);
     await rows(db, `UPDATE delivery_reports SET received_at = received_at - ${age} WHERE applied_at IS NULL`);
     const schedule = new ScheduleClient({ connection: temporal.connection, namespace: temporal.namespace }).getHandle(workflowIds.maintain);
     let lookedAt = 0;
