@@ -55,6 +55,7 @@ describe('a database that was restored to an earlier moment', function () {
   it('sends nothing twice and leaves nothing behind once it is recovered, and tells what became of each message', async () => {
     client = restClient(test.service.url);
     const { story, batchIds } = await beforeTheBackup();
+    await test.untilCarriersRest();
     const restore = await takeBackup(test.service.config.databaseUrl);
     const asOf = new Date().toISOString();
     const lost = await afterTheBackup(story, batchIds.paused);
@@ -145,8 +146,6 @@ describe('a database that was restored to an earlier moment', function () {
       for (const id of [...sent, chained]) assert.ok(found.awaiting_report.includes(id));
     }
     assert.equal(dry.fallbacks, 1);
-    const again = await test.recover(...args, '--force');
-    assert.match(again.stdout, / 35 {2}messages perhaps handed off/);
     const attempts = await rows(db(), `SELECT 1 FROM send_attempts WHERE detail = 'restored'`);
     assert.equal(attempts.length, uncertain.length, 'each was marked once');
     for (const id of uncertain) assert.equal(await statusOf(db(), id), 'queued/sending');
@@ -162,6 +161,5 @@ describe('a database that was restored to an earlier moment', function () {
     const { uncertain } = JSON.parse(stdout);
     const lists = Object.fromEntries(Object.entries(expected).map(([fate, ids]) => [fate, sorted(ids)]));
     assert.deepEqual(uncertain, lists);
-    assert.match((await test.recover('--status')).stdout, /failed and refunded/);
   }
 });

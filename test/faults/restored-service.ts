@@ -38,12 +38,20 @@ export class RestoredService {
   /** The carriers ask for patience from now on, and have certainly not taken what they refuse. @param passes sms that are taken first */
   shutCarriers(passes: number): void {
     this.#passes = passes;
-    const after = { 'Retry-After': '1' };
+    const after = { 'Retry-After': '4' };
     this.twilio.interfere = (response) => {
       this.#passes -= 1;
       return this.#passes < 0 && refuse(response, 429, 20429, after);
     };
     this.postmark.interfere = (response) => refuseMail(response, 429, 429, after);
+  }
+
+  /** Waits until no call is under way and none will be for a moment: a backup then cuts off none. */
+  untilCarriersRest(): Promise<void> {
+    const resting = `
+      SELECT 1 FROM provider_pace WHERE held_until > now() + interval '1 second' AND NOT EXISTS (SELECT 1 FROM send_attempts WHERE outcome IS NULL)
+      GROUP BY () HAVING count(*) = 2`;
+    return until(async () => (await rows(this.service.db, resting)).length > 0, 'both carriers rest');
   }
 
   openCarriers(): void {
