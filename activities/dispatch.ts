@@ -1,22 +1,31 @@
 /** Hands the due messages of one group to their providers, round by round. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo, heartbeat } from '@temporalio/activity';
 import type { Database } from '../models/database.js';
-import { batchPace, type Pace, reserveSlots } from '../models/operations/batch-pace.js';
+import { batchPace, type Pace } from '../models/operations/batch-pace.js';
 import { cancelPage } from '../models/operations/change-batch.js';
 import { completeBatchIfDone } from '../models/operations/complete-batch.js';
 import { giveUpOnHandoffs } from '../models/operations/give-up.js';
 import { type GroupWork, groupState } from '../models/operations/group-work.js';
+import { nextHandoffInMs, type UncertainWaits } from '../models/operations/uncertain-handoffs.js';
 import { type RoundDeps, Rounds } from './rounds.js';
 import { routeOfRound } from './routing.js';
 import { Turn } from './turn.js';
 
 /** What is left of a group after a dispatch. */
 export interface Dispatched extends GroupWork {
-  /** The activity's time was up while there was more to do: call it again at once. */
+  /** The activity's time was up while there was more to do, or the worker stops: call it again at once. */
   more: boolean;
-  /** The provider wants to be left alone for so long. */
+  /** Milliseconds until it is worth calling again: the provider or the batch has no time yet, or the next message is not due. */
   retryInMs?: number;
+}
+
+/** The group to dispatch. */
+export interface DispatchOf {
+  groupId: string;
+  /** Of a page. */
+  batchId: string | undefined;
+  /** Aborted when the worker stops, or another one has the activity: no further round begins. */
+  signal: AbortSignal;
 }
 
 const roundMax = 25;
@@ -27,53 +36,79 @@ const sliceMs = 20_000;
 const alone: Pace = { cancelled: false, rate: null, channel: null };
 
 /**
- * One slice of the dispatch of a group.
+ * One slice of the dispatch of a group. When it returns or throws, no call is under way and every answer is recorded.
  * @throws ApplicationFailure `NotHandedOff`, retryable, when the provider took nothing of what was tried, or has no time yet
  */
-export async function dispatch(deps: RoundDeps, groupId: string, batchId: string | undefined): Promise<Dispatched> {
+export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatched> {
+  const { db, waits } = deps;
+  const { groupId, batchId } = of;
+  const rounds = new Rounds(deps, groupId, batchId !== undefined);
+  const turn = new Turn(deps, { ...of, until: Date.now() + sliceMs });
+  const { more, waitMs, isResting } = await roundsToTheEnd(deps, of, { rounds, turn });
+  if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
+  if (rounds.tookNothing) throw notHandedOff('the provider took none of the messages', rounds.retryAfterMs);
+  if (waitMs > 0 && rounds.settled === 0 && batchId === undefined && hasTimeFor(waitMs)) {
+    heartbeat(turn.ticket);
+    throw notHandedOff('the provider has no time yet', waitMs);
+  }
+  const state = await groupState(db, groupId);
+  const waitsForMore = state.queued > 0 && !state.paused && !more;
+  const retryInMs = waitMs > 0 || !waitsForMore ? waitMs : await nextHandoffInMs(db, groupId, waits);
+  if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('waits for an account that is ill', 0);
+  return { ...state, more, ...(retryInMs > 0 ? { retryInMs } : {}) };
+}
+
+interface End {
+  more: boolean;
+  /** Milliseconds until the turn of the group may come. */
+  waitMs: number;
+  /** An account is left alone, and what it may have taken waits. */
+  isResting: boolean;
+}
+
+/** Whatever happens between rounds: when this returns or throws, every call has ended and every answer is recorded. */
+async function roundsToTheEnd(deps: RoundDeps, of: DispatchOf, parts: { rounds: Rounds; turn: Turn }): Promise<End> {
+  try {
+    return await roundAfterRound(deps, of, parts);
+  } finally {
+    await parts.rounds.finish();
+  }
+}
+
+async function roundAfterRound(
+  deps: RoundDeps,
+  { groupId, batchId, signal }: DispatchOf,
+  { rounds, turn }: { rounds: Rounds; turn: Turn },
+): Promise<End> {
   const { db, throughput } = deps;
   const until = Date.now() + sliceMs;
-  const rounds = new Rounds(deps, groupId, batchId !== undefined);
-  const turn = new Turn(deps, groupId, batchId !== undefined);
-  let more = false;
-  let waitMs = 0;
   let isResting = false;
   let mayProbe = true;
   for (let round = 0; ; round += 1) {
     const pace = batchId === undefined ? alone : await batchPace(db, batchId);
-    if (pace.cancelled) break;
+    if (pace.cancelled) return { more: false, waitMs: 0, isResting };
     const route = await routeOfRound(deps, groupId, { round, mayProbe });
     mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
-    const wanted = Math.round(Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit) / roundsPerSecond);
-    const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, wanted));
+    const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
+    const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.round(perSecond / roundsPerSecond)));
     // The claim comes after the wait: a pause that is answered meanwhile is kept.
-    if (batchId !== undefined && pace.rate !== null) await sleep(await reserveSlots(db, batchId, size));
-    waitMs = await turn.come(route, size, rounds.left, until);
-    if (waitMs > 0 || !(await rounds.next(route, size))) break;
-    more = Date.now() > until;
-    if (more) break;
+    const waitMs = await turn.come(route, { size, except: rounds.left, rate: pace.rate, limit });
+    if (signal.aborted) return { more: true, waitMs: 0, isResting };
+    const isPaced = Number.isFinite(perSecond);
+    if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
+    if (signal.aborted || Date.now() > until) return { more: true, waitMs: 0, isResting };
   }
-  await rounds.finish();
-  if (batchId !== undefined) await finishPage(db, groupId, batchId);
-  if (rounds.tookNothing) throw notHandedOff('the provider took none of the messages', rounds.retryAfterMs);
-  if (waitMs > 0 && rounds.settled === 0 && hasTimeFor(waitMs)) {
-    heartbeat(turn.ticket);
-    throw notHandedOff('the provider has no time yet', waitMs);
-  }
-  const state = await groupState(db, groupId);
-  if (isResting && !state.paused && state.queued > 0 && rounds.settled === 0) throw notHandedOff('waits for an account that is ill', 0);
-  return { ...state, more, ...(waitMs > 0 ? { retryInMs: waitMs } : {}) };
 }
 
-/** What came back after its batch was cancelled is cancelled too; where nobody knows what became of it, that is said. */
-async function finishPage(db: Database, groupId: string, batchId: string): Promise<void> {
+/** What came back after its batch was cancelled is cancelled too; where nobody knows what became of it, it waits for its report first. */
+async function finishPage(db: Database, groupId: string, batchId: string, waits: UncertainWaits): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);
   if (cancelled) {
     await cancelPage(db, groupId);
-    await giveUpOnHandoffs(db, groupId);
+    await giveUpOnHandoffs(db, groupId, waits);
   }
   await completeBatchIfDone(db, batchId);
 }

@@ -1,14 +1,15 @@
 /** The activities that take all that comes for a group of many: its hand-off, its reports and its events. */
 import { activityInfo } from '@temporalio/activity';
 import type { GroupWork } from '../models/operations/group-work.js';
-import type { Dispatched } from './dispatch.js';
+import type { Dispatched, DispatchOf } from './dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from './heartbeat.js';
 import { isEmpty, type Tended, type TendOptions, tendGroup } from './tend-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
-  /** See `dispatchMessages`. */
-  dispatch: (groupId: string, batchId?: string) => Promise<Dispatched>;
+  /** Hands off what is due, see `dispatch`. */
+  dispatch: (of: DispatchOf) => Promise<Dispatched>;
+  stopping?: AbortSignal;
 }
 
 /** To one endpoint, by each group. Pages wait for it side by side and have time; the group of single messages should be done. */
@@ -20,7 +21,7 @@ export interface Sent extends Tended, Omit<Dispatched, keyof GroupWork> {
   again: boolean;
 }
 
-export function groupActivities({ dispatch, ...deps }: GroupDeps) {
+export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const { db } = deps;
   const tended = new Set<string>();
   const tend = (groupId: string, isPage: boolean, how: TendOptions) => {
@@ -36,12 +37,12 @@ export function groupActivities({ dispatch, ...deps }: GroupDeps) {
      * @param again looks also for what a call that died may have left to others
      */
     tendGroup: (groupId: string, isPage: boolean, again: boolean): Promise<Tended> =>
-      withHeartbeat((signal) => tend(groupId, isPage, { signal, again: again || isRetried() })),
+      withHeartbeat((signal) => tend(groupId, isPage, { signal, again: again || isRetried() }), stopping),
 
     /** Hands off as `dispatchMessages` does, and tends the group meanwhile and after that. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
       withHeartbeat(async (signal) => {
-        const handOff = dispatch(groupId, batchId);
+        const handOff = dispatch({ groupId, batchId, signal });
         const [handedOff, tending] = await Promise.allSettled([
           handOff,
           tend(groupId, batchId !== undefined, { signal, again: false, handOff }),
@@ -51,7 +52,7 @@ export function groupActivities({ dispatch, ...deps }: GroupDeps) {
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...tending.value, again };
         if (isEmpty(tending.value.left)) throw handedOff.reason;
         return { ...tending.value, more: false, again }; // the workflow has to start what is left first
-      }),
+      }, stopping),
   };
 }
 

@@ -11,17 +11,18 @@ export interface Handoff {
 
 /**
  * One call to a provider. Where an earlier call may have reached it and it has no idempotency keys, it is asked first what
- * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice
- * (reliability: at most once, the loss is flagged).
+ * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice. Such a message is claimed
+ * only after it has waited for its delivery report (see uncertain-handoffs.ts).
  */
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
-  const outcome = provider === undefined ? notHere : await callOnce(provider, claim, signal);
+  const outcome = provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal);
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
   return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs };
 }
 
-/** An earlier call may have reached an account that these settings do not name; a worker with others may clear it up. */
-const notHere: SendOutcome = { outcome: 'unknown', detail: 'no such account' };
+/** An earlier call may have reached an account that these settings do not name: nobody can ask it. */
+const withoutAccount = ({ uncertain }: Claim): SendOutcome =>
+  uncertain ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'retryable', detail: 'no such account' };
 
 async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
   try {

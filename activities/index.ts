@@ -6,7 +6,7 @@ import { Attempts } from './attempts.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups.js';
 import { maintenanceActivities } from './maintenance.js';
-import { givingUpActivities, messageActivities } from './messages.js';
+import { dispatcher, givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
 import { restoredActivities } from './restored.js';
@@ -19,15 +19,17 @@ export interface ActivityDeps {
   logger: Logger;
   providers: Providers;
   poster: WebhookPoster;
+  /** Aborted as soon as the worker is told to stop: no activity begins anything new. */
+  stopping?: AbortSignal;
 }
 
 export function createActivities(deps: ActivityDeps) {
   const attempts = new Attempts(deps);
-  const messages = messageActivities(deps);
+  const dispatch = dispatcher(deps);
   return {
-    ...messages,
+    ...messageActivities(deps, dispatch),
     ...givingUpActivities(deps),
-    ...groupActivities({ ...deps, attempts, dispatch: messages.dispatchMessages }),
+    ...groupActivities({ ...deps, attempts, dispatch }),
     ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),

@@ -1,7 +1,6 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
 import type { Channel, Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
-import type { Logger } from '../models/logger.js';
+import { type Database, select } from '../models/database.js';
 import { acceptBatch, type BatchAcceptance } from '../models/operations/accept-batch.js';
 import { acceptMessages } from '../models/operations/accept-messages.js';
 import { applyReports, type GroupState } from '../models/operations/apply-reports.js';
@@ -13,17 +12,26 @@ import { groupState, type GroupWork } from '../models/operations/group-work.js';
 import { openPage } from '../models/operations/open-page.js';
 import { recordReports } from '../models/operations/record-reports.js';
 import { workflowIds } from '../workflows/contract.js';
-import { dispatch, type Dispatched } from './dispatch.js';
+import { type UncertainWaits, nextHandoffInMs } from '../models/operations/uncertain-handoffs.js';
+import { dispatch, type Dispatched, type DispatchOf } from './dispatch.js';
 import { withHeartbeat } from './heartbeat.js';
+import type { PersistDeps } from './persist.js';
 import type { Providers } from './providers/provider.js';
 import { RouteHealth } from './route-health.js';
+import { callsAgain } from './routing.js';
 import { Throughput } from './throughput.js';
 
-export interface MessageDeps {
+export interface MessageDeps extends PersistDeps {
   db: Database;
-  config: Pick<Config, 'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'providerLimits' | 'routeWindowSeconds'>;
-  logger: Logger;
+  config: Pick<
+    Config,
+    'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'unknownHandoffSeconds' | 'providerLimits' | 'routeWindowSeconds'
+  >;
   providers: Providers;
+  /** Aborted as soon as the worker is told to stop. */
+  stopping?: AbortSignal;
+  /** How long a call without an outcome may still be under way. */
+  leaseSeconds?: number;
 }
 
 /** What acceptance tells the workflow: ids and times, nothing else. */
@@ -38,15 +46,32 @@ export interface Accepted {
 }
 
 const providerDeadlineMs = 10_000;
+/** Above the time from a claim to the end of its calls. */
+const callLeaseSeconds = 15;
 
-export function messageActivities({ db, config, logger, providers }: MessageDeps) {
-  const throughput = new Throughput(db, config.providerLimits);
+const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: MessageDeps): UncertainWaits => ({
+  leaseSeconds,
+  unknownSeconds: config.unknownHandoffSeconds,
+  repeatable: [...providers.accounts.values()].filter(callsAgain).map(({ name }) => name),
+});
+
+/** Hands off what is due of a group. Its rounds share what the process knows of the providers. */
+export function dispatcher(deps: MessageDeps): (of: DispatchOf) => Promise<Dispatched> {
+  const { db, config, logger, providers } = deps;
+  const waits = waitsOf(deps);
+  const throughput = new Throughput(db, config.providerLimits, waits);
   const health = new RouteHealth({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
+  return (of) => dispatch({ ...deps, throughput, health, waits }, of);
+}
+
+/** @param handOff see `dispatcher`; the activities of groups share it */
+export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps)) {
+  const { db, config, stopping } = deps;
   return {
     /** Local: debits and queues; see `acceptMessages` of the models. */
     async acceptMessages(groupId: string): Promise<Accepted> {
       const { accepted, channel = 'sms', scheduledAt, deliveries } = await acceptMessages(db, groupId);
-      return { accepted, deliveries, ...times(config, channel, scheduledAt) };
+      return { accepted, deliveries, ...(await times(db, config, { channel, scheduledAt })) };
     },
 
     /** Local: debits and queues a whole batch. */
@@ -59,7 +84,7 @@ export function messageActivities({ db, config, logger, providers }: MessageDeps
     async openPage(groupId: string): Promise<Accepted> {
       const { channel, scheduledAt } = await openPage(db, groupId);
       const { deliveries } = await groupState(db, groupId);
-      return { accepted: [], deliveries, ...times(config, channel, scheduledAt) };
+      return { accepted: [], deliveries, ...(await times(db, config, { channel, scheduledAt })) };
     },
 
     /**
@@ -67,7 +92,7 @@ export function messageActivities({ db, config, logger, providers }: MessageDeps
      * policy, or when a part of the group moved on, by being called again.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
-      withHeartbeat(() => dispatch({ db, providers, throughput, health }, groupId, batchId)),
+      withHeartbeat((signal) => handOff({ groupId, batchId, signal }), stopping),
 
     /** Local: works off the inbox of a group. */
     applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),
@@ -75,7 +100,9 @@ export function messageActivities({ db, config, logger, providers }: MessageDeps
 }
 
 /** The end of waiting: for reports, for a provider. */
-export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | 'providers'>) {
+export function givingUpActivities(deps: MessageDeps) {
+  const { db, providers, stopping } = deps;
+  const waits = waitsOf(deps);
   return {
     /** Asks the providers for messages whose report did not come in time, and puts what they say into the inbox. */
     pollReports: (groupId: string): Promise<void> =>
@@ -86,7 +113,7 @@ export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | '
           const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
           if (fetched) await recordReports(db, [{ ...fetched, provider, provider_message_id, message_id: id }]);
         }
-      }),
+      }, stopping),
 
     /** Local: the next step of a message's chain, when it is time for it. */
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
@@ -94,18 +121,32 @@ export function givingUpActivities({ db, providers }: Pick<MessageDeps, 'db' | '
     /** Local: the end of waiting for reports. */
     giveUpOnReports: (groupId: string): Promise<GroupState> => giveUpOnReports(db, groupId),
 
-    /** Local: the end of trying to hand off. */
-    async giveUpOnHandoffs(groupId: string): Promise<GroupWork> {
-      await giveUpOnHandoffs(db, groupId);
-      return groupState(db, groupId);
+    /** Local: the end of trying to hand off. What may have been taken waits for its report first, and stays queued until then. */
+    async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {
+      await giveUpOnHandoffs(db, groupId, waits);
+      const state = await groupState(db, groupId);
+      const retryInMs = state.queued === 0 ? 0 : await nextHandoffInMs(db, groupId, waits);
+      return { ...state, more: false, ...(retryInMs > 0 ? { retryInMs } : {}) };
     },
   };
 }
 
-function times(config: MessageDeps['config'], channel: Channel, scheduledAt: Date | null): Omit<Accepted, 'accepted' | 'deliveries'> {
+/** By the clock of the database, which decides what is due. */
+async function times(
+  db: Database,
+  config: MessageDeps['config'],
+  { channel, scheduledAt }: { channel: Channel; scheduledAt: Date | null },
+): Promise<Omit<Accepted, 'accepted' | 'deliveries'>> {
   return {
-    startInMs: scheduledAt === null ? 0 : Math.max(0, scheduledAt.getTime() - Date.now()),
+    startInMs: scheduledAt === null ? 0 : await untilMs(db, scheduledAt),
     handoffTimeoutMs: config.handoffTimeoutSeconds * 1000,
     reportTimeoutMs: config.reportTimeoutSeconds[channel] * 1000,
   };
+}
+
+/** Milliseconds until this moment; 0 when it has passed. */
+async function untilMs(db: Database, at: Date): Promise<number> {
+  const sql = 'SELECT extract(epoch FROM $1::timestamptz - clock_timestamp())::double precision * 1000 AS ms';
+  const [left] = await select<{ ms: number }>(db, sql, [at]);
+  return Math.max(0, Math.ceil(left?.ms ?? 0));
 }

@@ -1,26 +1,41 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../models/database.js';
-import { type Claim, claimHandoffs } from '../models/operations/claim-handoffs.js';
+import type { Claim } from '../models/operations/claim-handoffs.js';
 import { handoffUnknown } from '../models/operations/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../models/operations/record-handoffs.js';
+import type { UncertainWaits } from '../models/operations/uncertain-handoffs.js';
+import { AnswerRecorder } from './answer-recorder.js';
+import { callDeadline } from './call-deadline.js';
+import { claimRound } from './claim-round.js';
 import { type Handoff, handOff } from './hand-off.js';
+import { persist, type PersistDeps } from './persist.js';
 import type { Providers } from './providers/provider.js';
 import type { CallEnd, RouteHealth } from './route-health.js';
 import type { RoundRoute } from './routing.js';
 import type { Throughput } from './throughput.js';
 
-export interface RoundDeps {
+export interface RoundDeps extends PersistDeps {
   db: Database;
   providers: Providers;
   throughput: Throughput;
   health: RouteHealth;
+  waits: UncertainWaits;
+}
+
+export interface RoundSize {
+  /** Most messages. */
+  limit: number;
+  /** A rate or a limit says when a round may begin: it does not wait for the ones before it. */
+  isPaced: boolean;
 }
 
 const providerDeadlineMs = 10_000;
 /** So long a round is waited for; one that lasts longer goes on beside the next, because its account may not be theirs. */
 const roundMsMax = 1_000;
 const roundsAtOnceMax = 4;
+/** Calls under way at once where a pace says when they begin: a page has no more messages. */
+const pacedCallsMax = 250;
 
 /**
  * The rounds of one dispatch of a group: each message is called for once by each account of its channel until one has taken or refused it,
@@ -31,6 +46,7 @@ export class Rounds {
   /** Message → calls that failed, of those that go on with another account. */
   readonly #failures = new Map<string, number>();
   readonly #underWay = new Map<Promise<void>, readonly string[]>();
+  #failure: { error: unknown } | undefined;
   #settled = 0;
   #goesOn = false;
   /** How long a provider that is away wants to be left alone. */
@@ -58,54 +74,67 @@ export class Rounds {
   }
 
   /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns whether there may be more */
-  async next({ choices, resting, isProbe }: RoundRoute, limit: number): Promise<boolean> {
-    const bind = { limit, except: this.left, inBatch: this.inBatch, resting };
-    const claims = await claimHandoffs(this.deps.db, this.groupId, choices, bind);
+  async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
+    const limits = { limit, except: this.left, inBatch: this.inBatch, resting, waits: this.deps.waits };
+    const claims = await claimRound(this.deps, this.groupId, choices, limits);
+    if (claims === 'late') return true;
     if (claims.length > 0) {
       const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
       this.#begin(claims, this.#call(claims, accountsOf));
     }
     // Of a probe nobody expects an answer: the others do not wait for it.
-    if (claims.length === limit && (isProbe || (await this.#isQuick()))) return true;
+    if (claims.length === limit && (isProbe || (await this.#mayGoOn(isPaced)))) return true;
     await this.finish();
     const goesOn = this.#goesOn || claims.length === limit;
     this.#goesOn = false;
     return goesOn;
   }
 
-  /** Waits for all that is under way. */
+  /** Waits until every call has ended and its answer is recorded. @throws the first error, after all have ended */
   async finish(): Promise<void> {
-    await Promise.all(this.#underWay.keys());
+    await Promise.allSettled(this.#underWay.keys());
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   #begin(claims: readonly Claim[], work: Promise<void>): void {
     const round = work.finally(() => this.#underWay.delete(round));
-    round.catch(() => undefined); // told to whoever waits for it
+    round.catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
     this.#underWay.set(
       round,
       claims.map(({ id }) => id),
     );
   }
 
-  /** Whether the next round may begin. */
-  async #isQuick(): Promise<boolean> {
+  /** Waits until the next round may begin. @returns false when all that is under way has to end first */
+  async #mayGoOn(isPaced: boolean): Promise<boolean> {
+    if (isPaced) return [...this.#underWay.values()].flat().length < pacedCallsMax;
     const timer = new AbortController();
     const late = sleep(roundMsMax, 'late', { signal: timer.signal }).catch(() => 'late');
-    await Promise.race([Promise.all(this.#underWay.keys()), late]);
+    await Promise.race([Promise.allSettled(this.#underWay.keys()), late]);
     timer.abort();
     return this.#underWay.size < roundsAtOnceMax;
   }
 
   async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
-    const signal = AbortSignal.timeout(providerDeadlineMs);
-    setMaxListeners(claims.length, signal); // one a call
-    const handoffs = await Promise.all(claims.map((claim) => this.#handOff(claim, signal)));
-    const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
-    await this.#note(handoffs, (id) => accounts.get(id) ?? 1);
-    await recordHandoffs(
-      this.deps.db,
-      handoffs.map(({ result }) => result),
+    const { db } = this.deps;
+    const deadline = callDeadline(providerDeadlineMs);
+    setMaxListeners(claims.length, deadline.signal); // one a call
+    const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results), this.deps));
+    const handoffs = await Promise.all(
+      claims.map(async (claim) => {
+        const handoff = await this.#handOff(claim, deadline.signal);
+        answers.add(handoff.result);
+        return handoff;
+      }),
     );
+    deadline.clear();
+    const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
+    const noted = this.#note(handoffs, (id) => accounts.get(id) ?? 1);
+    noted.catch(() => undefined); // whatever becomes of it, the answers are recorded first
+    await answers.end();
+    await noted;
   }
 
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {

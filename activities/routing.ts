@@ -52,4 +52,4 @@ export async function routeOfRound(
 }
 
 /** Clearing up a call whose answer was lost needs another call. */
-const callsAgain = ({ idempotent, reconcile }: Provider) => idempotent || reconcile !== undefined;
+export const callsAgain = ({ idempotent, reconcile }: Provider) => idempotent || reconcile !== undefined;

@@ -5,6 +5,7 @@
 import type { Database } from '../models/database.js';
 import type { Choices } from '../models/operations/claim-handoffs.js';
 import { dueUnits, heldProviders, holdProvider, reserveSlot, type Slot } from '../models/operations/provider-pace.js';
+import { noWaits, type UncertainWaits } from '../models/operations/uncertain-handoffs.js';
 
 /** A round that wants to begin. */
 export interface RoundRequest {
@@ -32,10 +33,14 @@ export class Throughput {
   /** Holds since a provider last took something. */
   readonly #refusals = new Map<string, number>();
 
-  /** @param limits messages a second by provider, segments of sms; who is not there has no limit */
+  /**
+   * @param limits messages a second by provider, segments of sms; who is not there has no limit
+   * @param waits those of the claims: what is left alone asks for no time
+   */
   constructor(
     private readonly db: Database,
     private readonly limits: Readonly<Record<string, number>>,
+    private readonly waits: UncertainWaits = noWaits,
   ) {}
 
   /** Messages a second that this provider takes. */
@@ -49,7 +54,7 @@ export class Throughput {
     const begin: Slot = { waitMs: 0, isReserved: true };
     const accounts = Object.values(choices).flatMap((choice) => choice.accounts.map(({ account }) => account));
     if (this.#holds.size === 0 && !accounts.some((account) => account in this.limits)) return begin;
-    for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except })) {
+    for (const { provider, units } of await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits })) {
       const { waitMs, isReserved } = await this.#slotOf(provider, units, horizonMs);
       begin.waitMs = Math.max(begin.waitMs, waitMs);
       begin.isReserved &&= isReserved;

@@ -19,12 +19,13 @@ const soonMs = 500;
 const lookAgainMs = { least: 100, most: 1_000 };
 
 export interface WebhookDeps extends AttemptDeps {
+  stopping?: AbortSignal;
   config: AttemptDeps['config'] & FirstAttemptDeps['config'];
 }
 
 /** @param attempts those of the process: how much is under way to an endpoint is counted there */
 export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
-  const { db, config } = deps;
+  const { db, config, stopping } = deps;
 
   return {
     /** First attempts of what is due for a group; see `attemptFirst`. */
@@ -35,7 +36,8 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
      * Attempts what is due to a webhook, page after page.
      * @returns milliseconds until it has to be called again; null when nothing waits any more
      */
-    carryDeliveries: (webhookId: string): Promise<number | null> => withHeartbeat((signal) => carry({ db, attempts }, webhookId, signal)),
+    carryDeliveries: (webhookId: string): Promise<number | null> =>
+      withHeartbeat((signal) => carry({ db, attempts }, webhookId, signal), stopping),
 
     /**
      * The due ones of these deliveries. While some are pending this activity fails with the delay until the next is due, so that

@@ -1,4 +1,5 @@
 /** The Temporal workers of one thread: that of messages runs workflows and the single message's way, the others run activities only. */
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../models/config.js';
@@ -36,7 +37,11 @@ export interface RunningWorkers {
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
 /** Heartbeats are sent as they come, every third of the time-out: a busy process must not look like a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
-const grace = { shutdownGraceTime: '5s', shutdownForceTime: '8s' } as const;
+/**
+ * Activities are told at once that the worker stops, and then finish their calls (10 s at most) and record the answers, for up to 30 s while
+ * the database is away. The SDK cancels what is left after the grace time. A process manager has to wait longer than that.
+ */
+const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
 
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 
@@ -48,7 +53,9 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
-  const activities = createActivities({ db, config, logger, providers, poster });
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // one an activity
+  const activities = createActivities({ db, config, logger, providers, poster, stopping: stopping.signal });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
@@ -64,6 +71,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   return {
     done,
     stop: async () => {
+      stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await done;
     },

@@ -63,6 +63,7 @@ export interface Config extends WebhookConfig {
   routeWindowSeconds: number;
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
+  unknownHandoffSeconds: number;
   acceptTimeoutMs: number;
   acceptGroupMax: number;
   acceptLanes: number;
@@ -156,6 +157,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
       email: value.REPORT_TIMEOUT_EMAIL,
     },
     handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
+    unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
     acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,
     acceptGroupMax: value.ACCEPT_GROUP_MAX,
     acceptLanes: value.ACCEPT_LANES,

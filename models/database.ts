@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
+import { resilientPg } from './postgres-client.js';
 import { initModels } from './tables.js';
 
 export type { Transaction };
@@ -15,8 +16,8 @@ pg.types.setTypeParser(20, (text) => {
 });
 
 /** Opens a pool and binds the models to it; see `openPool`. */
-export function connect(url: string, poolMax: number): Database {
-  const database = openPool(url, poolMax);
+export function connect(url: string, poolMax: number, answerMsMax?: number): Database {
+  const database = openPool(url, poolMax, answerMsMax);
   initModels(database);
   return database;
 }
@@ -35,16 +36,18 @@ export function sharePool(poolMax: number, bulkShare: number): { own: number; bu
  * Opens a pool that knows no models.
  * @param url postgres://user:password@host:port/database
  * @param poolMax most connections at once
+ * @param answerMsMax how long an answer is waited for; the default is above the time-out of statements
  */
-export function openPool(url: string, poolMax: number): Database {
+export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Database {
   const database = new Sequelize(url, {
     dialect: 'postgres',
+    dialectModule: resilientPg,
     logging: false,
     pool: { max: poolMax, min: 0, idle: 30_000, acquire: 5_000 },
     dialectOptions: {
       application_name: 'tidings',
-      keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      query_timeout: answerMsMax,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       lock_timeout: 5_000,

@@ -7,6 +7,8 @@ import { connect, type Database, select } from './database.js';
 
 // The .sql files are not compiled: they are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
+/** Migrations of large tables lift the time-out of statements. */
+const longestMigrationMs = 24 * 3_600_000;
 /** Any number, as long as it is always the same: whoever holds it migrates. */
 const advisoryLock = 727_001;
 
@@ -59,7 +61,7 @@ function ignoreRace(error: unknown): never[] {
 if (process.argv[1] === import.meta.filename) {
   try {
     const config = loadConfig(process.env, ['DATABASE_URL']);
-    const db = connect(config.databaseUrl, 2);
+    const db = connect(config.databaseUrl, 2, longestMigrationMs);
     const names = await migrate(db);
     await db.close();
     process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);

@@ -150,6 +150,9 @@ export const settings: Record<string, Joi.Schema> = {
   REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
   REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),
   HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
+  UNKNOWN_HANDOFF_TIMEOUT: seconds
+    .default(120)
+    .description('seconds that a message whose hand-off is unknown waits for its delivery report before it fails and is refunded'),
   ACCEPT_TIMEOUT_MS: Joi.number()
     .integer()
     .min(100)

@@ -1,4 +1,4 @@
-import { ActivityFailure, condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { ActivityFailure, condition, continueAsNew, defineSignal, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Accepted } from '../activities/messages.js';
 import type { GroupWork } from '../models/operations/group-work.js';
 import { asking, delivering, dispatching, local } from './activities.js';
@@ -34,6 +34,8 @@ interface Group {
   /** Hands off what is due, in this time. */
   dispatch: (timeoutMs: number) => Promise<Dispatched>;
   startAtMs: number;
+  /** Begins the workflow anew, with an empty history; absent where it has a clock that would begin anew too. */
+  beginAnew?: () => Promise<never>;
 }
 
 const firstPauseMs = 60_000;
@@ -79,7 +81,8 @@ export async function sendMessages({ groupId, batchId, fallbackAfterMs }: SendMe
   if (tender === undefined || accepted.startInMs > 0) events.start(accepted.deliveries);
   const dispatch = (timeoutMs: number): Promise<Dispatched> =>
     tender?.dispatch(timeoutMs) ?? dispatching(queues.messages, timeoutMs).dispatchMessages(groupId);
-  const group = { groupId, dispatch, startAtMs: Date.now() + accepted.startInMs };
+  const beginAnew = () => continueAsNew<typeof sendMessages>({ groupId, ...(batchId === undefined ? {} : { batchId }) });
+  const group = { groupId, dispatch, startAtMs: Date.now() + accepted.startInMs, ...(fallbackAfterMs === undefined ? { beginAnew } : {}) };
   const end = { isClosed: false };
   const fallen =
     fallbackAfterMs === undefined ? undefined : fallBackInTime(groupId, accepted.startInMs + fallbackAfterMs, end, sendMessages);
@@ -124,6 +127,10 @@ async function handOff({ handoffTimeoutMs }: Accepted, group: Group, inbox: Inbo
     const work: Dispatched = settled;
     events.start(work.deliveries);
     if (work.queued === 0) return work;
+    if (group.beginAnew !== undefined && workflowInfo().continueAsNewSuggested) {
+      await events.drained();
+      await group.beginAnew(); // every step of the new run finds in the database what this one has done
+    }
     if (work.paused) {
       // A signal ends the pause; looking again now and then covers one that was lost.
       await rest(pauseMs, groupId, inbox, events);
@@ -138,7 +145,7 @@ async function rest(forMs: number, groupId: string, inbox: Inbox, events: EventP
   const until = Date.now() + forMs;
   for (let leftMs = forMs; leftMs > 0 && !inbox.changed; leftMs = until - Date.now()) {
     await condition(() => inbox.changed || inbox.reports, leftMs);
-    if (inbox.reports) await applyReports(groupId, inbox, events);
+    if (inbox.reports && (await applyReports(groupId, inbox, events)).queued === 0) return;
   }
 }
 

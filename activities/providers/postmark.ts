@@ -1,4 +1,5 @@
 /** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
+import { notKnownYet } from '../../models/operations/uncertain-handoffs.js';
 import type { AccountOf } from '../../models/provider-account.js';
 import { lookUp, soft } from '../../models/rules/failures/provider-failure.js';
 import { postmarkFailures } from '../../models/rules/failures/postmark.js';
@@ -7,7 +8,7 @@ import { headersOf, subjectOf } from './mail.js';
 import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
-/** How long a message may take until the search finds it. */
+/** How long after the call a message may take until the search finds it. */
 const searchLagMs = 60_000;
 
 /** It has no idempotency keys, but finds messages by our id among their metadata: what became of a lost answer is looked up there. */
@@ -32,18 +33,18 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
       return Array.isArray(details?.MessageEvents) ? statusOf(details.MessageEvents as MessageEvent[]) : null;
     },
 
-    async reconcile({ id, created_at }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
+    async reconcile({ id, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
       const answer = await get(`?count=1&offset=0&metadata_message_id=${id}`, signal);
       const found: string | undefined = answer?.Messages?.[0]?.MessageID;
       // Not answered, or perhaps still on its way into the search: asked again.
-      if (answer === null || (found === undefined && Date.now() - created_at.getTime() < searchLagMs)) throw new NotKnownYet();
+      if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();
       return found;
     },
   };
 }
 
 class NotKnownYet extends Error {
-  override readonly name = 'NotKnownYet';
+  override readonly name = notKnownYet;
 }
 
 function bodyOf({ from, messageStream }: AccountOf<'postmark'>, { id, to, content, headers }: OutgoingMessage): object {

@@ -11,7 +11,8 @@ export interface OutgoingMessage {
   to: string;
   content: Content;
   reference: string | null;
-  created_at: Date;
+  /** Milliseconds since the last call that may have reached the provider began; null where there is none. */
+  uncertain_ms: number | null;
   /** Further headers of an e-mail; other channels have none. */
   headers?: Readonly<Record<string, string>>;
 }

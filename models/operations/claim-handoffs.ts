@@ -4,15 +4,18 @@ import type { MessageRow } from '../message.js';
 import type { RouteChoice } from '../rules/route.js';
 import { type SuppressionReason, suppressedCode, suppressedTexts } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
+import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** A message that this caller may hand to its provider now. */
-export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference' | 'created_at'> & {
+export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference'> & {
   /** The account that is to be called. */
   provider: string;
   /** Number of this attempt, from 1. */
   attempt: number;
   /** True when an earlier call may have reached the provider: its answer was lost, or the process died during it. */
   uncertain: boolean;
+  /** Milliseconds since the last call that may have reached the provider began; null where there is none. */
+  uncertain_ms: number | null;
 };
 
 export interface ClaimLimits {
@@ -24,6 +27,10 @@ export interface ClaimLimits {
   inBatch?: boolean;
   /** Accounts that are left alone: what one of them may have taken already waits. */
   resting?: readonly string[];
+  /** How long messages are left alone whose earlier call has no known outcome. */
+  waits?: UncertainWaits;
+  /** Stands in the attempts, so that a claim whose answer is lost can be undone; see `releaseClaim`. */
+  claimId?: string;
 }
 
 /** The accounts to call, by channel. */
@@ -43,9 +50,9 @@ export async function claimHandoffs(
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit = 250, except = [], inBatch = false, resting = [] }: ClaimLimits = {},
+  { limit = 250, except = [], inBatch = false, resting = [], waits = noWaits, claimId }: ClaimLimits = {},
 ): Promise<Claim[]> {
-  const bind = [groupId, JSON.stringify(choices), limit, except, resting];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
   if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId));
   return claims.map(({ others_refused: _, ...claimed }) => claimed);
@@ -61,13 +68,9 @@ function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<C
   });
 }
 
-/** SQL: an earlier call for the message `m` may have reached the provider. */
-const isUncertain = `EXISTS (
-  SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown'))`;
-
 /** SQL: no account that is left alone may have taken the message `m` already. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
-  SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND (u.outcome IS NULL OR u.outcome = 'unknown') AND u.provider = ANY($5::text[])))`;
+  SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')} AND u.provider = ANY($5::text[])))`;
 
 /**
  * SQL: `route`, the next attempt of the message `due` (id, channel): its account and why, its number, and whether an earlier one may have
@@ -76,14 +79,15 @@ const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
  */
 export const routeOf = (choices: string) => `LATERAL (
     SELECT COALESCE(earlier.bound_to, c.account) AS provider, COALESCE(earlier.number, 0) + 1 AS attempt,
-      earlier.bound_to IS NOT NULL AS uncertain, c.share,
+      earlier.bound_to IS NOT NULL AS uncertain, extract(epoch FROM now() - earlier.called_at)::double precision * 1000 AS uncertain_ms, c.share,
       CASE WHEN earlier.bound_to IS NOT NULL THEN 'same_account'
         WHEN earlier.failed_by IS NOT NULL AND c.account <> ALL(earlier.failed_by) THEN 'failover'
         ELSE ${choices}::json -> due.channel ->> 'reason' END AS reason
     FROM (
       SELECT max(number) AS number, array_agg(provider) FILTER (WHERE outcome = 'retryable') AS failed_by,
-        (array_agg(provider ORDER BY number DESC) FILTER (WHERE outcome IS NULL OR outcome = 'unknown'))[1] AS bound_to
-      FROM send_attempts WHERE message_id = due.id
+        (array_agg(provider ORDER BY number DESC) FILTER (WHERE ${isOpenOrUnknown('a')}))[1] AS bound_to,
+        max(started_at) FILTER (WHERE ${isOpenOrUnknown('a')} AND detail IS DISTINCT FROM '${notKnownYet}') AS called_at
+      FROM send_attempts a WHERE message_id = due.id
     ) earlier, ROWS FROM (json_to_recordset(${choices}::json -> due.channel -> 'accounts') AS (account text, share integer)) WITH ORDINALITY
       AS c (account, share, place)
     ORDER BY cardinality(array_positions(earlier.failed_by, c.account)), c.place LIMIT 1
@@ -109,16 +113,18 @@ const claim = `
     WHERE id IN (
       SELECT id FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
+        AND ${mayBeCalled(6)}
         AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
-    RETURNING id, workspace_id, channel, "to", content, reference, created_at
+    RETURNING id, workspace_id, channel, "to", content, reference
   ), routed AS (
     SELECT due.*, route.* FROM due, ${routeOf('$2')}
   ), attempts AS (
-    INSERT INTO send_attempts (message_id, number, provider, route, route_share) SELECT id, attempt, provider, reason, share FROM routed
+    INSERT INTO send_attempts (message_id, number, provider, route, route_share, claim_id)
+    SELECT id, attempt, provider, reason, share, $9 FROM routed
   )
-  SELECT id, workspace_id, channel, "to", content, reference, created_at, provider, attempt, uncertain,
+  SELECT id, workspace_id, channel, "to", content, reference, provider, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression} IS NOT NULL)

@@ -2,6 +2,7 @@
 import { type Database, inTransaction, select } from '../database.js';
 import { closeIfDone, type GroupState } from './apply-reports.js';
 import { recordStatuses } from './record-statuses.js';
+import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /**
  * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (decisions §4); a later report still
@@ -24,12 +25,18 @@ const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_i
 
 /**
  * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
- * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code.
+ * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code, but only after it
+ * has waited for its delivery report: until then it stays queued.
  */
-export function giveUpOnHandoffs(db: Database, groupId: string): Promise<GroupState> {
+export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
     const at = new Date();
-    const queued = await select<{ id: string; uncertain: boolean }>(db, stillQueued, [groupId], transaction);
+    const queued = await select<{ id: string; uncertain: boolean }>(
+      db,
+      stillQueued,
+      [groupId, ...bindOf({ ...waits, repeatable: [] })],
+      transaction,
+    );
     const changes = queued.map(({ id, uncertain }) => ({
       id,
       at,
@@ -49,6 +56,7 @@ export const handoffUnknown = {
   error_message: 'The provider did not answer and cannot tell whether it took the message',
 };
 
+// Whoever locks several messages takes them in the order of their ids.
 const stillQueued = `
-  SELECT m.id, EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain
-  FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' ORDER BY m.id FOR UPDATE`;
+  SELECT m.id, ${isUncertain} AS uncertain FROM messages m
+  WHERE m.group_id = $1 AND m.status = 'queued' AND ${mayBeCalled(2)} ORDER BY m.id FOR UPDATE`;

@@ -1,6 +1,7 @@
 /** The time of providers: given away in slots, so that all workers together call none faster than it takes messages. */
 import { type Database, select } from '../database.js';
 import { type Choices, isDue, routeOf } from './claim-handoffs.js';
+import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
 
 /** What a round of hand-offs would ask of an account. */
 export interface DueUnits {
@@ -14,13 +15,13 @@ export const dueUnits = (
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit, except }: { limit: number; except: readonly string[] },
-): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except]);
+  { limit, except, waits }: { limit: number; except: readonly string[]; waits: UncertainWaits },
+): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except, ...bindOf(waits)]);
 
 const due = `
   SELECT route.provider, sum(GREATEST(segments, 1)) AS units FROM (
     SELECT id, channel, segments FROM messages m
-    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[])
+    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${mayBeCalled(5)}
     ORDER BY id LIMIT $3
   ) due, ${routeOf('$2')}
   GROUP BY route.provider`;

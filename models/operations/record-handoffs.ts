@@ -3,6 +3,7 @@ import type { MessageRow } from '../message.js';
 import { isHardBounce, suppressedCode } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
 import { type NewSuppression, suppress } from './suppress.js';
+import { isUncertain } from './uncertain-handoffs.js';
 
 /** What came of one call to a provider. */
 export type HandoffResult = { id: string; attempt: number; provider: string } & (
@@ -77,12 +78,14 @@ function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow
   return [{ workspace_id, channel, recipient: to, reason, source: 'provider', message_id: id }];
 }
 
-/** Gives back the claim of what was certainly not handed off, so that it can be cancelled until the next attempt. */
+/** Gives back the claim of what was certainly not handed off, by no call, so that it can be cancelled until the next attempt. */
 async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {
   const ids = results.filter(({ outcome }) => outcome === 'retryable' || outcome === 'throttled').map(({ id }) => id);
   if (ids.length === 0) return;
-  await select(db, `UPDATE messages SET status_detail = 'accepted' WHERE id = ANY($1::uuid[]) AND status = 'queued'`, [ids], transaction);
+  await select(db, giveBack, [ids], transaction);
 }
+
+const giveBack = `UPDATE messages m SET status_detail = 'accepted' WHERE id = ANY($1::uuid[]) AND status = 'queued' AND NOT ${isUncertain}`;
 
 /**
  * Reports that came before the provider's id was known are matched now. They were committed and then looked for their

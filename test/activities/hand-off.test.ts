@@ -12,10 +12,10 @@ const claimOf = (uncertain: boolean): Claim => ({
   to: '+15551234567',
   content: { text: 'Hello' },
   reference: null,
-  created_at: new Date(),
   provider: 'stub',
   attempt: uncertain ? 2 : 1,
   uncertain,
+  uncertain_ms: uncertain ? 60_000 : null,
 });
 const signal = new AbortController().signal;
 

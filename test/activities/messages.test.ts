@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { givingUpActivities, messageActivities } from '../../activities/messages.js';
 import type { Provider } from '../../activities/providers/provider.js';
+import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import { testConfig } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../support/factories.js';
 import { workspaceForEach } from '../support/for-each.js';
 import { failureOf, inActivity } from '../support/in-activity.js';
-import { buildQueuedGroup, messageOf, reportOf, statusOf } from '../support/messages.js';
+import { buildQueuedGroup, messageOf, reportOf, routedTo, statusOf } from '../support/messages.js';
 import { everywhere, stubProvider, silent as logger } from '../support/stub-provider.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
@@ -15,8 +16,8 @@ const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false 
 describe('messageActivities', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
 
-  const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}) => {
-    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider) };
+  const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}, leaseSeconds = 0) => {
+    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider), leaseSeconds };
     return { ...messageActivities(deps), ...givingUpActivities(deps) };
   };
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);
@@ -100,21 +101,64 @@ describe('messageActivities', () => {
       assert.equal((await messageOf(test.db, id)).credits_used, 0);
     });
 
-    it('sends again after an unknown outcome only where the provider knows idempotency keys', async () => {
-      for (const idempotent of [true, false]) {
-        const { group_id, id } = await buildQueued(test.db, test.workspaceId);
-        const provider = stubProvider(
-          (_message, call) =>
-            call === 1 ? { outcome: 'unknown', detail: 'reset' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
-          { idempotent },
-        );
-        assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
-        await dispatch(provider, group_id);
-        assert.deepEqual(
-          [provider.calls.length, await statusOf(test.db, id)],
-          idempotent ? [2, 'sent/awaiting_report'] : [1, 'failed/rejected'],
-        );
-      }
+    const lostOnce = (idempotent: boolean) =>
+      stubProvider(
+        ({ id }, call) => (call === 1 ? { outcome: 'unknown', detail: 'reset' } : { outcome: 'accepted', provider_message_id: `p-${id}` }),
+        { idempotent },
+      );
+
+    it('sends again after an unknown outcome where the provider knows idempotency keys', async () => {
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
+      const provider = lostOnce(true);
+      assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
+      await dispatch(provider, group_id);
+      assert.deepEqual([provider.calls.length, await statusOf(test.db, id)], [2, 'sent/awaiting_report']);
+    });
+
+    it('waits for the delivery report after an unknown outcome elsewhere, then fails the message as handoff_unknown, refunded', async () => {
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
+      const provider = lostOnce(false);
+      assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
+      const { retryInMs, queued } = await dispatch(provider, group_id);
+      assert.ok(queued === 1 && retryInMs !== undefined && retryInMs > 15_000 && retryInMs <= 20_000, `${retryInMs}`);
+      assert.equal((await activitiesWith(provider).giveUpOnHandoffs(group_id)).queued, 1, 'giving up waits, too');
+      await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '121 seconds' WHERE message_id = $1`, [id]);
+      assert.equal((await dispatch(provider, group_id)).queued, 0);
+      const { error_code, credits_used } = await messageOf(test.db, id);
+      assert.deepEqual([provider.calls.length, error_code, credits_used], [1, 'handoff_unknown', 0]);
+    });
+
+    it('gives up nothing whose delivery report lies in the inbox: it ends as the report says', async () => {
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
+      const provider = lostOnce(false);
+      await failureOf(dispatch(provider, group_id));
+      await recordReports(test.db, [reportOf({ id, provider_message_id: `p-${id}` }, 'delivered', { provider: 'stub', message_id: id })]);
+      await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '1 day' WHERE message_id = $1`, [id]);
+      const { retryInMs } = await dispatch(provider, group_id);
+      await activitiesWith(provider).giveUpOnHandoffs(group_id);
+      assert.ok(retryInMs !== undefined && retryInMs <= 1_000, `${retryInMs}`);
+      await activitiesWith(provider).applyReports(group_id);
+      assert.equal(await statusOf(test.db, id), 'delivered/delivered');
+    });
+
+    it('makes no second call beside a first one that may still be under way, even with idempotency keys', async () => {
+      const { group_id, id } = await buildQueued(test.db, test.workspaceId);
+      const provider = stubProvider();
+      await claimHandoffs(test.db, group_id, routedTo({ sms: 'stub', whatsapp: 'stub', email: 'stub' }));
+      const { dispatchMessages } = activitiesWith(provider, {}, 15);
+      const { retryInMs } = await inActivity(dispatchMessages, [group_id]);
+      assert.ok(retryInMs !== undefined && retryInMs > 10_000 && retryInMs <= 15_000, `${retryInMs}`);
+      assert.equal(provider.calls.length, 0);
+      await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '16 seconds' WHERE message_id = $1`, [id]);
+      await inActivity(dispatchMessages, [group_id]);
+      assert.deepEqual(provider.calls, [id]);
+    });
+
+    it('tells when the next scheduled message is due, by the clock of the database', async () => {
+      const scheduled_at = new Date(Date.now() + 600_000);
+      const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ scheduled_at }, {}]);
+      const { retryInMs, queued } = await dispatch(stubProvider(), groupId);
+      assert.ok(queued === 1 && retryInMs !== undefined && retryInMs > 590_000 && retryInMs <= 600_000, `${retryInMs}`);
     });
 
     it('tells that reports came while it was under way', async () => {
@@ -166,7 +210,7 @@ describe('messageActivities', () => {
     const provider = stubProvider();
     const activities = activitiesWith(provider);
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
-    assert.deepEqual(await activities.giveUpOnHandoffs(groupId), done);
+    assert.deepEqual(await activities.giveUpOnHandoffs(groupId), { ...done, more: false });
     assert.equal((await messageOf(test.db, ids[0] ?? '')).error_code, 'provider_unavailable');
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     await dispatch(provider, group_id);

@@ -38,7 +38,8 @@ export function twoAccounts() {
   /** A worker of its own. */
   const worker = (weights: Record<string, number> = {}) => {
     const providers = shared([accounts.one, accounts.two], weights);
-    const { dispatchMessages } = messageActivities({ db: test.db, config: testConfig(), logger: silent, providers });
+    const deps = { db: test.db, config: { ...testConfig(), unknownHandoffSeconds: 0 }, logger: silent, providers, leaseSeconds: 0 };
+    const { dispatchMessages } = messageActivities(deps);
     return (groupId: string) => inActivity(dispatchMessages, [groupId]);
   };
   const group = (count: number) =>

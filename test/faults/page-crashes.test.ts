@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { messageActivities } from '../../activities/messages.js';
+import type { DispatchOf } from '../../activities/dispatch.js';
+import { dispatcher, messageActivities } from '../../activities/messages.js';
 import { Tracer } from '../../activities/post-trace.js';
 import type { WebhookPoster } from '../../activities/post-webhook.js';
 import { Attempts } from '../../activities/attempts.js';
@@ -69,11 +70,14 @@ describe('a page whose worker dies', () => {
       close: () => undefined,
     };
     const config = testConfig();
-    const messages = messageActivities({ db, config, logger, providers: everywhere(provider) });
+    // The process is dead at once: it repeats no write, and no call of it is under way.
+    const deps = { db, config, logger, providers: everywhere(provider), leaseSeconds: 0, persistMs: 0 };
+    const handOff = dispatcher(deps);
+    const messages = messageActivities(deps, handOff);
     const attempts = new Attempts({ db, config, poster });
-    const dispatch = async (groupId: string, batchId?: string) => {
-      const dispatched = await messages.dispatchMessages(groupId, batchId);
-      await reportAll(groupId); // before the tender takes the silence for the end
+    const dispatch = async (of: DispatchOf) => {
+      const dispatched = await handOff(of);
+      await reportAll(of.groupId); // before the tender takes the silence for the end
       return dispatched;
     };
     return { ...messages, ...groupActivities({ db, config, attempts, dispatch }) };

@@ -10,7 +10,7 @@ describe('a message by Twilio', () => {
   let service: Service;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ env: twilioEnv(counterpart) });
+    service = await startService({ env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '2' } });
   });
   beforeEach(() => {
     Object.assign(counterpart, { taken: [], calls: 0, interfere: () => false });
@@ -105,7 +105,7 @@ describe('a message by Twilio', () => {
     assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
   });
 
-  it('is never sent twice: where the answer was lost it fails as handoff_unknown, and a report corrects it', async () => {
+  it('is never sent twice: where the answer was lost and no report comes it fails as handoff_unknown; a later report corrects it', async () => {
     let form: Record<string, string> = {};
     counterpart.interfere = (response, given) => {
       form = given;

@@ -8,7 +8,7 @@ export const outgoing = (changes: Partial<OutgoingMessage> = {}): OutgoingMessag
   to: '+15551234567',
   content: { text: 'Hello' },
   reference: null,
-  created_at: new Date(),
+  uncertain_ms: null,
   ...changes,
 });
 

@@ -47,7 +47,11 @@ export interface Child {
   start(): Promise<void>;
   /** SIGKILL, and it is gone when this resolves. */
   kill(): Promise<void>;
-  stop(): Promise<void>;
+  /** SIGTERM. @returns the exit code; null where it did not run, or a signal ended it */
+  stop(): Promise<number | null>;
+  /** SIGSTOP: it does nothing until `unfreeze`. */
+  freeze(): void;
+  unfreeze(): void;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -86,10 +90,11 @@ function child(script: string, env: NodeJS.ProcessEnv): Child {
   const end = async (signal: NodeJS.Signals) => {
     const ending = running;
     running = undefined;
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
     const gone = once(ending, 'exit');
     ending.kill(signal);
-    await gone;
+    const [code] = (await gone) as [number | null];
+    return code;
   };
   return {
     async start() {
@@ -102,8 +107,12 @@ function child(script: string, env: NodeJS.ProcessEnv): Child {
       await Promise.race([once(started, 'message'), failed]);
       failed.catch(() => undefined);
     },
-    kill: () => end('SIGKILL'),
+    kill: async () => {
+      await end('SIGKILL');
+    },
     stop: () => end('SIGTERM'),
+    freeze: () => running?.kill('SIGSTOP'),
+    unfreeze: () => running?.kill('SIGCONT'),
   };
 }
 
@@ -117,6 +126,10 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
     await connection?.close();
     workers = undefined;
     connection = undefined;
+    return null;
+  };
+  const inThisProcess = () => {
+    throw new Error('a worker in this process cannot be frozen');
   };
   return {
     async start() {
@@ -133,5 +146,7 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
     },
     kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),
     stop,
+    freeze: inThisProcess,
+    unfreeze: inThisProcess,
   };
 }

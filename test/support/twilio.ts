@@ -19,6 +19,8 @@ export interface TwilioCounterpart extends Counterpart {
   taken: TakenMessage[];
   /** Requests for a message, taken or not. */
   calls: number;
+  /** How long after it took a message its answer comes; 0: at once. */
+  answerAfterMs: number;
   /** Changes what comes of a request from now on. */
   interfere: Interference;
   /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
@@ -56,6 +58,7 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     ...(await startCounterpart(answer)),
     taken: [],
     calls: 0,
+    answerAfterMs: 0,
     interfere: () => false,
     report,
     bring: (callbackUrl, message) => {
@@ -89,7 +92,13 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     if (form.Body === undefined && form.ContentSid === undefined) return refuse(response, 400, 21602);
     if (form.ContentSid !== undefined && !/^HX[0-9a-f]{32}$/.test(form.ContentSid)) return refuse(response, 400, 21655);
     if (form.ContentVariables !== undefined && !isFlatObject(form.ContentVariables)) return refuse(response, 400, 21656);
-    return show(response, 201, take(form));
+    return answerInTime(response, take(form));
+  }
+
+  /** It has the message from now on, whether anybody hears the answer or not. */
+  function answerInTime(response: ServerResponse, message: TakenMessage): void {
+    if (counterpart.answerAfterMs === 0) show(response, 201, message);
+    else setTimeout(() => response.destroyed || show(response, 201, message), counterpart.answerAfterMs);
   }
 
   function take(form: Record<string, string>): TakenMessage {

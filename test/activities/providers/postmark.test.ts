@@ -87,7 +87,7 @@ describe('the Postmark provider', () => {
     const message = outgoingMail();
     assert.equal((await adapter().send(message, never)).outcome, 'unknown');
     await assert.rejects(async () => adapter().reconcile?.(message, never), { name: 'NotKnownYet' });
-    const old = { ...message, created_at: new Date(Date.now() - 120_000) };
+    const old = { ...message, uncertain_ms: 120_000 };
     assert.equal(await adapter().reconcile?.(old, never), undefined);
     counterpart.interfere = () => false;
     await adapter().send(message, never);

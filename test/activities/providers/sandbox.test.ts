@@ -22,7 +22,7 @@ const outgoing = (to: string, channel: Channel = 'sms'): OutgoingMessage => ({
   to,
   content: { text: 'Hello' },
   reference: null,
-  created_at: new Date(),
+  uncertain_ms: null,
 });
 
 describe('the sandbox provider', () => {

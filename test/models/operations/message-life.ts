@@ -120,7 +120,7 @@ export class MessageLife {
         return this.#cancel(message);
       case 'noHandoff':
         await giveUpOnHandoffs(db, groupId);
-        if (isQueued(message)) this.#fail(message);
+        if (isQueued(message) && !waitsForReport(message)) this.#fail(message);
         return close(message);
       case 'noReport':
         await giveUpOnReports(db, groupId);
@@ -139,7 +139,7 @@ export class MessageLife {
   }
 
   #claim(message: Known, claims: Claim[]): void {
-    assert.equal(claims.length, isQueued(message) ? 1 : 0);
+    assert.equal(claims.length, isQueued(message) && !waitsForReport(message) ? 1 : 0);
     const [claim] = claims;
     if (claim === undefined) return;
     assert.equal(claim.uncertain, message.uncertain);
@@ -168,7 +168,7 @@ export class MessageLife {
     if (!isQueued(message)) return;
     if (outcome === 'accepted') message.status = 'sent';
     if (outcome === 'rejected') this.#fail(message);
-    if (outcome === 'retryable') message.status = 'queued';
+    if (outcome === 'retryable' && !message.uncertain) message.status = 'queued';
   }
 
   /** Each statement counts once; before anything was handed over it belongs to nobody. */
@@ -238,5 +238,8 @@ export class MessageLife {
 function close(message: Known): void {
   if (message.status !== 'accepting' && !isQueued(message) && (message.status !== 'sent' || message.unknown)) message.closed = true;
 }
+
+/** The inbox holds a report, which will prove the hand-off: nobody calls again, and nobody gives up. */
+const waitsForReport = ({ status, inbox }: Known) => status === 'sending' && inbox.size > 0;
 
 const isQueued = ({ status }: Known) => status === 'queued' || status === 'sending';

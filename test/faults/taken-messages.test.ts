@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { phones } from '../support/bulk-requests.js';
+import { type Account, type RestClient, restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { assertBooks } from '../support/invariants.js';
+import { type Service, startService } from '../support/service.js';
+import { startTwilio, twilioEnv, type TwilioCounterpart } from '../support/twilio.js';
+
+const answerMs = 2_000;
+const messages = 30;
+
+/** Twilio takes no idempotency key: what it took and we do not know of is lost, unless a report tells. */
+describe('messages that a carrier without idempotency keys took', () => {
+  let counterpart: TwilioCounterpart;
+  let service: Service;
+  let client: RestClient;
+  let account: Account;
+  before(async () => {
+    counterpart = await startTwilio();
+    service = await startService({ env: { ...twilioEnv(counterpart), SIGNUP_CREDITS: '1000' } });
+    client = restClient(service.url);
+  });
+  beforeEach(async () => {
+    // It takes the message at once and answers late: the worst order.
+    Object.assign(counterpart, { taken: [], calls: 0, answerAfterMs: answerMs, interfere: () => false });
+    account = await client.signUp();
+  });
+  afterEach(() => assertBooks(service.db));
+  after(async () => {
+    await service?.stop();
+    await counterpart?.close();
+  });
+
+  const sendAll = () =>
+    Promise.all(phones(messages).map((to) => client.send(account, { to, channel: 'sms', content: { text: `to ${to}` } })));
+  const underWay = () => until(() => counterpart.taken.length > 0, 'calls are under way');
+  const ended = async (ids: string[]) => {
+    const open = async () =>
+      rows<{ id: string }>(service.db, `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued'`, [ids]);
+    await until(async () => (await open()).length === 0, 'nothing is queued');
+    return rows<{ status: string; error_code: string | null }>(
+      service.db,
+      'SELECT status, error_code FROM messages WHERE id = ANY($1::uuid[])',
+      [ids],
+    );
+  };
+  const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
+  const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
+
+  it('are sent when the worker is told to stop during the calls, and it ends with 0', async function () {
+    this.timeout(60_000);
+    const sent = await sendAll();
+    await underWay();
+    assert.equal(await service.worker.stop(), 0);
+    const taken = counterpart.taken.length;
+    const recorded = await rows(service.db, `SELECT id FROM messages WHERE status = 'sent' AND id = ANY($1::uuid[])`, [idsOf(sent)]);
+    assert.equal(recorded.length, taken, 'every answer is recorded before the end');
+    await service.worker.start();
+    assert.deepEqual(await ended(idsOf(sent)), allSent);
+    assert.equal(counterpart.calls, messages, 'each was called for once');
+  });
+
+  it('are sent when the database ends all connections while the answers come', async function () {
+    this.timeout(60_000);
+    const sent = await sendAll();
+    await underWay();
+    const terminate = () =>
+      rows(
+        service.db,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+    for (const end = Date.now() + 2 * answerMs; Date.now() < end; await sleep(50)) await terminate().catch(() => undefined);
+    assert.deepEqual(await ended(idsOf(sent)), allSent);
+    assert.equal(counterpart.calls, messages, 'each was called for once');
+  });
+
+  it('are sent when the worker is frozen during the calls for longer than its heartbeat', async function () {
+    this.timeout(90_000);
+    const sent = await sendAll();
+    await underWay();
+    service.worker.freeze();
+    await sleep(12_000); // its heartbeat is missed after ten
+    service.worker.unfreeze();
+    assert.deepEqual(await ended(idsOf(sent)), allSent);
+    assert.equal(counterpart.calls, messages, 'each was called for once');
+  });
+
+  it('are delivered when the worker is killed during the calls and their reports come', async function () {
+    this.timeout(90_000);
+    const sent = await sendAll();
+    await underWay();
+    await service.worker.kill();
+    const taken = counterpart.taken.length;
+    await service.worker.start();
+    for (const message of counterpart.taken.slice(0, taken)) assert.equal(await counterpart.report(message, 'delivered'), 200);
+    const ends = await ended(idsOf(sent));
+    assert.equal(ends.filter(({ status }) => status === 'failed').length, 0);
+    assert.equal(counterpart.calls, messages, 'each was called for once');
+  });
+});
