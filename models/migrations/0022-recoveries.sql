@@ -1,6 +1,3 @@
--- Until when an uncertain hand-off waits for its report; null: as long as the setting says.
-ALTER TABLE send_attempts ADD COLUMN IF NOT EXISTS give_up_at timestamptz;
-
 -- Each time PostgreSQL was restored to an earlier moment, `as_of`, and brought into line with what happened since.
 CREATE TABLE recoveries (
   id         uuid PRIMARY KEY,

@@ -3,6 +3,7 @@ import type { Channel } from '../config.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { RestoredMessage } from '../rules/recovery.js';
 import type { Recovery } from './begin-recovery.js';
+import { isOpenOrUnknown } from './uncertain-handoffs.js';
 
 /** A message that waits for its hand-off in the restored database. */
 export type RestoredQueued = RestoredMessage & {
@@ -28,7 +29,7 @@ export function restoredQueued(
 // The first condition is that of the index `messages_undecided`.
 const queued = `
   SELECT m.id, m.channel, m.scheduled_at, m.status_detail, b.status AS batch_status,
-    ARRAY(SELECT DISTINCT a.provider FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain_at,
+    ARRAY(SELECT DISTINCT a.provider FROM send_attempts a WHERE a.message_id = m.id AND ${isOpenOrUnknown('a')}) AS uncertain_at,
     EXISTS (SELECT 1 FROM recovery_messages r WHERE r.recovery_id = $1 AND r.kind = 'uncertain' AND r.message_id = m.id) AS is_marked
   FROM messages m LEFT JOIN batches b ON b.id = m.batch_id
   WHERE m.sent_at IS NULL AND m.failed_at IS NULL AND m.status = 'queued' AND m.created_at <= $2 AND ($3::uuid IS NULL OR m.id > $3)
@@ -100,5 +101,4 @@ const attempts = `
   FROM json_to_recordset($1::json) AS r (id uuid, provider text, place integer)`;
 
 const wait = `
-  UPDATE send_attempts SET give_up_at = now() + $2 * interval '1 second'
-  WHERE message_id = ANY($1::uuid[]) AND (outcome IS NULL OR outcome = 'unknown')`;
+  UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second' WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;

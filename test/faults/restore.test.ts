@@ -78,6 +78,8 @@ describe('a database that was restored to an earlier moment', function () {
     const refunded = uncertain.filter((id) => !late.includes(id) && !story.mails.includes(id));
     const failed = await idsOf(`status = 'failed' AND error_code = 'handoff_unknown' AND credits_used = 0`);
     assert.deepEqual(failed, sorted(refunded));
+    const early = `EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.give_up_at > m.failed_at)`;
+    assert.deepEqual(await idsOf(early), [], 'nothing was given up while its report could still come');
     assert.deepEqual(await idsOf(`channel = 'email' AND status = 'sent' AND credits_used > 0`), sorted(story.mails));
     await untilBatchesAreOver(batchIds);
     await assertBooks(db());
