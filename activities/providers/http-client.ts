@@ -45,12 +45,14 @@ export interface HttpClient {
 const connectTimeoutMs = 4_000;
 const idleSocketMs = 4_000;
 const answerBytesMax = 256 * 1024;
-const socketsMax = 50;
+/** A carrier that takes seconds for each call needs many to keep a rate: 100 a second at 3 s each. */
+const socketsMax = 300;
+const freeSocketsMax = 50;
 
 /** @param apiBase scheme, host and port; plain http is for stand-ins on this machine */
 export function httpClient(apiBase: string): HttpClient {
   const isTls = apiBase.startsWith('https:');
-  const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: socketsMax, timeout: idleSocketMs };
+  const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
   const agent = isTls ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options);
   const start = isTls ? requestTls : requestPlain;
 

@@ -45,6 +45,7 @@ export const getTimeline = endpoint({
     const timeline = await readTimeline(db, caller.workspaceId, params.id);
     const limits = {
       handoffTimeoutSeconds: config.handoffTimeoutSeconds,
+      unknownHandoffSeconds: config.unknownHandoffSeconds,
       reportTimeoutSeconds: config.reportTimeoutSeconds[timeline.message.channel],
     };
     return { timeline: presentTimeline(timeline, limits) };

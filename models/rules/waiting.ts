@@ -22,6 +22,7 @@ interface Circumstances {
 export interface WaitLimits {
   handoffTimeoutSeconds: number;
   reportTimeoutSeconds: number;
+  unknownHandoffSeconds: number;
 }
 
 /** How long one call to a provider lasts at most. */
@@ -54,7 +55,13 @@ function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits
   const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
   if (last === undefined) return { what: 'hand_off', text: 'Its turn to be handed to a provider', until };
   if (last.outcome === null && message.status_detail === 'sending') {
-    return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: after(last.started_at, callSecondsMax) };
+    const answered = after(last.started_at, callSecondsMax);
+    if (answered > now) return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: answered };
+  }
+  const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');
+  if (lost !== undefined) {
+    const text = `A delivery report of ${lost.provider}, whose answer was lost; without one the message fails and is refunded`;
+    return { what: 'report', text, until: after(lost.started_at, limits.unknownHandoffSeconds) };
   }
   const text = `Another try to hand it over, after ${attempts.length} that did not succeed; it fails and is refunded then`;
   return { what: 'next_attempt', text, until };

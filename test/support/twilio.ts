@@ -92,13 +92,7 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     if (form.Body === undefined && form.ContentSid === undefined) return refuse(response, 400, 21602);
     if (form.ContentSid !== undefined && !/^HX[0-9a-f]{32}$/.test(form.ContentSid)) return refuse(response, 400, 21655);
     if (form.ContentVariables !== undefined && !isFlatObject(form.ContentVariables)) return refuse(response, 400, 21656);
-    return answerInTime(response, take(form));
-  }
-
-  /** It has the message from now on, whether anybody hears the answer or not. */
-  function answerInTime(response: ServerResponse, message: TakenMessage): void {
-    if (counterpart.answerAfterMs === 0) show(response, 201, message);
-    else setTimeout(() => response.destroyed || show(response, 201, message), counterpart.answerAfterMs);
+    return confirm(response, take(form), counterpart.answerAfterMs);
   }
 
   function take(form: Record<string, string>): TakenMessage {
@@ -107,6 +101,12 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     return message;
   }
   return counterpart;
+}
+
+/** It has the message already, whether anybody hears the answer or not. */
+function confirm(response: ServerResponse, message: TakenMessage, afterMs: number): void {
+  if (afterMs === 0) show(response, 201, message);
+  else setTimeout(() => response.destroyed || show(response, 201, message), afterMs);
 }
 
 async function report(
