@@ -10,8 +10,11 @@ import { providePostgres, provideTemporal } from './servers.js';
 import { localAddress, type Made, serviceEnvironment } from './service-environment.js';
 import { summaryLines } from './summary.js';
 
-/** How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all. */
-const drainMs = { api: 10_500, worker: 9_000 };
+/**
+ * How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all,
+ * but where calls to providers or their recording take longer.
+ */
+const drainMs = { api: 10_500, worker: 30_000 };
 
 /** Servers side by side, then the schema, then worker and API side by side, then the addresses. */
 export async function startService(launch: Launch, port: number, giveUp: () => void): Promise<void> {
