@@ -139,7 +139,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await recover(), dry);
   });
 
-  it('refuses while somebody is connected, and a database that has later messages', async () => {
+  it('refuses while somebody is connected, and a database that has later messages; forced it goes on, also with an empty Temporal', async () => {
     const temporal = await freshNamespace();
     const { id } = await buildQueued(test.db, test.workspaceId, { created_at: new Date() });
     const request = { asOf: new Date(Date.now() - 3_600_000), stoppedAt: null, waitSeconds: 1, dryRun: false, force: false };
@@ -150,6 +150,11 @@ describe('the recovery of a restored database', () => {
       return true;
     });
     assert.equal((await messageOf(test.db, id)).status_detail, 'accepted');
+    // Temporal's data is lost as well: there is nothing to end, and providers are asked all the same.
+    const { recovery: begun, workflows, found } = await runRecovery(own, { ...request, force: true });
+    assert.deepEqual([workflows, found.uncertain.includes(id)], [0, true]);
+    const asking = await temporal.client.workflow.getHandle(workflowIds.recovery(begun.id)).describe();
+    assert.equal(asking.status.name, 'RUNNING');
     await temporal.close();
   });
 });
