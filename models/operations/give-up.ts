@@ -1,5 +1,5 @@
 /** What happens when waiting has come to its end. */
-import { type Database, inTransaction, select } from '../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { closeIfDone, type GroupState } from './apply-reports.js';
 import { recordStatuses } from './record-statuses.js';
 
@@ -9,18 +9,21 @@ import { recordStatuses } from './record-statuses.js';
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
-    const [group] = await select<{ reports_pending: boolean }>(
-      db,
-      'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE',
-      [groupId],
-      transaction,
-    );
-    if (group?.reports_pending !== true) await select(db, markUnknown, [groupId], transaction);
+    if (!(await lockGroup(db, transaction, groupId))) await select(db, markUnknown, [groupId], transaction);
     return closeIfDone(db, transaction, groupId);
   });
 }
 
-const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report'`;
+const markUnknown = `
+  UPDATE messages SET status_detail = 'unknown' WHERE id IN (
+    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)`;
+
+/** Groups are locked before their messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
+async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
+  const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
+  const [group] = await select<{ reports_pending: boolean }>(db, sql, [groupId], transaction);
+  return group?.reports_pending === true;
+}
 
 /**
  * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
@@ -29,12 +32,14 @@ const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_i
 export function giveUpOnHandoffs(db: Database, groupId: string): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
     const at = new Date();
-    const queued = await select<{ id: string; uncertain: boolean }>(db, stillQueued, [groupId], transaction);
-    const changes = queued.map(({ id, uncertain }) => ({
+    await lockGroup(db, transaction, groupId);
+    const ids = (await select<{ id: string }>(db, stillQueued, [groupId], transaction)).map(({ id }) => id);
+    const uncertain = await uncertainAmong(db, transaction, ids);
+    const changes = ids.map((id) => ({
       id,
       at,
       status_detail: 'undeliverable' as const,
-      ...(uncertain ? handoffUnknown : unreachable),
+      ...(uncertain.has(id) ? handoffUnknown : unreachable),
     }));
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
     return closeIfDone(db, transaction, groupId);
@@ -49,6 +54,16 @@ export const handoffUnknown = {
   error_message: 'The provider did not answer and cannot tell whether it took the message',
 };
 
-const stillQueued = `
-  SELECT m.id, EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown')) AS uncertain
-  FROM messages m WHERE m.group_id = $1 AND m.status = 'queued' ORDER BY m.id FOR UPDATE`;
+const stillQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
+
+/**
+ * Those that a provider may have taken. Asked once they are locked, by a statement of its own: one that has waited for a lock still sees the
+ * attempts as they were before.
+ */
+async function uncertainAmong(db: Database, transaction: Transaction, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await select<{ message_id: string }>(db, openAttempts, [ids], transaction);
+  return new Set(rows.map(({ message_id }) => message_id));
+}
+
+const openAttempts = `SELECT message_id FROM send_attempts WHERE message_id = ANY($1::uuid[]) AND (outcome IS NULL OR outcome = 'unknown')`;

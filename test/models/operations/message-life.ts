@@ -168,7 +168,8 @@ export class MessageLife {
     if (!isQueued(message)) return;
     if (outcome === 'accepted') message.status = 'sent';
     if (outcome === 'rejected') this.#fail(message);
-    if (outcome === 'retryable') message.status = 'queued';
+    // Given back only where no other call may have reached the provider.
+    if (outcome === 'retryable' && !message.uncertain) message.status = 'queued';
   }
 
   /** Each statement counts once; before anything was handed over it belongs to nobody. */
