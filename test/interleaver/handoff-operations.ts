@@ -22,7 +22,7 @@ function resultOf({ id, providerId }: WorldMessage, attempt: number, outcome: Ou
 }
 
 const claim: Draw = (setting) => {
-  const group = groupWith(setting, 'queued', 'claimed', 'retried');
+  const group = groupWith(setting, 'queued', 'claimed', 'proven', 'retried');
   if (group === null) return null;
   const { groupId, batchId } = group[0] as WorldMessage;
   const run = async () => {
@@ -34,7 +34,7 @@ const claim: Draw = (setting) => {
 
 /** A round as a worker does it: claims, calls, records. */
 const round: Draw = (setting) => {
-  const group = groupWith(setting, 'queued', 'retried', 'claimed');
+  const group = groupWith(setting, 'queued', 'claimed', 'proven', 'retried');
   if (group === null) return null;
   const { groupId, batchId } = group[0] as WorldMessage;
   const drawn = group.map(() => setting.random.pick(outcomes));
@@ -54,15 +54,21 @@ const round: Draw = (setting) => {
 /** The answers to the calls that were under way when the schedule began. */
 const record: Draw = (setting) => {
   const { db, random } = setting;
-  const group = groupWith(setting, 'claimed');
+  const group = groupWith(setting, 'claimed', 'proven');
   if (group === null) return null;
-  const claimed = random.shuffled(group.filter(({ stage }) => stage === 'claimed'));
+  const claimed = random.shuffled(group.filter(({ stage }) => stage === 'claimed' || stage === 'proven'));
   const results = claimed.map((message) => resultOf(message, 1, random.pick(outcomes)));
   const told = results.map(({ id, outcome }) => `${short(id)}=${outcome}`);
   return { name: `recordHandoffs ${told}`, run: () => recordHandoffs(db, results) };
 };
 
-const reported: Readonly<Partial<Record<WorldMessage['stage'], true>>> = { claimed: true, sent: true, reported: true, delivered: true };
+const reported: Readonly<Partial<Record<WorldMessage['stage'], true>>> = {
+  claimed: true,
+  proven: true,
+  sent: true,
+  reported: true,
+  delivered: true,
+};
 
 /** Whether a carrier echoes our id in its reports is the same for all of them. */
 const report: Draw = ({ db, world, random, facts }) => {
@@ -99,10 +105,10 @@ export const handoffOperations: Readonly<Record<string, Draw>> = {
   'hand-off': round,
   'record-handoffs': record,
   'record-reports': report,
-  'apply-reports': ofGroup('applyReports', ['reported', 'sent', 'claimed'], async (setting, groupId) =>
+  'apply-reports': ofGroup('applyReports', ['reported', 'sent', 'claimed', 'proven'], async (setting, groupId) =>
     noteEnd(setting, groupId, await applyReports(setting.db, groupId)),
   ),
-  'give-up-handoffs': ofGroup('giveUpOnHandoffs', ['queued', 'claimed', 'retried'], (setting, groupId) =>
+  'give-up-handoffs': ofGroup('giveUpOnHandoffs', ['queued', 'claimed', 'proven', 'retried'], (setting, groupId) =>
     giveUpOnHandoffs(setting.db, groupId),
   ),
   'give-up-reports': ofGroup('giveUpOnReports', ['sent', 'reported'], async (setting, groupId) =>

@@ -42,7 +42,7 @@ const planted: Record<'locksWorkspaces' | 'readsThenWrites' | 'tellsTwice', Draw
 };
 
 describe('the interleaver', function () {
-  this.timeout(180_000);
+  this.timeout(300_000); // of which a machine with nothing else to do needs a tenth
   let test: TestDatabase;
   let interleaver: Interleaver | undefined;
   beforeEach(async () => {

@@ -10,6 +10,7 @@ const statuses: Readonly<Record<Stage, [status: string, detail: string]>> = {
   accepting: ['accepting', 'accepted'],
   queued: ['queued', 'accepted'],
   claimed: ['queued', 'sending'],
+  proven: ['queued', 'sending'],
   retried: ['queued', 'accepted'],
   sent: ['sent', 'awaiting_report'],
   reported: ['sent', 'awaiting_report'],
@@ -18,6 +19,7 @@ const statuses: Readonly<Record<Stage, [status: string, detail: string]>> = {
 };
 
 const isNamed = (stage: Stage) => ['sent', 'reported', 'delivered'].includes(stage);
+const hasReport = ({ stage }: WorldMessage) => stage === 'reported' || stage === 'proven';
 const isOpen = (stage: Stage) => stage !== 'delivered' && stage !== 'failed';
 
 /** By table, in the order in which they refer to each other. Every row of a table has the same columns. */
@@ -38,7 +40,7 @@ export function rowsOf(world: World): Record<string, Row[]> {
     message_groups: groupsOf(world).map((group) => groupRow(world, group)),
     messages: messages.map(messageRow),
     send_attempts: messages.filter(({ attempt }) => attempt > 0).map(attemptRow),
-    delivery_reports: messages.filter(({ stage }) => stage === 'reported').map(reportRow),
+    delivery_reports: messages.filter(hasReport).map(reportRow),
   };
 }
 
@@ -84,7 +86,7 @@ function groupRow({ batch }: World, group: WorldMessage[]): Row {
   return {
     id: groupId,
     workflow_id: batchId === null ? workflowIds.message(groupId) : workflowIds.page(groupId),
-    reports_pending: group.some(({ stage }) => stage === 'reported'),
+    reports_pending: group.some(hasReport),
     closed_at: group.some(({ stage }) => isOpen(stage)) ? null : new Date(),
     batch_id: batchId,
     page: batchId === null ? null : (batch?.pages.indexOf(group) ?? null),
@@ -117,7 +119,7 @@ function messageRow(message: WorldMessage): Row {
 }
 
 function attemptRow({ id, stage, providerId }: WorldMessage): Row {
-  const outcome = stage === 'claimed' ? null : stage === 'retried' ? 'retryable' : 'accepted';
+  const outcome = stage === 'claimed' || stage === 'proven' ? null : stage === 'retried' ? 'retryable' : 'accepted';
   return { message_id: id, number: 1, provider: 'sandbox', outcome, provider_message_id: outcome === 'accepted' ? providerId : null };
 }
 

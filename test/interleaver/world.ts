@@ -1,8 +1,11 @@
 /** What a schedule begins with: a few workspaces, groups of messages at every point of their way, and a batch. */
 import type { Random } from './random.js';
 
-/** `reported`: sent, with an unapplied report in the inbox. */
-export type Stage = 'accepting' | 'queued' | 'claimed' | 'retried' | 'sent' | 'reported' | 'delivered' | 'failed';
+/**
+ * `claimed`: its call is not answered · `proven`: the same, but a report lies in the inbox · `retried`: its call failed for certain ·
+ * `reported`: sent, with an unapplied report in the inbox
+ */
+export type Stage = 'accepting' | 'queued' | 'claimed' | 'proven' | 'retried' | 'sent' | 'reported' | 'delivered' | 'failed';
 
 export interface WorldMessage {
   id: string;
@@ -37,10 +40,13 @@ export interface World {
 export const costOfMessage = 1_000;
 
 const decided: readonly Stage[] = ['queued', 'queued', 'claimed', 'claimed', 'retried', 'sent', 'reported', 'delivered', 'failed'];
+/** Only a report that bears our id finds a message whose call is not answered. */
+const decidedWithEcho: readonly Stage[] = [...decided, 'proven', 'proven', 'proven'];
 const attempts: Readonly<Record<Stage, number>> = {
   accepting: 0,
   queued: 0,
   claimed: 1,
+  proven: 1,
   retried: 1,
   sent: 1,
   reported: 1,
@@ -50,6 +56,8 @@ const attempts: Readonly<Record<Stage, number>> = {
 
 /** Draws a world: 2 or 3 workspaces, 1 or 2 groups of 1 to 4 messages, and half the time a batch of 1 or 2 pages. */
 export function drawWorld(random: Random): World {
+  const echoes = random.chance(0.5);
+  const stages = echoes ? decidedWithEcho : decided;
   const workspaceIds = Array.from({ length: 2 + random.below(2) }, () => random.uuid());
   const message = (groupId: string, workspaceId: string, batchId: string | null, stage: Stage): WorldMessage => {
     const to = `+1555${String(random.below(10_000_000)).padStart(7, '0')}`;
@@ -61,7 +69,7 @@ export function drawWorld(random: Random): World {
     const groupId = random.uuid();
     const isUndecided = random.chance(0.4);
     const members = Array.from({ length: size }, () =>
-      message(groupId, random.pick(workspaceIds), null, isUndecided ? 'accepting' : random.pick(decided)),
+      message(groupId, random.pick(workspaceIds), null, isUndecided ? 'accepting' : random.pick(stages)),
     );
     return size === 1 ? members.map((each) => ({ ...each, id: groupId })) : members;
   };
@@ -71,7 +79,7 @@ export function drawWorld(random: Random): World {
     const status = random.pick(['accepting', 'sending', 'sending', 'paused', 'cancelled'] as const);
     const pages = Array.from({ length: 1 + random.below(2) }, () => {
       const groupId = random.uuid();
-      const stage = () => (status === 'accepting' ? 'accepting' : random.pick(decided));
+      const stage = () => (status === 'accepting' ? 'accepting' : random.pick(stages));
       return Array.from({ length: 1 + random.below(3) }, () => message(groupId, first, id, stage()));
     });
     return { id, status, pages };
@@ -82,7 +90,7 @@ export function drawWorld(random: Random): World {
     groups: Array.from({ length: 1 + random.below(2) }, group),
     batch: random.chance(0.5) ? drawBatch() : null,
     spare: workspaceIds.map(() => random.pick([0, 1_000, 2_000, 10_000, 10_000])),
-    echoes: random.chance(0.5),
+    echoes,
     keys: [random.uuid(), random.uuid()],
   };
 }
