@@ -10,6 +10,7 @@ import { workflowIds } from '../workflows/contract.js';
 import { refusalOf } from './decision.js';
 import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
+import { untilKnown } from './until-known.js';
 
 export interface AcceptedBatch {
   row: BatchRow;
@@ -53,9 +54,14 @@ export async function acceptBatch(
 ): Promise<AcceptedBatch> {
   if (caller.balance < batch.cost) throw insufficientCredits(batch.cost, caller.balance);
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
-    if (await inTurn(() => insertBatch(deps.db, batch, pagesOf()))) {
-      await decide(deps, batch);
-      return { row: { ...batch, status: 'sending', completed_at: null }, isReplay: false };
+    // The watcher fences what stays undecided for long; waiting for its turn does not count.
+    const inserted = await inTurn(async () => {
+      const stamped = { ...batch, created_at: new Date() };
+      return (await insertBatch(deps.db, stamped, pagesOf())) ? stamped : null;
+    });
+    if (inserted !== null) {
+      await decide(deps, inserted);
+      return { row: { ...inserted, status: 'sending', completed_at: null }, isReplay: false };
     }
     const first = await findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest);
     if (first !== null) return first;
@@ -78,11 +84,13 @@ async function decide(deps: BulkDeps, batch: NewBatch): Promise<void> {
 
 /** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
 async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<void> {
-  const isFenced = await fenceBatch(deps.db, batch.id).catch((error: unknown) => {
-    throw internal(error, 1); // the watcher will fence it
+  let isFenced = false;
+  const isStored = await untilKnown(deps.logger, async () => {
+    isFenced ||= await fenceBatch(deps.db, batch.id);
+    return (await Batch.count({ where: { id: batch.id } })) > 0;
   });
   if (isFenced) throw internal(cause, 1);
-  if ((await Batch.count({ where: { id: batch.id } })) === 0) await refuse(batch, cause);
+  if (!isStored) await refuse(batch, cause);
 }
 
 /** The rows are gone. Because of the balance, if that is true; else a twin of this request has fenced them. */

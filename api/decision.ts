@@ -5,6 +5,7 @@ import { fenceMessages } from '../models/operations/fence-messages.js';
 import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
 import type { Deps } from './deps.js';
+import { untilKnown } from './until-known.js';
 
 /** By message id: null when it was accepted, else the answer that its request gets. */
 export type Decisions = ReadonlyMap<string, AppError | null>;
@@ -35,20 +36,20 @@ export async function decide(
 }
 
 /** After this nobody can decide otherwise: either the messages are gone for good, or their workflow has been faster. */
-async function fence({ db }: Pick<Deps, 'db'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
+async function fence({ db, logger }: Pick<Deps, 'db' | 'logger'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
   const ids = rows.map(({ id }) => id);
-  try {
-    const fenced = new Set(await fenceMessages(db, ids));
-    const stored = await Message.findAll({ attributes: ['id'], where: { id: ids } });
-    const others = await refuse(
-      rows.filter(({ id }) => !fenced.has(id)),
-      new Set(stored.map(({ id }) => id)),
-      cause,
-    );
-    return new Map([...others, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
-  } catch (error) {
-    return new Map(ids.map((id) => [id, internal(error, 1)])); // the watcher will fence them
-  }
+  const fenced = new Set<string>();
+  // The workflow may hold the rows while it waits for something, or the database may be away: it charges them then, or it does not.
+  const stored = await untilKnown(logger, async () => {
+    for (const id of await fenceMessages(db, ids)) fenced.add(id);
+    return Message.findAll({ attributes: ['id'], where: { id: ids } });
+  });
+  const others = await refuse(
+    rows.filter(({ id }) => !fenced.has(id)),
+    new Set(stored.map(({ id }) => id)),
+    cause,
+  );
+  return new Map([...others, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
 }
 
 /** The rows that were not accepted are gone. Because of the balance, if that is true; else a twin of the request has fenced them. */
@@ -58,11 +59,13 @@ async function refuse(
   cause: unknown = new Error('the message was fenced by a twin request'),
 ): Promise<Decisions> {
   const refused = rows.filter(({ id }) => !accepted.has(id));
-  const balances = refused.length === 0 ? new Map<string, number>() : await balancesOf(refused);
+  // Without the balances nobody knows why; what was accepted beside is accepted all the same.
+  const balances = refused.length === 0 ? new Map<string, number>() : await balancesOf(refused).catch(() => new Map<string, number>());
   return new Map(
     rows.map(({ id, workspace_id, cost }) => {
       if (accepted.has(id)) return [id, null];
-      return [id, refusalOf(cost, balances.get(workspace_id) ?? 0, cause)];
+      const balance = balances.get(workspace_id);
+      return [id, balance === undefined ? internal(cause, 1) : refusalOf(cost, balance, cause)];
     }),
   );
 }

@@ -9,26 +9,39 @@ export interface BatchAcceptance {
 
 type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost'>;
 
+/** The balance is short of the sum: what was done for the batch is rolled back. */
+class Unaffordable extends Error {}
+
 /**
  * Debits the sum of a batch and queues its messages, or deletes all of it when the balance is short: one decision, taken once
  * however often this is called.
  */
-export function acceptBatch(db: Database, batchId: string): Promise<BatchAcceptance> {
-  return inTransaction(db, async (transaction) => {
-    const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
-    if (batch === undefined) return { accepted: false };
-    if (batch.status !== 'accepting') return { accepted: true };
-    const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
-    const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
-    const paid = await debit(db, transaction, batch.workspace_id, [payment]);
-    if (paid.length === 0) {
-      await deleteBatch(db, transaction, batchId);
-      return { accepted: false };
-    }
-    await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
-    await select(db, queue, [batchId], transaction);
-    return { accepted: true };
-  });
+export async function acceptBatch(db: Database, batchId: string): Promise<BatchAcceptance> {
+  try {
+    return await inTransaction(db, (transaction) => charge(db, transaction, batchId));
+  } catch (error) {
+    if (!(error instanceof Unaffordable)) throw error;
+    return inTransaction(db, (transaction) => refuse(db, transaction, batchId));
+  }
+}
+
+async function charge(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
+  const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
+  if (batch?.status !== 'accepting') return { accepted: batch !== undefined };
+  await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
+  await select(db, queue, [batchId], transaction);
+  // Last: the workspace's row is locked only until the commit that follows, however many messages the batch has.
+  const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
+  const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
+  if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Unaffordable();
+  return { accepted: true };
+}
+
+/** Another call may have found the credits meanwhile: then its decision holds. */
+async function refuse(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
+  const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
+  if (batch?.status === 'accepting') await deleteBatch(db, transaction, batchId);
+  return { accepted: batch !== undefined && batch.status !== 'accepting' };
 }
 
 const lock = 'SELECT workspace_id, channel, status, accepted, cost FROM batches WHERE id = $1 FOR UPDATE';

@@ -50,11 +50,12 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
 
 const lockGroup = `
   SELECT id, group_id, workspace_id, channel, status, status_detail, cost, segments, scheduled_at, ${debitDescription} AS description
-  FROM messages WHERE group_id = $1 ORDER BY workspace_id, id FOR UPDATE`;
+  FROM messages WHERE group_id = $1 ORDER BY id FOR UPDATE`;
 
 async function charge(db: Database, transaction: Transaction, undecided: Undecided[]): Promise<Subscribed[]> {
   const paid = new Set<string>();
-  for (const [workspaceId, rows] of groupBy(undecided, ({ workspace_id }) => workspace_id)) {
+  const byWorkspace = undecided.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
+  for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
     const postings = rows.map(({ id, cost, description }) => ({ reference: id, amount: cost, description, messages: 1 }));
     for (const id of await debit(db, transaction, workspaceId, postings)) paid.add(id);
   }

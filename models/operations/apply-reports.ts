@@ -52,13 +52,14 @@ export async function applyReports(db: Database, groupId: string, looksAgain = f
 }
 
 const unapplied = `
+  WITH inbox AS MATERIALIZED (
+    SELECT * FROM delivery_reports WHERE group_id = $1 AND applied_at IS NULL ORDER BY id FOR UPDATE
+  )
   SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status,
     m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
     d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome
-  FROM delivery_reports d JOIN messages m ON m.id = d.message_id
-  WHERE d.group_id = $1 AND d.applied_at IS NULL
-  -- Whoever locks several messages takes them in this order, and whoever locks several reports.
-  ORDER BY d.message_id, d.id FOR UPDATE OF d, m`;
+  FROM inbox d JOIN messages m ON m.id = d.message_id
+  ORDER BY d.message_id, d.id FOR UPDATE OF m`;
 
 async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
   const applied = new Set<string>();

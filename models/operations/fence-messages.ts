@@ -13,7 +13,8 @@ export async function fenceMessages(db: Database, ids: readonly string[]): Promi
 
 const fence = `
   WITH fenced AS (
-    DELETE FROM messages WHERE id = ANY($1::uuid[]) AND status = 'accepting' RETURNING id, group_id
+    DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE)
+      AND status = 'accepting' RETURNING id, group_id
   ), emptied AS (
     DELETE FROM message_groups g USING fenced f
     WHERE g.id = f.group_id

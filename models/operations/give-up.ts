@@ -1,5 +1,5 @@
 /** What happens when waiting has come to its end. */
-import { type Database, inTransaction, select } from '../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { closeIfDone, type GroupState } from './apply-reports.js';
 import { recordStatuses } from './record-statuses.js';
 import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
@@ -10,18 +10,21 @@ import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from '
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
-    const [group] = await select<{ reports_pending: boolean }>(
-      db,
-      'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE',
-      [groupId],
-      transaction,
-    );
-    if (group?.reports_pending !== true) await select(db, markUnknown, [groupId], transaction);
+    if (!(await lockGroup(db, transaction, groupId))) await select(db, markUnknown, [groupId], transaction);
     return closeIfDone(db, transaction, groupId);
   });
 }
 
-const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report'`;
+const markUnknown = `
+  UPDATE messages SET status_detail = 'unknown' WHERE id IN (
+    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)`;
+
+/** Groups are locked before their messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
+async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
+  const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
+  const [group] = await select<{ reports_pending: boolean }>(db, sql, [groupId], transaction);
+  return group?.reports_pending === true;
+}
 
 /**
  * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
@@ -31,13 +34,11 @@ const markUnknown = `UPDATE messages SET status_detail = 'unknown' WHERE group_i
 export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<GroupState> {
   return inTransaction(db, async (transaction) => {
     const at = new Date();
-    const queued = await select<{ id: string; uncertain: boolean }>(
-      db,
-      stillQueued,
-      [groupId, ...bindOf({ ...waits, repeatable: [] })],
-      transaction,
-    );
-    const changes = queued.map(({ id, uncertain }) => ({
+    await lockGroup(db, transaction, groupId);
+    const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
+    const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
+    const given = ids.length === 0 ? [] : await select<{ id: string; uncertain: boolean }>(db, givenUp, bind, transaction);
+    const changes = given.map(({ id, uncertain }) => ({
       id,
       at,
       status_detail: 'undeliverable' as const,
@@ -56,7 +57,7 @@ export const handoffUnknown = {
   error_message: 'The provider did not answer and cannot tell whether it took the message',
 };
 
-// Whoever locks several messages takes them in the order of their ids.
-const stillQueued = `
-  SELECT m.id, ${isUncertain} AS uncertain FROM messages m
-  WHERE m.group_id = $1 AND m.status = 'queued' AND ${mayBeCalled(2)} ORDER BY m.id FOR UPDATE`;
+const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
+
+// Asked once they are locked, by a statement of its own: one that has waited for a lock still sees the attempts as they were before.
+const givenUp = `SELECT m.id, ${isUncertain} AS uncertain FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${mayBeCalled(2)}`;

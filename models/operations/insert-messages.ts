@@ -56,6 +56,8 @@ const insert = (shown: string, more = '') => `
     FROM json_to_recordset($3::json) AS row (id uuid, workspace_id uuid, batch_id uuid, channel text, "to" text, content json,
            metadata json, reference text, idempotency_key text, request_digest bytea, status_detail text, cost bigint,
            segments integer, encoding text, scheduled_at timestamptz, expires_at timestamptz, created_at timestamptz)
+    -- In one order: of two groups with the same keys each would wait for a key that the other has inserted already.
+    ORDER BY workspace_id, idempotency_key
     ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING *
   ), grouped AS (

@@ -90,7 +90,8 @@ async function payDebt(db: Database, transaction: Transaction, workspaceId: stri
 const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
 
 async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<{ balance: number; debt: number }> {
-  const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1 FOR UPDATE';
+  // Not FOR UPDATE: that would wait for every insert of messages, whose foreign key holds the row until its commit.
+  const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
   const [workspace] = await select<{ balance: number; debt: number }>(db, sql, [workspaceId], transaction);
   return workspace ?? { balance: 0, debt: 0 };
 }

@@ -19,7 +19,7 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 export async function recordHandoffs(db: Database, results: HandoffResult[]): Promise<void> {
   if (results.length === 0) return;
   await inTransaction(db, async (transaction) => {
-    await select(db, closeAttempts, [JSON.stringify(results)], transaction);
+    await select(db, closeAttempts, [JSON.stringify(results), results.map(({ id }) => id)], transaction);
     const at = new Date();
     await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
     const failed = await recordStatuses(db, transaction, {
@@ -40,10 +40,13 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
   await matchEarlyReports(db, results);
 }
 
+// All messages of the round are locked at once, in the order of their ids: what follows moves them by outcome, some after refunds.
 const closeAttempts = `
+  WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
   UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
     detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
   FROM json_to_recordset($1::json) AS r (id uuid, attempt integer, outcome text, provider_message_id text, detail text, provider_error_code text)
+    JOIN locked ON locked.id = r.id
   WHERE a.message_id = r.id AND a.number = r.attempt`;
 
 function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
@@ -82,10 +85,12 @@ function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow
 async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {
   const ids = results.filter(({ outcome }) => outcome === 'retryable' || outcome === 'throttled').map(({ id }) => id);
   if (ids.length === 0) return;
-  await select(db, giveBack, [ids], transaction);
+  await select(db, releaseClaims, [ids], transaction);
 }
 
-const giveBack = `UPDATE messages m SET status_detail = 'accepted' WHERE id = ANY($1::uuid[]) AND status = 'queued' AND NOT ${isUncertain}`;
+// Not where another attempt may have reached its provider: cancelled, the message would arrive all the same.
+const releaseClaims = `
+  UPDATE messages m SET status_detail = 'accepted' WHERE m.id = ANY($1::uuid[]) AND m.status = 'queued' AND NOT ${isUncertain}`;
 
 /**
  * Reports that came before the provider's id was known are matched now. They were committed and then looked for their
@@ -108,4 +113,5 @@ const matchReports = `
     UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
     FROM locked JOIN messages m ON m.id = locked.message_id WHERE d.id = locked.id RETURNING d.group_id
   )
-  UPDATE message_groups g SET reports_pending = true FROM matched WHERE g.id = matched.group_id`;
+  UPDATE message_groups g SET reports_pending = true
+  FROM (SELECT id FROM message_groups WHERE id IN (SELECT group_id FROM matched) ORDER BY id FOR UPDATE) due WHERE g.id = due.id`;

@@ -58,7 +58,7 @@ const repeated = `
     GROUP BY d.id
   ), locked AS (
     -- In one order, so that callbacks that repeat the same reports wait for each other.
-    SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.message_id, d.id FOR UPDATE OF d
+    SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.id FOR UPDATE OF d
   ), counted AS (
     UPDATE delivery_reports d SET repeats = d.repeats + locked.times FROM locked WHERE d.id = locked.id
     RETURNING d.id, d.group_id, d.applied_at

@@ -76,7 +76,9 @@ const update = subscribed(moved, '$5');
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
 async function refund(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
-  for (const [workspaceId, rows] of groupBy(refunded, ({ workspace_id }) => workspace_id)) {
+  // Workspaces are locked in the order of their ids: see `inTransaction`.
+  const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
+  for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
     const each = rows.map(({ id, cost, channel, error_code }) => ({
       reference: id,
       amount: cost,

@@ -54,7 +54,7 @@ function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits
   const last = attempts.at(-1);
   const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
   if (last === undefined) return { what: 'hand_off', text: 'Its turn to be handed to a provider', until };
-  if (last.outcome === null && message.status_detail === 'sending') {
+  if (last.outcome === null) {
     const answered = after(last.started_at, callSecondsMax);
     if (answered > now) return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: answered };
   }

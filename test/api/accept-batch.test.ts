@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { select } from '../../models/database.js';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
+import { until } from '../support/client.js';
 import { phone, toNamed } from '../support/bulk-requests.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
@@ -37,6 +39,26 @@ describe('acceptance of a batch', () => {
   };
   const nothing = [0, 0, 0, 0];
   const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+
+  it('is as old as its insert, not as its request: waiting for its turn does not bring it nearer to the watcher', async () => {
+    const { db } = app.deps;
+    const holder = await db.transaction();
+    await select(db, 'LOCK TABLE batches IN EXCLUSIVE MODE', [], holder);
+    const answers = [post(), post(), post()];
+    const waiting = 'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0';
+    await until(async () => (await rows(db, waiting)).length === 2, 'two insert, and the third waits for its turn');
+    const [{ at } = { at: new Date() }] = await rows<{ at: Date }>(db, 'SELECT clock_timestamp() AS at');
+    await holder.commit();
+    assert.deepEqual(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [201, 201, 201],
+    );
+    const stored = await rows<{ created_at: Date }>(db, 'SELECT created_at FROM batches ORDER BY created_at');
+    assert.deepEqual(
+      stored.map(({ created_at }) => created_at >= at),
+      [false, false, true],
+    );
+  });
 
   describe('whose workflow refuses or says nothing', () => {
     it('402 when only the workflow finds out, with the balance of that moment, and the key stays free', async () => {

@@ -52,6 +52,8 @@ interface Known {
   status: Status;
   /** The last call for it, answered or not. */
   claim?: Claim;
+  /** An earlier call may have reached the provider. */
+  uncertain?: true;
   reported?: 'delivered' | 'failed';
   isApplied: boolean;
 }
@@ -96,7 +98,10 @@ export class BatchLife {
       case 'unknown':
         return this.#answer(page, step);
       case 'crashed':
-        for (const message of this.#of(page)) delete message.claim;
+        for (const message of this.#of(page)) {
+          if (message.claim !== undefined) message.uncertain = true;
+          delete message.claim;
+        }
         return;
       case 'delivered':
       case 'failed':
@@ -157,6 +162,7 @@ export class BatchLife {
     );
     for (const claim of claims) {
       const message = this.#messages.find(({ id }) => id === claim.id) as Known;
+      if (message.claim !== undefined) message.uncertain = true;
       message.claim = claim;
       message.status = 'sending';
     }
@@ -178,7 +184,8 @@ export class BatchLife {
       if (!isQueued(message)) continue;
       if (outcome === 'accepted') message.status = 'sent';
       if (outcome === 'rejected') this.#refund(message);
-      if (outcome === 'retryable') message.status = 'queued';
+      if (outcome === 'unknown') message.uncertain = true;
+      if (outcome === 'retryable' && message.uncertain === undefined) message.status = 'queued';
     }
   }
 

@@ -168,6 +168,7 @@ export class MessageLife {
     if (!isQueued(message)) return;
     if (outcome === 'accepted') message.status = 'sent';
     if (outcome === 'rejected') this.#fail(message);
+    // Given back only where no other call may have reached the provider.
     if (outcome === 'retryable' && !message.uncertain) message.status = 'queued';
   }
 

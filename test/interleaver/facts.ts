@@ -1,0 +1,16 @@
+import type { Claim } from '../../models/operations/claim-handoffs.js';
+import type { Wake } from '../../models/operations/record-reports.js';
+
+/** What the operations of a schedule told their callers, to be held against the rows. */
+export interface Facts {
+  /** Messages whose request was answered "accepted". */
+  accepted: string[];
+  /** Messages and batches whose request was answered "not accepted, and never charged". */
+  fenced: string[];
+  claims: Claim[];
+  wakes: Wake[];
+  /** Groups whose workflow ends, because nothing of them is open. */
+  ended: string[];
+}
+
+export const noFacts = (): Facts => ({ accepted: [], fenced: [], claims: [], wakes: [], ended: [] });
