@@ -88,7 +88,7 @@ export interface AnswerRecord {
  * - `refused`: told the caller that it will never be sent (4xx for this message)
  * - `busy`: told the caller to come again: 429, 5xx; not taken
  * - `repeated`: the carrier knows the idempotency key of a `took` and gave the same answer; nothing new is sent
- * - `asked`: the caller asks what became of an earlier request; the answer is `found` or `absent`
+ * - `asked`: instead of `received`: the caller asks what became of an earlier request, and `found` is what it is told
  * - `answered`: the last byte of the answer was given to the operating system
  * - `lost`: there will be no answer: the carrier hangs, cut the connection, or the caller was gone before it was answered
  */
@@ -101,10 +101,11 @@ export interface CarrierRecord {
   account: string;
   channel: Channel;
   token: string;
+  /** As the client wrote it, without a prefix of the carrier's protocol. */
   to: string;
   /** The carrier's id of the message: with `took`, `repeated` and `asked` that found it. */
   providerId: string | null;
-  /** `asked`: what was told. */
+  /** Only with `asked`. */
   found?: boolean;
 }
 

@@ -1,0 +1,33 @@
+/** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
+import { type Evidence, indexBy } from './evidence.js';
+import { found, type Rule } from './rule.js';
+import type { MessageFact } from './snapshot.js';
+
+/** The step's time runs by Temporal's clock, from when the message before it was queued. */
+const timerMs = 1_500;
+
+/** Never after a cancel or an expiry by the client; before its time only when the message before it failed. Source: README, decisions on fallbacks. */
+const stepHasCause: Rule = {
+  name: 'step-has-cause',
+  promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',
+  check: (evidence) => {
+    const events = indexBy(evidence.snapshot.fallbacks, ({ message_id }) => message_id);
+    return [...events.values()].flat().flatMap(({ message_id, next_id }) => {
+      const before = evidence.message.get(message_id);
+      const next = evidence.message.get(next_id ?? '');
+      if (before === undefined || next === undefined) return [];
+      if (before.error_code === 'cancelled') return [found('A step was sent after a cancelled message', before.id, next.id)];
+      return hasCause(evidence, before, next) ? [] : [found('A step was sent before its time', before.id, next.id, next.token)];
+    });
+  },
+};
+
+function hasCause({ requestOf, eventsOf }: Evidence, before: MessageFact, next: MessageFact): boolean {
+  // The failure of one that was delivered after all stands in its events only.
+  const hasFailed = before.status === 'failed' || eventsOf.get(before.id)?.some(({ type }) => type === 'message.failed') === true;
+  const step = requestOf.get(next.token ?? '')?.calls[0]?.fallback?.find(({ channel, to }) => channel === next.channel && to === next.to);
+  const dueAt = Math.max(before.created_at, before.scheduled_at ?? 0) + (step?.after ?? 0) * 1000;
+  return (hasFailed && before.error_code !== 'expired') || next.created_at >= dueAt - timerMs;
+}
+
+export const chainRules = [stepHasCause];
