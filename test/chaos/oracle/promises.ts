@@ -60,7 +60,9 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
   const call = (handoffsOf.get(wordOf(row)) ?? []).find(({ asked, receivedAt }) => {
     const rest = asked || clearedUpFrom !== never ? undefined : isIn(receivedAt, claimedMs);
     return (
-      rest !== undefined && !faults.hit(['worker'], rest.from, receivedAt, ['stop']) && !faults.hit(['carrier'], rest.from, receivedAt)
+      rest !== undefined &&
+      !faults.hit(['worker'], rest.from, receivedAt, ['stop']) &&
+      !faults.hit(['worker', 'carrier'], rest.from, receivedAt)
     );
   });
   return call === undefined ? [] : [found('A carrier was called while the batch was at rest', row.batch_id, row.id, row.token)];
