@@ -19,8 +19,9 @@ export interface Timetable {
   impossible: NemesisName[];
 }
 
-/** Episodes of each nemesis in a run. */
+/** Episodes of each nemesis in a minute; those that last a quarter of it are had once. */
 const episodes = { min: 1, max: 3 };
+const isLong = (name: NemesisName) => name.startsWith('stop-');
 /** Nothing begins before the load has. */
 const firstMs = 2_000;
 
@@ -28,9 +29,11 @@ const firstMs = 2_000;
 export function planNemeses(names: readonly NemesisName[], stage: Stage, loadMs: number, random: Random): Timetable {
   const entries: Entry[] = [];
   const impossible: NemesisName[] = [];
+  const minutes = Math.max(1, Math.round(loadMs / 60_000));
   for (const name of names) {
     const own = random.fork(name);
-    for (let count = own.int(episodes.min, episodes.max); count > 0; count -= 1) {
+    const perMinute = isLong(name) ? 1 : own.int(episodes.min, episodes.max);
+    for (let count = perMinute * minutes; count > 0; count -= 1) {
       const atMs = own.between(firstMs, Math.max(firstMs, loadMs - 3_000));
       const episode = nemeses[name](stage, own);
       if (episode !== undefined) entries.push({ name, atMs, episode });
