@@ -34,7 +34,13 @@ async function runAll(given: Options, cleanup: Cleanup): Promise<number> {
   cleanup.add(() => cancel.abort());
   const programs: Programs = { template: await makeTemplate(root, cancel.signal), temporal: await findPrograms(root, say) };
   let failed = 0;
-  for (const seed of given.seeds) if (!(await runSeed(seed, given, programs, cleanup))) failed += 1;
+  for (const seed of given.seeds) {
+    const hasPassed = await runSeed(seed, given, programs, cleanup).catch((error: unknown) => {
+      say(`  ✗ the run broke off: ${error instanceof Error ? error.stack : String(error)}`);
+      return false;
+    });
+    if (!hasPassed) failed += 1;
+  }
   say(`\n${given.seeds.length - failed} of ${given.seeds.length} runs without a violation`);
   return failed === 0 ? 0 : 1;
 }
@@ -64,7 +70,7 @@ async function runSeed(seed: number, given: Options, programs: Programs, cleanup
   if (snapshot === undefined) throw new Error('the database was not looked at');
   const verdict = judgeRun(seen, snapshot);
   const summary = summarize({ seed, commit, command, minutes: given.minutes }, seen, snapshot, verdict);
-  writeSummary(resultsDir, summary);
+  writeSummary(resultsDir, folder, summary, verdict.violations);
   tell(summary, verdict.violations, folder, say);
   const hasPassed = verdict.violations.length === 0;
   if (hasPassed && !given.keep) rmSync(folder, { recursive: true, force: true });

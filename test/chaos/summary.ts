@@ -1,6 +1,6 @@
 /** What a run leaves in a few lines: for the console, and as JSON for the documents that are made of many runs. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from './judge-run.js';
 import type { Seen } from './one-run.js';
@@ -66,9 +66,11 @@ export const summarize = (
 const tally = (words: readonly string[]): Record<string, number> =>
   words.reduce<Record<string, number>>((counts, word) => ({ ...counts, [word]: (counts[word] ?? 0) + 1 }), {});
 
-export function writeSummary(folder: string, summary: Summary): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `run-${summary.seed}.json`), `${JSON.stringify(summary, null, 2)}\n`);
+/** Leaves the summary among the results, and with what was found in the folder of the run. */
+export function writeSummary(results: string, folder: string, summary: Summary, violations: readonly Violation[]): void {
+  const write = (path: string, content: object) => writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+  write(join(results, `run-${summary.seed}.json`), summary);
+  write(join(folder, 'verdict.json'), { ...summary, found: violations });
 }
 
 const shownMax = 3;

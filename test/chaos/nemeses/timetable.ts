@@ -19,9 +19,9 @@ export interface Timetable {
   impossible: NemesisName[];
 }
 
-/** Episodes of each nemesis in a minute; those that last a quarter of it are had once. */
+/** Episodes of each nemesis in a minute; the hard ones once, so that there is time to work between them. */
 const episodes = { min: 1, max: 3 };
-const isLong = (name: NemesisName) => name.startsWith('stop-');
+const isHard = (name: NemesisName) => name.startsWith('stop-') || name === 'disk-full';
 /** Nothing begins before the load has. */
 const firstMs = 2_000;
 
@@ -32,7 +32,7 @@ export function planNemeses(names: readonly NemesisName[], stage: Stage, loadMs:
   const minutes = Math.max(1, Math.round(loadMs / 60_000));
   for (const name of names) {
     const own = random.fork(name);
-    const perMinute = isLong(name) ? 1 : own.int(episodes.min, episodes.max);
+    const perMinute = isHard(name) ? 1 : own.int(episodes.min, episodes.max);
     for (let count = perMinute * minutes; count > 0; count -= 1) {
       const atMs = own.between(firstMs, Math.max(firstMs, loadMs - 3_000));
       const episode = nemeses[name](stage, own);
