@@ -4,11 +4,13 @@ import type { Handoff } from './handoffs.js';
 import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 
-/** No call starts later than this after its message was claimed, and none lasts longer than `callMs` after it. */
-const startMs = 5_000;
-const callMs = 10_000;
+/**
+ * A call is aborted so long after its message was claimed: later no carrier can have read its request wholly. (It starts within five
+ * seconds, but mail goes over in several steps, and carriers are seen to receive when they have all of it.)
+ */
+export const callMs = 10_000;
 /** What a loaded machine may put between a decision and what others see of it. */
-const slackMs = 1_500;
+export const slackMs = 1_500;
 
 /** The calls that would send the message of a row; questions are not among them. */
 const callsFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
@@ -79,7 +81,7 @@ const oneCallAtATime: Rule = {
 /** An attempt is written before its call, and the call follows at once. Source: README, step 3; the attempt's lease. */
 const attemptFirst: Rule = {
   name: 'attempt-before-call',
-  promise: 'Before every call to a carrier an attempt is written, and the call begins within five seconds of it.',
+  promise: 'Before every call to a carrier an attempt is written, and the call is made within ten seconds of it.',
   check: (evidence) =>
     evidence.snapshot.messages.flatMap((row) => {
       const attempts = evidence.attemptsOf.get(row.id) ?? [];
@@ -88,7 +90,7 @@ const attemptFirst: Rule = {
           ({ provider, started_at }) =>
             provider === account &&
             started_at <= receivedAt + clockMs &&
-            (started_at >= receivedAt - startMs - slackMs || mayBeLate(evidence, started_at, receivedAt)),
+            (started_at >= receivedAt - callMs - slackMs || mayBeLate(evidence, started_at, receivedAt)),
         );
       return callsFor(evidence, row)
         .filter((call) => !hasAttempt(call))
@@ -112,7 +114,7 @@ function timeFaults(evidence: Evidence, row: MessageFact): Found[] {
   const scheduledAt = call?.scheduledAt ?? 0;
   const expiresAt = call?.expiresAt ?? Number.POSITIVE_INFINITY;
   if (first.receivedAt < scheduledAt - aheadMs - clockMs) return [found('A scheduled message went out early', row.id, row.token)];
-  const isLate = first.receivedAt > expiresAt + startMs + slackMs && !mayBeLate(evidence, expiresAt, first.receivedAt);
+  const isLate = first.receivedAt > expiresAt + callMs + slackMs && !mayBeLate(evidence, expiresAt, first.receivedAt);
   // A call before it that never reached the carrier makes the message uncertain; then it is cleared up first.
   const isUncertain = evidence.attemptsOf.get(row.id)?.some(({ outcome, started_at }) => outcome !== 'accepted' && started_at < expiresAt);
   return isLate && isUncertain !== true ? [found('A message went out after it had expired', row.id, row.token)] : [];

@@ -1,5 +1,6 @@
 /** How messages end: as the carrier said, and never as failed while the carrier has them (decisions §4). */
 import { type Evidence, type Report, wordOf } from './evidence.js';
+import { callMs, slackMs } from './handing-off.js';
 import type { Handoff } from './handoffs.js';
 import { answerMayBeLost } from './lost-answers.js';
 import type { EventFact, MessageFact } from './snapshot.js';
@@ -52,7 +53,7 @@ const takenIsNotFailed: Rule = {
       if (event === undefined && row.error_code !== unknownCode) return [];
       const take = takesFor(evidence, row)[0];
       if (take === undefined) return [];
-      const waitsUntil = take.receivedAt + evidence.limits.unknownHandoffMs - startSlackMs;
+      const waitsUntil = take.receivedAt + evidence.limits.unknownHandoffMs - callMs - slackMs; // the wait runs from the claim
       const until = Math.max(event?.created_at ?? 0, waitsUntil);
       const early = reportsAbout(evidence, row).find((report) => isKept(report) && report.answeredAt < until - inboxMs);
       return early === undefined
@@ -62,8 +63,6 @@ const takenIsNotFailed: Rule = {
 };
 
 const unknownCode = 'handoff_unknown';
-/** The wait runs from the claim, which may be so much earlier than the call. */
-const startSlackMs = 6_000;
 /** A report that is being stored while its message is given up. */
 const inboxMs = 1_000;
 

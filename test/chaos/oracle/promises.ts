@@ -1,5 +1,6 @@
 /** What holds from the moment of an answer on: a pause, a cancel, an inactive webhook; and how processes end. */
 import { type Call, type Evidence, indexBy, wordOf } from './evidence.js';
+import { callMs, slackMs } from './handing-off.js';
 import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 
@@ -25,11 +26,11 @@ function restsOf(calls: readonly Call[], stops: (call: Call) => boolean, goesOn:
 }
 
 /** A claim that was committed before the pause may call the carrier for so long after it; see `attempt-before-call`. */
-const claimedMs = 6_500;
+const claimedMs = callMs + slackMs;
 
 /**
  * After the answer of a pause or a cancel of a batch no message of it is claimed: strict for attempts, by the database's clock. Calls of
- * attempts that were written before may still begin within five seconds. Source: decisions §5; README, "Pause, resume and cancel are decided
+ * attempts that were written before may still be made. Source: decisions §5; README, "Pause, resume and cancel are decided
  * in the database under the lock that a hand-off takes".
  */
 const pauseHolds: Rule = {

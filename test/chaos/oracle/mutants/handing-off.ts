@@ -95,7 +95,7 @@ export const handoffMutants: Mutant[] = [
     rule: 'attempt-before-call',
     plant: (run) => {
       const { id } = message(run, (row) => plain(run, row));
-      for (const attempt of run.snapshot.attempts) if (attempt.message_id === id) attempt.started_at -= 9_000;
+      for (const attempt of run.snapshot.attempts) if (attempt.message_id === id) attempt.started_at -= 13_000;
     },
   },
   {
@@ -111,7 +111,7 @@ export const handoffMutants: Mutant[] = [
     rule: 'in-its-time',
     plant: (run) => {
       const row = message(run, (each) => plain(run, each));
-      for (const call of requestFor(run, row)) call.expiresAt = at(run, row, 'received') - 10_000;
+      for (const call of requestFor(run, row)) call.expiresAt = at(run, row, 'received') - 15_000;
     },
   },
   {

@@ -69,7 +69,7 @@ export const promiseMutants: Mutant[] = [
         return row?.batch_id === target && started_at < answer.at && outcome === 'accepted' && callsOf(run, row).length === 3;
       });
       const row = first(run.snapshot.messages, ({ id }) => id === early.message_id);
-      for (const [index, record] of callsOf(run, row).entries()) record.at = answer.at + 8_000 + index;
+      for (const [index, record] of callsOf(run, row).entries()) record.at = answer.at + 13_000 + index;
       sort(run);
     },
   },

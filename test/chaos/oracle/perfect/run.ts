@@ -55,7 +55,7 @@ function wishOf(world: World, number: number, rich: WorkspaceFact, poor: Workspa
 
 function plan(world: World, rich: WorkspaceFact, [plain]: WebhookFact[]): void {
   world.after(30_050, () => send(world, { workspace: rich, channel: 'sms', fate: 'taken', uncertain: true }));
-  world.after(2_000, () => sendBulk(world, { workspace: rich, size: 25, pauseAfterMs: 1_000, resumeAfterMs: 12_000 }));
+  world.after(2_000, () => sendBulk(world, { workspace: rich, size: 25, pauseAfterMs: 1_000, resumeAfterMs: 20_000 }));
   world.after(4_000, () => sendBulk(world, { workspace: rich, size: 25, cancelAfterMs: 1_700 }));
   world.after(6_000, () => sendBulk(world, { workspace: rich, size: 10 }));
   if (plain !== undefined) {
