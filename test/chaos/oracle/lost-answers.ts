@@ -15,14 +15,16 @@ const triedAtMostMs = 120_000;
  * - the way between worker and carrier was disturbed during the call;
  * - the database was away for longer than recording is tried for certain.
  *
- * A deploy (SIGTERM) is no excuse: it waits for calls in flight and for their recording. Nor is a short failure of the database.
+ * `claimedAt` is when the first attempt for the message was written. A deploy (SIGTERM) is no excuse: it waits for calls in flight and for their recording. Nor is a short failure of the database.
  */
-export function answerMayBeLost({ faults }: Evidence, { receivedAt, answeredAt, lostAt }: Handoff): boolean {
+export function answerMayBeLost({ faults }: Evidence, { receivedAt, answeredAt, lostAt }: Handoff, claimedAt = receivedAt): boolean {
   if (answeredAt === null || lostAt !== null) return true;
   const databaseMs = faults.durationOf(['postgres', 'disk'], answeredAt, answeredAt + triedAtMostMs);
   const recordedBy = answeredAt + recordedMs + Math.min(databaseMs, triedMs);
   return (
-    faults.hit(['worker'], receivedAt, recordedBy, ['kill', 'stop']) ||
+    faults.hit(['worker'], receivedAt, recordedBy, ['kill']) ||
+    // What a stopped process had under way may still go out when it runs again.
+    faults.hit(['worker'], Math.min(claimedAt, receivedAt), recordedBy, ['stop']) ||
     faults.hit(['worker', 'carrier'], receivedAt, answeredAt + recordedMs) ||
     databaseMs >= triedMs
   );

@@ -90,7 +90,9 @@ function isLawful(evidence: Evidence, row: MessageFact): boolean {
   const isTaken = takesFor(evidence, row).length > 0;
   if (row.sent_at !== null) return reportsAbout(evidence, row).some(({ status }) => status === 'failed');
   if (row.error_code === unknownCode)
-    return calls.length > 0 ? calls.some((call) => answerMayBeLost(evidence, call)) : wasCut(evidence, row);
+    return calls.length > 0
+      ? calls.some((call) => answerMayBeLost(evidence, call, evidence.attemptsOf.get(row.id)?.[0]?.started_at))
+      : wasCut(evidence, row);
   if (isTaken) return false;
   switch (row.error_code ?? '') {
     case 'cancelled':
