@@ -16,7 +16,6 @@ const sql = `
   SELECT
     (SELECT count(*) FROM messages WHERE status IN ('accepting', 'queued')) AS "messages accepting or queued",
     (SELECT count(*) FROM messages WHERE status = 'sent' AND status_detail = 'awaiting_report') AS "messages that wait for a report",
-    (SELECT count(*) FROM batches WHERE status IN ('accepting', 'sending')) AS "batches under way",
     (SELECT count(*) FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.status = 'pending' AND w.is_active) AS "deliveries pending",
     (SELECT count(*) FROM replays WHERE status = 'running') AS "replays running"`;
 
