@@ -145,11 +145,13 @@ async function change(deps: LoadDeps, workspace: Workspace, { operation, target 
   await deps.client.callUntilAnswered({ method, path: paths[operation](target), headers: keyed(workspace, null), record }, deps.closing);
 }
 
-/** Everything that one webhook has been told is sent to it again; sometimes it was inactive for a while before that. */
+/** What a replay reaches back: a while, or to the beginning where the webhook was inactive. */
+const replayMs = { usual: 15_000, all: 3_600_000 };
+
+/** What one webhook was told lately is sent to it again; or it is inactive for a while, and gets what was held back. */
 async function replay(act: ReplayAct, deps: LoadDeps): Promise<void> {
   const workspace = workspaceOf(deps, act.workspace);
   const target = workspace.webhooks[act.webhook] ?? '';
-  const since = Date.now() - 3_600_000;
   const call = (
     operation: CallRecord['operation'],
     method: ApiCall['method'],
@@ -173,6 +175,7 @@ async function replay(act: ReplayAct, deps: LoadDeps): Promise<void> {
     await pause(act.pauseMs, deps);
     await call('update-webhook', 'PUT', path, { is_active: true }, { is_active: true });
   }
+  const since = Date.now() - (act.pauseMs === undefined ? replayMs.usual : replayMs.all);
   const status = act.pauseMs === undefined ? { status: 'succeeded' } : {};
   await call('replay', 'POST', `${path}/replay`, { since: new Date(since).toISOString(), ...status }, { since });
 }

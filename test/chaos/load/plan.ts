@@ -64,7 +64,7 @@ const workspaceCount = 4;
 /** The first one sends so much that its credits do not suffice. */
 const weights = [4, 2, 2, 1];
 /** Singles a second on average; half of them come in bursts, from which groups form. */
-const burstsPerSecond = 1.2;
+const burstsPerSecond = 1;
 const burstMax = 10;
 const batches = { min: 3, max: 6, recipientsMin: 10, recipientsMax: 50 };
 const replays = { min: 1, max: 3 };

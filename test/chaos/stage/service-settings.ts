@@ -1,6 +1,6 @@
 /** Settings of the service in the battery: nothing is refused for being too much, and what lasts hours in production lasts seconds. */
 
-/** Seconds that a message is waited for. They are what the settle time of a run follows from. */
+/** What a message waits for, seconds but for the last. The settle time of a run follows from them. */
 export const waits = {
   /** Longer than any nemesis lasts: a report that comes within it must count. */
   UNKNOWN_HANDOFF_TIMEOUT: '40',
@@ -9,6 +9,8 @@ export const waits = {
   REPORT_TIMEOUT_EMAIL: '30',
   HANDOFF_TIMEOUT: '300',
   ROUTE_WINDOW: '10',
+  /** On a machine that is short of processors every send would be fenced off, and nothing else be tested. */
+  ACCEPT_TIMEOUT_MS: '6000',
 };
 
 const retryDelays = [1, 1, 2, 3, 5, 8, ...Array.from({ length: 14 }, () => 10)];
