@@ -34,7 +34,7 @@ export interface Limits {
   webhookAttempts: number;
 }
 
-export const defaultLimits: Limits = { unknownHandoffMs: 120_000, handoffMs: 14_400_000, webhookAttempts: 10 };
+const defaultLimits: Limits = { unknownHandoffMs: 120_000, handoffMs: 14_400_000, webhookAttempts: 10 };
 
 export interface Evidence {
   snapshot: Snapshot;

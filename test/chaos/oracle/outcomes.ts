@@ -7,7 +7,7 @@ import type { EventFact, MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 import { endsOf } from './statuses.js';
 
-export const takesFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
+const takesFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
   (handoffsOf.get(wordOf(row)) ?? []).filter(({ tookAt }) => tookAt !== null);
 
 /** Genuine reports about a message, by all that took it. */
@@ -16,7 +16,7 @@ const reportsAbout = (evidence: Evidence, row: MessageFact): Report[] =>
     .flatMap(({ account, providerId }) => evidence.reportsOf.get(`${account} ${providerId}`) ?? [])
     .filter(({ genuine }) => genuine);
 
-export const isKept = ({ status_answered }: Report) => status_answered !== null && status_answered < 300;
+const isKept = ({ status_answered }: Report) => status_answered !== null && status_answered < 300;
 
 /**
  * The status at the end is one that the table of moves gives for the reports that were answered with 2xx, in some order; a report
