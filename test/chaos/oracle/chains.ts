@@ -1,5 +1,5 @@
 /** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
-import { type Evidence, indexBy } from './evidence.js';
+import { type Evidence, indexBy, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
 import type { MessageFact } from './snapshot.js';
 
@@ -22,12 +22,21 @@ const stepHasCause: Rule = {
   },
 };
 
-function hasCause({ requestOf, eventsOf }: Evidence, before: MessageFact, next: MessageFact): boolean {
+function hasCause(evidence: Evidence, before: MessageFact, next: MessageFact): boolean {
+  const { requestOf, eventsOf } = evidence;
   // The failure of one that was delivered after all stands in its events only.
   const hasFailed = before.status === 'failed' || eventsOf.get(before.id)?.some(({ type }) => type === 'message.failed') === true;
-  const step = requestOf.get(next.token ?? '')?.calls[0]?.fallback?.find(({ channel, to }) => channel === next.channel && to === next.to);
+  const steps = requestOf.get(next.token ?? '')?.calls[0]?.fallback ?? [];
+  const step = steps.find(({ channel, to }) => channel === next.channel && to === next.to);
   const dueAt = Math.max(before.created_at, before.scheduled_at ?? 0) + (step?.after ?? 0) * 1000;
-  return (hasFailed && before.error_code !== 'expired') || next.created_at >= dueAt - timerMs;
+  return (hasFailed && before.error_code !== 'expired') || begunAt(evidence, next) >= dueAt - timerMs;
+}
+
+/** By the clocks of PostgreSQL and of the observer: that of a worker, which stands in the row, may be wrong. */
+function begunAt({ eventsOf, handoffsOf, snapshot }: Evidence, next: MessageFact): number {
+  const debits = snapshot.entries.filter(({ kind, reference }) => kind === 'debit' && reference === next.id);
+  const seen = [...debits.map(({ created_at }) => created_at), ...(eventsOf.get(next.id) ?? []).map(({ created_at }) => created_at)];
+  return Math.min(...seen, handoffsOf.get(wordOf(next))?.[0]?.receivedAt ?? Number.POSITIVE_INFINITY);
 }
 
 export const chainRules = [stepHasCause];

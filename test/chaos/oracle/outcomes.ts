@@ -102,11 +102,14 @@ function isLawful(evidence: Evidence, row: MessageFact): boolean {
     case 'suppressed':
       return calls.some(({ refused }) => refused) || hadBounce(evidence, row);
     case 'provider_unavailable':
-      return (row.failed_at ?? 0) - Math.max(row.created_at, row.scheduled_at ?? 0) >= limits.handoffMs * 0.9;
+      return (row.failed_at ?? 0) - Math.max(row.created_at, row.scheduled_at ?? 0) >= limits.handoffMs - workerClockMs;
     default:
       return calls.some(({ refused }) => refused);
   }
 }
+
+/** `failed_at` is told by a worker, whose clock may be wrong by so much. */
+const workerClockMs = 32_000;
 
 const isCancel = ({ operation, answer }: Evidence['calls'][number]) =>
   (operation === 'cancel' || operation === 'cancel-batch') && (answer === null || answer.status < 300 || answer.status >= 500);
