@@ -28,7 +28,7 @@ function hasCause(evidence: Evidence, before: MessageFact, next: MessageFact): b
   const hasFailed = before.status === 'failed' || eventsOf.get(before.id)?.some(({ type }) => type === 'message.failed') === true;
   const steps = requestOf.get(next.token ?? '')?.calls[0]?.fallback ?? [];
   const step = steps.find(({ channel, to }) => channel === next.channel && to === next.to);
-  const dueAt = Math.max(before.created_at, before.scheduled_at ?? 0) + (step?.after ?? 0) * 1000;
+  const dueAt = Math.max(Math.min(before.created_at, begunAt(evidence, before)), before.scheduled_at ?? 0) + (step?.after ?? 0) * 1000;
   return (hasFailed && before.error_code !== 'expired') || begunAt(evidence, next) >= dueAt - timerMs;
 }
 
