@@ -1,6 +1,5 @@
-/** Lost, doubled and stray messages; wrong answers. */
+/** Lost, doubled and undecided messages, and traces of refused ones. */
 import {
-  callsOf,
   drop,
   dropEvents,
   dropHandoffs,
@@ -17,10 +16,10 @@ import {
 } from './edit.js';
 import type { MessageFact } from '../snapshot.js';
 
-const callOf = (run: Draft, row: MessageFact) =>
+export const callOf = (run: Draft, row: MessageFact) =>
   recordsOf(run, 'call').filter(({ items }) => items?.some(({ token }) => token === row.token));
 const answerOf = (run: Draft, call: number) => first(recordsOf(run, 'answer'), (answer) => answer.call === call);
-const once = (run: Draft, row: MessageFact) => callOf(run, row).length === 1;
+export const once = (run: Draft, row: MessageFact) => callOf(run, row).length === 1;
 
 /** The message and all that follows from it are there a second time. */
 function double(run: Draft, row: MessageFact): void {
@@ -50,7 +49,7 @@ function double(run: Draft, row: MessageFact): void {
   sort(run);
 }
 
-const delivered = (row: MessageFact) => row.status === 'delivered' && row.scheduled_at === null;
+export const delivered = (row: MessageFact) => row.status === 'delivered' && row.scheduled_at === null;
 
 export const acceptanceMutants: Mutant[] = [
   {
@@ -164,32 +163,6 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'a carrier is called for a message that nobody sent',
-    rule: 'nothing-from-nowhere',
-    plant: (run) => {
-      const [call] = callsOf(run, message(run, delivered));
-      if (call !== undefined) run.history.push({ ...call, handoff: 900_001, token: 'tk0stray' });
-      sort(run);
-    },
-  },
-  {
-    name: 'a message is there that nobody asked for',
-    rule: 'nothing-from-nowhere',
-    plant: (run) => {
-      const row = message(run, (each) => delivered(each) && once(run, each));
-      const call = callOf(run, row)[0]?.call;
-      drop(run.history, (record) => (record.type === 'call' || record.type === 'answer') && record.call === call);
-    },
-  },
-  {
-    name: 'a message goes to another recipient',
-    rule: 'nothing-from-nowhere',
-    plant: (run) => {
-      const row = message(run, delivered);
-      for (const call of callsOf(run, row)) call.to = '+15550000000';
-    },
-  },
-  {
     name: 'two requests with one key make two messages, both charged',
     rule: 'one-message-a-request',
     plant: (run) =>
@@ -206,44 +179,5 @@ export const acceptanceMutants: Mutant[] = [
         run,
         message(run, (row) => row.status === 'sent'),
       ),
-  },
-  {
-    name: 'a repeated request shows another price',
-    rule: 'same-answer',
-    plant: (run) => {
-      const answer = first(recordsOf(run, 'answer'), ({ replayed, data }) => replayed && data?.status_detail !== undefined);
-      const isFirst = recordsOf(run, 'answer').some(
-        (other) => other.id === answer.id && other.call !== answer.call && other.status === 201,
-      );
-      const other = isFirst ? answer : first(recordsOf(run, 'answer'), (each) => each.replayed && each.data?.total !== undefined);
-      other.data = { ...other.data, credits_used: 99 };
-    },
-  },
-  {
-    name: 'a repeated request shows the present status',
-    rule: 'same-answer',
-    plant: (run) => {
-      const answers = recordsOf(run, 'answer').filter(({ status, data }) => status === 201 && data?.status_detail !== undefined);
-      const again = first(answers, (answer) => answer.replayed && answers.some(({ id, call }) => id === answer.id && call !== answer.call));
-      again.data = { ...again.data, status: 'delivered' };
-    },
-  },
-  {
-    name: 'a repeated request is not marked',
-    rule: 'repeat-is-replay',
-    plant: (run) => {
-      const answers = recordsOf(run, 'answer').filter(({ status }) => status === 201);
-      first(answers, (answer) => answer.replayed && answers.some(({ id, call }) => id === answer.id && call !== answer.call)).replayed =
-        false;
-    },
-  },
-  {
-    name: 'a key that was accepted is refused as of another request',
-    rule: 'repeat-is-replay',
-    plant: (run) => {
-      const answers = recordsOf(run, 'answer').filter(({ status }) => status === 201);
-      const again = first(answers, (answer) => answer.replayed && answers.some(({ id, call }) => id === answer.id && call !== answer.call));
-      Object.assign(again, { status: 422, id: null, data: null, replayed: false });
-    },
   },
 ];

@@ -3,13 +3,27 @@ import { judge, rules } from '../judge.js';
 import { type PerfectRun, perfectRun } from '../perfect/run.js';
 import type { Rule } from '../rule.js';
 import { acceptanceMutants } from './acceptance.js';
+import { answerMutants } from './answers.js';
 import { type Draft, Missing, type Mutant } from './edit.js';
 import { handoffMutants } from './handing-off.js';
+import { ledgerOrderMutants } from './ledger-order.js';
 import { moneyMutants } from './money.js';
+import { orderMutants } from './order.js';
+import { outcomeMutants } from './outcomes.js';
 import { promiseMutants } from './promises.js';
 import { tellingMutants } from './telling.js';
 
-export const mutants: readonly Mutant[] = [...acceptanceMutants, ...handoffMutants, ...tellingMutants, ...moneyMutants, ...promiseMutants];
+export const mutants: readonly Mutant[] = [
+  ...acceptanceMutants,
+  ...answerMutants,
+  ...handoffMutants,
+  ...outcomeMutants,
+  ...tellingMutants,
+  ...orderMutants,
+  ...moneyMutants,
+  ...ledgerOrderMutants,
+  ...promiseMutants,
+];
 
 /** A mutant, with the names of the rules that notice it. */
 export interface Noticed {
