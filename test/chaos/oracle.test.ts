@@ -78,6 +78,18 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['worker'], ms: 1_000 }), []));
     it('excuses it by a database that is away for more than thirty seconds', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
+    it('excuses it by a worker that stood still from its claim on, until before its call went out', () => {
+      const run = structuredClone(runOf(1)) as Draft;
+      const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
+      const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
+      const received = first(callsOf(run, row), ({ did }) => did === 'received').at;
+      first(callsOf(run, row), ({ did }) => did === 'lost').did = 'answered';
+      first(run.snapshot.attempts, ({ message_id }) => message_id === row.id).started_at = received - 16_000;
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'began', name: 'stop', targets: ['worker'], at: received - 15_500 });
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'ended', name: 'stop', targets: ['worker'], at: received - 500 });
+      sort(run);
+      assert.deepEqual(judge(run.history, run.snapshot).violations, []);
+    });
     it('does not excuse it by a deploy', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'terminate', targets: ['worker'], ms: 1_000 }), ['lawful-failure']));
     it('does not excuse it by a database that fails for a moment', () =>
