@@ -12,13 +12,23 @@ const dropCall = (run: Draft, call: number) =>
 
 export const promiseMutants: Mutant[] = [
   {
-    name: 'a batch is never completed',
+    name: 'a batch is shown as sending when all of it is over',
     rule: 'batch-adds-up',
-    plant: (run) =>
+    plant: (run) => {
+      const looks = recordsOf(run, 'answer').filter(({ data }) => data?.counts !== undefined);
+      Object.assign(first(looks, ({ data }) => data?.status === 'completed').data ?? {}, { status: 'sending' });
+    },
+  },
+  {
+    name: 'a batch counts as completed while a message of it is queued',
+    rule: 'batch-adds-up',
+    plant: (run) => {
+      const batch = first(run.snapshot.batches, ({ status }) => status === 'completed');
       Object.assign(
-        first(run.snapshot.batches, ({ status }) => status === 'completed'),
-        { status: 'sending' },
-      ),
+        first(run.snapshot.messages, ({ batch_id }) => batch_id === batch.id),
+        { status: 'queued' },
+      );
+    },
   },
   {
     name: 'a batch says that it has one message more',

@@ -67,7 +67,7 @@ function drive(world: World, batch: BatchFact, wish: BatchWish): void {
   change('pause', wish.pauseAfterMs);
   change('resume', wish.resumeAfterMs);
   change('cancel-batch', wish.cancelAfterMs);
-  world.after(3_000, () => look(world, batch));
+  for (const ms of [3_000, 400_000]) world.after(ms, () => look(world, batch));
 }
 
 /** Hands off a message when its turn comes, or as soon as its batch goes on. */
@@ -90,6 +90,6 @@ function look(world: World, batch: BatchFact): void {
   call(world, { operation: 'get-batch', workspace: batch.workspace_id, key: null, target: batch.id }, () => {
     const counts: Record<string, number> = {};
     for (const row of world.snapshot.messages) if (row.batch_id === batch.id) counts[row.status] = (counts[row.status] ?? 0) + 1;
-    return { status: 200, id: batch.id, data: { id: batch.id, accepted: batch.accepted, counts } };
+    return { status: 200, id: batch.id, data: { id: batch.id, status: batch.status, accepted: batch.accepted, counts } };
   });
 }
