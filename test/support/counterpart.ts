@@ -49,9 +49,12 @@ export function drop(response: ServerResponse): true {
   return true;
 }
 
-/** Posts a callback. @returns the status of the answer */
+/** As long as carriers usually wait for the answer to a callback. */
+const postMsMax = 15_000;
+
+/** Posts a callback. @returns the status of the answer; it rejects when none comes within 15 s */
 export async function post(url: string, body: string | URLSearchParams, headers: Record<string, string>): Promise<number> {
-  const response = await fetch(url, { method: 'POST', headers, body });
+  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(postMsMax) });
   await response.arrayBuffer();
   return response.status;
 }

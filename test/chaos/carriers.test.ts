@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { httpClient } from '../../activities/providers/http-client.js';
+import { smtpAdapter } from '../../activities/providers/smtp.js';
+import { startCounterpart } from '../support/counterpart.js';
+import { until } from '../support/client.js';
+import { twilioAccount } from '../support/twilio.js';
+import type { Opened } from './carriers/carrier.js';
+import { openTwilio } from './carriers/http-carriers.js';
+import type { Fate, Manner } from './carriers/manner.js';
+import { Reporter } from './carriers/reporter.js';
+import { openSmtp } from './carriers/smtp-carrier.js';
+import { type CarrierRecord, type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
+import { randomOf } from './random.js';
+
+describe('carriers of the battery', () => {
+  const token = newToken(1, 1);
+  let folder: string;
+  let history: HistoryWriter;
+  let carrier: Opened;
+  let closing: AbortController;
+  let callbacks: Awaited<ReturnType<typeof startCounterpart>>;
+  const posted: string[] = [];
+  const manner: Manner = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
+  let fate: Fate;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-chaos-test-'));
+    history = openHistory(join(folder, 'history.jsonl'));
+    closing = new AbortController();
+    posted.length = 0;
+    callbacks = await startCounterpart(({ body }, response) => {
+      posted.push(new URLSearchParams(body).get('MessageStatus') ?? '');
+      response.writeHead(posted.length === 1 ? 500 : 200).end();
+    });
+  });
+  afterEach(async () => {
+    closing.abort();
+    await carrier.close();
+    await callbacks.close();
+    await history.close();
+    rmSync(folder, { recursive: true });
+  });
+  /** Neither silent nor slow. */
+  const usual = () => ({ ...randomOf(7), next: () => 0.5 });
+  const deps = () => ({ history, manner, reporter: new Reporter(history, usual(), closing.signal), publicUrl: callbacks.url });
+  const did = async () => {
+    await history.flush();
+    const records = readHistory(join(folder, 'history.jsonl')).filter(
+      (record): record is CarrierRecord & { at: number } => record.type === 'carrier',
+    );
+    assert.ok(records.every((record) => record.token === token));
+    return records.map((record) => record.did);
+  };
+  const send = async () => {
+    carrier = await openTwilio(deps());
+    const client = httpClient(`http://${carrier.address}`);
+    const form = {
+      To: '+15552000001',
+      From: twilioAccount.from,
+      Body: `Hello ${token}`,
+      StatusCallback: `${callbacks.url}/callbacks/twilio`,
+    };
+    const headers = {
+      Authorization: `Basic ${Buffer.from(`${twilioAccount.sid}:${twilioAccount.token}`).toString('base64')}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    };
+    const path = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages.json`;
+    const request = { method: 'POST' as const, path, headers, body: new URLSearchParams(form).toString() };
+    return client.call(request, AbortSignal.timeout(500)).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  };
+
+  it('take a message, answer, and report until the report is answered 2xx', async () => {
+    fate = { kind: 'answer' };
+    assert.equal(await send(), 201);
+    assert.deepEqual(await did(), ['received', 'took', 'answered']);
+    await until(() => posted.includes('delivered') || posted.includes('undelivered'), 'the last report');
+    assert.ok(posted.filter((status) => status === 'sent').length >= 1);
+    assert.ok(posted.length >= 3, 'the first report, which got a 500, came again');
+  });
+
+  it('refuse for good, and take nothing', async () => {
+    fate = { kind: 'refuse' };
+    assert.equal(await send(), 400);
+    assert.deepEqual(await did(), ['received', 'refused', 'answered']);
+  });
+
+  it('take a message and cut the connection', async () => {
+    fate = { kind: 'silence', takes: true, cuts: true };
+    assert.equal(await send(), undefined);
+    assert.deepEqual(await did(), ['received', 'took', 'lost']);
+  });
+
+  it('hang until the caller gives up, and answer nothing', async () => {
+    fate = { kind: 'silence', takes: false, cuts: false };
+    assert.equal(await send(), undefined);
+    await until(async () => (await did()).includes('lost'), 'the caller is gone');
+    assert.deepEqual(await did(), ['received', 'lost']);
+  });
+
+  it('are overloaded with 503, and take nothing', async () => {
+    fate = { kind: 'busy', status: 503, takes: false };
+    assert.equal(await send(), 503);
+    assert.deepEqual(await did(), ['received', 'busy', 'answered']);
+  });
+
+  it('take mail by SMTP, and may be silent about it', async () => {
+    carrier = await openSmtp(deps());
+    const url = `smtp://${carrier.address}`;
+    const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);
+    const mail = { id: token, channel: 'email', to: 'ada@example.org', content: { text: `Hello ${token}` }, headers: {} };
+    const sendMail = (ms: number) => adapter.send(mail as unknown as Parameters<typeof adapter.send>[0], AbortSignal.timeout(ms));
+    fate = { kind: 'answer' };
+    assert.equal((await sendMail(5_000)).outcome, 'accepted');
+    assert.deepEqual(await did(), ['received', 'took', 'answered']);
+    fate = { kind: 'silence', takes: true, cuts: false };
+    assert.equal((await sendMail(300)).outcome, 'unknown');
+    assert.deepEqual((await did()).slice(3), ['received', 'took', 'lost']);
+  });
+});

@@ -1,0 +1,22 @@
+/** What a carrier saw, written into the history. */
+import type { CarrierRecord, HistoryWriter } from '../history.js';
+
+/** Who it is: the same in all its records. */
+export type CarrierName = Pick<CarrierRecord, 'carrier' | 'account' | 'channel'>;
+
+/** One request for a message. */
+export interface HandoffLog {
+  did(what: CarrierRecord['did'], providerId?: string): void;
+}
+
+let handoffs = 0;
+
+export function logHandoff(history: HistoryWriter, name: CarrierName, message: Pick<CarrierRecord, 'token' | 'to'>): HandoffLog {
+  handoffs += 1;
+  const handoff = handoffs;
+  const log: HandoffLog = {
+    did: (did, providerId) => void history.append({ type: 'carrier', handoff, did, ...name, ...message, providerId: providerId ?? null }),
+  };
+  log.did('received');
+  return log;
+}

@@ -1,0 +1,138 @@
+/** Twilio, Meta and SES with their doors: none takes an idempotency key, none can be asked what became of a call. */
+import type { ServerResponse } from 'node:http';
+import type { Counterpart, Taken } from '../../support/counterpart.js';
+import { metaEnv, refuse as refuseByMeta, startMeta } from '../../support/meta.js';
+import { refuse as refuseBySes, sesEnv, sesEvent, startSes } from '../../support/ses.js';
+import { refuse as refuseByTwilio, startTwilio, twilioEnv } from '../../support/twilio.js';
+import { tokenIn } from '../history.js';
+import { startFront } from './front.js';
+import type { CarrierDeps, Opened } from './carrier.js';
+import type { Status } from './reporter.js';
+
+/** Codes for "this recipient does not exist": a failure for good. */
+const unknownRecipient = { twilio: 21211, meta: 131026 };
+
+export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
+  const counterpart = await startTwilio();
+  const name = { carrier: 'twilio', account: 'twilio', channel: 'sms' } as const;
+  const words: Record<Status, string> = { sent: 'sent', delivered: 'delivered', failed: 'undelivered', read: 'delivered' };
+  const read = ({ method, body }: Taken) => {
+    const form = new URLSearchParams(body);
+    return method === 'POST' ? { token: tokenIn(form.get('Body') ?? '') ?? '', to: form.get('To') ?? '' } : null;
+  };
+  const protocol = {
+    name,
+    read,
+    idIn: (answer: unknown) => (answer as { sid: string }).sid,
+    refuse: (response: ServerResponse) => void refuseByTwilio(response, 400, unknownRecipient.twilio),
+  };
+  const front = await startFront(counterpart, protocol, {
+    ...deps,
+    onTaken: (providerId) => {
+      const message = counterpart.taken.find(({ sid }) => sid === providerId);
+      if (message === undefined) return;
+      const post = (status: Status, isGenuine: boolean) =>
+        counterpart.report(message, words[status], {
+          ...(status === 'failed' ? { errorCode: 30003 } : {}),
+          ...(isGenuine ? {} : { token: 'not-the-token' }),
+        });
+      deps.reporter.taken({ ...name, providerId, reads: false, post });
+    },
+  });
+  return openedAs(deps, counterpart, front, (url) => {
+    const { PROVIDER_WHATSAPP: _, ...settings } = twilioEnv({ ...counterpart, url });
+    return settings;
+  });
+}
+
+export async function openMeta(deps: CarrierDeps): Promise<Opened> {
+  const counterpart = await startMeta();
+  const name = { carrier: 'meta', account: 'meta', channel: 'whatsapp' } as const;
+  const read = ({ method, body }: Taken) => {
+    const message = JSON.parse(body || '{}') as { to?: string; text?: { body: string } };
+    return method === 'POST' ? { token: tokenIn(message.text?.body ?? '') ?? '', to: message.to ?? '' } : null;
+  };
+  const protocol = {
+    name,
+    read,
+    idIn: (answer: unknown) => (answer as { messages: { id: string }[] }).messages[0]?.id ?? '',
+    refuse: (response: ServerResponse) => void refuseByMeta(response, 400, unknownRecipient.meta),
+  };
+  const front = await startFront(counterpart, protocol, {
+    ...deps,
+    onTaken: (providerId) => {
+      const echo = counterpart.taken.find(({ id }) => id === providerId)?.message.biz_opaque_callback_data;
+      const post = (status: Status, isGenuine: boolean) => {
+        const failure = status === 'failed' ? { errors: [{ code: unknownRecipient.meta }] } : {};
+        const timestamp = String(Math.floor(Date.now() / 1000));
+        const statuses = [{ id: providerId, status, timestamp, biz_opaque_callback_data: echo, ...failure }];
+        return counterpart.tell(`${deps.publicUrl}/callbacks/meta`, { statuses }, isGenuine ? undefined : 'not-the-secret');
+      };
+      deps.reporter.taken({ ...name, providerId, reads: true, post });
+    },
+  });
+  return openedAs(deps, counterpart, front, (url) => metaEnv({ ...counterpart, url }));
+}
+
+export async function openSes(deps: CarrierDeps): Promise<Opened> {
+  const counterpart = await startSes();
+  const name = { carrier: 'ses', account: 'ses', channel: 'email' } as const;
+  const read = ({ method, body }: Taken) => {
+    if (method !== 'POST') return null;
+    const mail = JSON.parse(body || '{}');
+    return { token: tokenIn(mail.Content?.Simple?.Body?.Text?.Data ?? '') ?? '', to: mail.Destination?.ToAddresses?.[0] ?? '' };
+  };
+  const protocol = {
+    name,
+    read,
+    idIn: (answer: unknown) => (answer as { MessageId: string }).MessageId,
+    refuse: (response: ServerResponse) => void refuseBySes(response, 400, 'MessageRejected'),
+  };
+  const front = await startFront(counterpart, protocol, {
+    ...deps,
+    onTaken: (providerId) => {
+      const tags = counterpart.taken.find(({ id }) => id === providerId)?.mail.EmailTags ?? [];
+      const post = (status: Status, isGenuine: boolean) =>
+        counterpart.tell(
+          `${deps.publicUrl}/callbacks/ses`,
+          sesTold(status, providerId, tags),
+          isGenuine ? {} : { Timestamp: '2026-01-02T03:04:05.000Z' },
+        );
+      deps.reporter.taken({ ...name, providerId, reads: false, post });
+    },
+  });
+  return openedAs(deps, counterpart, front, (url) => ({ ...sesEnv({ ...counterpart, url }), SES_SNS_BASE: counterpart.url }));
+}
+
+function sesTold(status: Status, id: string, tags: readonly { Name: string; Value: string }[]): Record<string, string> {
+  const timestamp = new Date().toISOString();
+  const mail = {
+    timestamp,
+    messageId: id,
+    source: 'hello@example.test',
+    destination: [],
+    tags: Object.fromEntries(tags.map(({ Name, Value }) => [Name, [Value]])),
+  };
+  if (status === 'sent') return sesEvent('Send', id, { mail });
+  if (status === 'failed')
+    return sesEvent('Bounce', id, { mail, bounce: { bounceType: 'Transient', bounceSubType: 'General', timestamp } });
+  return sesEvent('Delivery', id, { mail, delivery: { timestamp } });
+}
+
+/** The counterpart behind its door. @param settings of a service that reaches the door at this address */
+function openedAs(
+  deps: CarrierDeps,
+  counterpart: Counterpart,
+  front: Counterpart,
+  settings: (url: string) => Record<string, string>,
+): Opened {
+  return {
+    manner: deps.manner,
+    address: new URL(front.url).host,
+    settings: (address) => settings(`http://${address}`),
+    close: async () => {
+      await front.close();
+      await counterpart.close();
+    },
+  };
+}

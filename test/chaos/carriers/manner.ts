@@ -1,0 +1,60 @@
+/** How a carrier behaves towards callers. Nemeses change it; the usual manner is slow, and refuses some for good. */
+import type { Random } from '../random.js';
+
+/**
+ * - `usual`: takes the message after a while, and answers after another while
+ * - `hang`: never answers; half of the messages it has taken
+ * - `throttle`: 429 to most
+ * - `fail`: 5xx: 503 and 500, some of the latter after it took the message
+ * - `lose-answers`: takes the message and cuts the connection
+ */
+export type Mode = 'usual' | 'hang' | 'throttle' | 'fail' | 'lose-answers';
+
+/** What comes of one call. */
+export type Fate =
+  | { kind: 'answer' }
+  /** It will never be sent. */
+  | { kind: 'refuse' }
+  | { kind: 'busy'; status: 429 | 500 | 503; takes: boolean }
+  /** No answer: the connection stays open, or is cut. */
+  | { kind: 'silence'; takes: boolean; cuts: boolean };
+
+export interface Manner {
+  mode: Mode;
+  /** Milliseconds before the message is taken, and from then to the answer. */
+  latency(): { before: number; after: number };
+  fate(): Fate;
+}
+
+const refusedShare = 0.03;
+
+/** @param latencyMs shortest and longest time of a call */
+export function mannerOf(random: Random, [shortestMs, longestMs]: readonly [number, number]): Manner {
+  const manner: Manner = {
+    mode: 'usual',
+    latency: () => {
+      const whole = random.between(shortestMs, longestMs);
+      const before = whole * random.next();
+      return { before, after: whole - before };
+    },
+    fate: () => fateIn(manner.mode, random),
+  };
+  return manner;
+}
+
+function fateIn(mode: Mode, random: Random): Fate {
+  const draw = random.next();
+  switch (mode) {
+    case 'usual':
+      return draw < refusedShare ? { kind: 'refuse' } : { kind: 'answer' };
+    case 'hang':
+      return { kind: 'silence', takes: draw < 0.5, cuts: false };
+    case 'throttle':
+      return draw < 0.8 ? { kind: 'busy', status: 429, takes: false } : { kind: 'answer' };
+    case 'fail':
+      if (draw < 0.4) return { kind: 'busy', status: 503, takes: false };
+      return draw < 0.8 ? { kind: 'busy', status: 500, takes: draw < 0.6 } : { kind: 'answer' };
+    case 'lose-answers':
+      return draw < 0.7 ? { kind: 'silence', takes: true, cuts: true } : { kind: 'answer' };
+  }
+}

@@ -1,0 +1,70 @@
+/** What befalls processes: killed, told to end, stopped for a while. */
+import type { Target } from '../history.js';
+import type { Random } from '../random.js';
+import type { Actor } from '../stage/actor.js';
+import { drainMsMax } from '../stage/processes.js';
+import type { Stage } from '../stage/stage.js';
+import { frozenMs, type Nemesis } from './nemesis.js';
+
+type Part = 'api' | 'worker' | 'temporal' | 'postgres' | 'redis';
+
+/** One process of this part. */
+function choose(stage: Stage, random: Random, part: Part): Actor {
+  if (part !== 'api' && part !== 'worker') return stage.servers[part];
+  return random.choose(stage.processes.filter(({ kind }) => kind === part)).actor;
+}
+
+const aimedAt = (part: Part, actor: Actor) => ({ targets: [part] satisfies Target[], detail: actor.name, locks: [actor.name] });
+
+/** SIGKILL; it is down for a while. A server starts again on the same data. */
+export const killOf =
+  (part: Part): Nemesis =>
+  (stage, random) => {
+    const actor = choose(stage, random, part);
+    return {
+      name: 'kill',
+      ...aimedAt(part, actor),
+      lastsMs: random.between(0, 6_000),
+      begin: () => actor.kill(),
+      end: () => actor.start(),
+    };
+  };
+
+/** A deploy: SIGTERM, and when it has ended by itself, with exit code 0, the next one starts. */
+export const terminateOf =
+  (part: 'api' | 'worker'): Nemesis =>
+  (stage, random) => {
+    const actor = choose(stage, random, part);
+    return {
+      name: 'terminate',
+      ...aimedAt(part, actor),
+      lastsMs: 0,
+      begin: () => actor.terminate(drainMsMax),
+      end: () => actor.start(),
+    };
+  };
+
+/** SIGSTOP for so long that everybody gives it up, and SIGCONT: it goes on as if nothing had been. */
+export const stopOf =
+  (part: Part, name = 'stop'): Nemesis =>
+  (stage, random) => {
+    const actor = choose(stage, random, part);
+    return { name, ...aimedAt(part, actor), lastsMs: frozenMs, begin: () => actor.freeze(), end: () => actor.thaw() };
+  };
+
+/** The clock of a worker goes wrong by so much, and right again. */
+export const clockBy =
+  (seconds: number): Nemesis =>
+  (stage, random) => {
+    const worker = random.choose(stage.processes.filter(({ kind }) => kind === 'worker'));
+    const shiftMs = seconds * 1000 * (random.chance(0.5) ? 1 : -1);
+    return {
+      name: 'clock',
+      targets: ['worker'],
+      detail: `${worker.name} ${shiftMs} ms`,
+      locks: [`clock of ${worker.name}`],
+      lastsMs: random.between(8_000, 20_000),
+      begin: () => worker.shiftClock(shiftMs),
+      end: () => worker.shiftClock(0),
+    };
+  };

@@ -1,0 +1,65 @@
+/** Command line of `npm run chaos`. */
+import { parseArgs } from 'node:util';
+import { type NemesisName, nemesisNames } from './nemeses/all.js';
+
+export interface Options {
+  seeds: number[];
+  /** Of load; a run takes longer by its start and by what it takes to settle. */
+  minutes: number;
+  /** Instead of those of the seed. */
+  nemeses?: NemesisName[];
+  /** Keeps the folder of a run that passed too. */
+  keep: boolean;
+}
+
+export const usage = `npm run chaos -- --seed N | --seeds A-B [options]
+  --seed N           one run: load, faults and their times follow from the number
+  --seeds A-B        one run after the other, each on data of its own
+  --minutes 1        minutes of load
+  --nemeses a,b      these faults instead of those of the seed; none: no faults at all
+  --keep             keep history and logs of runs that passed, too
+nemeses: ${nemesisNames.join(', ')}`;
+
+const seedMax = 1_000_000;
+const minutesMax = 60;
+
+/**
+ * Reads the command line.
+ * @throws Error in words for the console
+ */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      minutes: { type: 'string', default: '1' },
+      nemeses: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+    },
+  });
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0 && minutes <= minutesMax)) throw new Error(`--minutes must be above 0 and at most ${minutesMax}`);
+  return {
+    seeds: readSeeds(values.seed, values.seeds),
+    minutes,
+    ...(values.nemeses === undefined ? {} : { nemeses: readNemeses(values.nemeses) }),
+    keep: values.keep,
+  };
+}
+
+function readSeeds(seed: string | undefined, seeds: string | undefined): number[] {
+  if ((seed === undefined) === (seeds === undefined)) throw new Error('give either --seed N or --seeds A-B');
+  const [first = Number.NaN, last = first] = (seed ?? seeds ?? '').split('-').map(Number);
+  const isRange = [first, last].every((each) => Number.isInteger(each) && each >= 0 && each <= seedMax) && first <= last;
+  if (!isRange) throw new Error(`--seed N, --seeds A-B: whole numbers from 0 to ${seedMax}, A not above B`);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function readNemeses(text: string): NemesisName[] {
+  if (text === 'none') return [];
+  const given = text.split(',');
+  const unknown = given.find((name) => !nemesisNames.some((known) => known === name));
+  if (unknown !== undefined) throw new Error(`--nemeses: "${unknown}" is none of ${nemesisNames.join(', ')}`);
+  return nemesisNames.filter((name) => given.includes(name));
+}

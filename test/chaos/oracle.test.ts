@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import type { HistoryRecord } from './history.js';
+import { judge, rules } from './oracle/judge.js';
+import { mutants, notice, runOf } from './oracle/mutants/all.js';
+import { callsOf, type Draft, entryOf, first, recordsOf, refold, sort } from './oracle/mutants/edit.js';
+import { endsOf } from './oracle/statuses.js';
+
+describe('the oracle of the chaos battery', () => {
+  describe('on a perfect service', () => {
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      it(`finds no broken promise in run ${seed}, on a day of lost answers, refusals, repeats, pauses and late reports`, () => {
+        const { history, snapshot } = runOf(seed);
+        assert.deepEqual(judge(history, snapshot).violations, []);
+      });
+    }
+
+    it('judges runs in which everything happens that it has rules for', () => {
+      const { history, snapshot } = runOf(1);
+      const { figures } = judge(history, snapshot);
+      const statuses = new Set(recordsOf({ history, snapshot } as Draft, 'answer').map(({ status }) => status));
+      for (const status of [200, 201, 202, 400, 402, 409, 500, 503, null])
+        assert.ok(statuses.has(status), `some call is answered ${status}`);
+      for (const [name, count] of Object.entries(figures)) assert.ok(typeof count !== 'number' || count > 0, `${name}: ${String(count)}`);
+    });
+  });
+
+  describe('on a service with a planted fault', () => {
+    const noticed = new Map<string, string[]>();
+
+    for (const mutant of mutants) {
+      it(`notices that ${mutant.name}`, () => {
+        const { by } = notice(mutant);
+        noticed.set(mutant.name, by);
+        assert.ok(by.includes(mutant.rule), `${mutant.rule} does not notice it; ${by.join(', ') || 'nobody'} does`);
+      });
+    }
+
+    for (const rule of rules) {
+      it(`needs the rule ${rule.name}: without it a fault goes unnoticed`, () => {
+        const others = rules.filter((other) => other !== rule);
+        const missed = mutants.filter(({ name }) => noticed.get(name)?.join() === rule.name);
+        assert.ok(missed.length > 0, 'no mutant is noticed by this rule alone');
+        for (const mutant of missed.slice(0, 1)) assert.deepEqual(notice(mutant, others).by, []);
+      });
+    }
+
+    it('has plants enough, each of its own name, for every rule', () => {
+      assert.ok(mutants.length >= 100, String(mutants.length));
+      assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
+      for (const { name } of rules)
+        assert.ok(
+          mutants.some(({ rule }) => rule === name),
+          name,
+        );
+    });
+  });
+
+  describe('on what the contract lets happen under faults', () => {
+    /** A message whose hand-off is unknown although its carrier answered, with a fault while it was answered. */
+    function unknownAfterAnswer(fault: {
+      name: string;
+      targets: HistoryRecord extends infer R ? (R extends { targets: infer T } ? T : never) : never;
+      ms: number;
+    }) {
+      const run = structuredClone(runOf(1)) as Draft;
+      const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
+      const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
+      const lost = first(callsOf(run, row), ({ did }) => did === 'lost');
+      lost.did = 'answered';
+      const { name, targets } = fault;
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'began', name, targets, at: lost.at + 1 });
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'ended', name, targets, at: lost.at + 1 + fault.ms });
+      sort(run);
+      return judge(run.history, run.snapshot).violations.map(({ rule }) => rule);
+    }
+
+    it('excuses an unknown hand-off by a kill of its worker', () =>
+      assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['worker'], ms: 1_000 }), []));
+    it('excuses it by a database that is away for more than thirty seconds', () =>
+      assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
+    it('excuses it by a worker that stood still from its claim on, until before its call went out', () => {
+      const run = structuredClone(runOf(1)) as Draft;
+      const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
+      const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
+      const received = first(callsOf(run, row), ({ did }) => did === 'received').at;
+      first(callsOf(run, row), ({ did }) => did === 'lost').did = 'answered';
+      first(run.snapshot.attempts, ({ message_id }) => message_id === row.id).started_at = received - 16_000;
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'began', name: 'stop', targets: ['worker'], at: received - 15_500 });
+      run.history.push({ type: 'nemesis', nemesis: 99, did: 'ended', name: 'stop', targets: ['worker'], at: received - 500 });
+      sort(run);
+      assert.deepEqual(judge(run.history, run.snapshot).violations, []);
+    });
+    it('does not excuse it by a deploy', () =>
+      assert.deepEqual(unknownAfterAnswer({ name: 'terminate', targets: ['worker'], ms: 1_000 }), ['lawful-failure']));
+    it('does not excuse it by a database that fails for a moment', () =>
+      assert.deepEqual(unknownAfterAnswer({ name: 'backends', targets: ['postgres'], ms: 200 }), ['lawful-failure']));
+    it('does not excuse it by Temporal', () =>
+      assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
+
+    it('takes a 402 for true when a refund comes while it is decided', () => {
+      const run = structuredClone(runOf(1)) as Draft;
+      const [workspace] = run.snapshot.workspaces;
+      assert.ok(workspace);
+      const price = 1000;
+      const at = run.history.at(-1)?.at ?? 0;
+      const [grant] = run.snapshot.entries.filter(({ workspace_id }) => workspace_id === workspace.id);
+      assert.ok(grant);
+      // All is spent, then given back: the refusal may have been decided between the two.
+      const spend = { ...grant, kind: 'adjustment' as const, amount: -workspace.balance, reference: 'spent', created_at: at + 10 };
+      run.snapshot.entries.push(spend, { ...spend, amount: workspace.balance, reference: 'given back', created_at: at + 20 });
+      refold(run, workspace.id);
+      assert.equal(entryOf(run, 'adjustment', 'spent').balance_after, 0);
+      const call = { type: 'call', call: 77_777, operation: 'send', workspace: workspace.id, key: 'k', channel: 'sms' } as const;
+      run.history.push({ ...call, items: [{ to: '+15551234567', token: 'tkbetween', length: 20 }], at: at + 5 });
+      const error = `Insufficient credits. You need ${price / 1000} credits but have 0.`;
+      run.history.push({
+        type: 'answer',
+        call: 77_777,
+        status: 402,
+        replayed: false,
+        code: null,
+        error,
+        id: null,
+        data: null,
+        at: at + 30,
+      });
+      assert.deepEqual(judge(run.history, run.snapshot).violations, []);
+    });
+  });
+
+  describe('the statuses in which a message may end', () => {
+    const ends = (
+      begins: 'sent' | 'failed',
+      sure: Parameters<typeof endsOf>[1],
+      perhaps: Parameters<typeof endsOf>[2] = [],
+      channel = 'sms',
+    ) => [...endsOf(begins, sure, perhaps, channel)].toSorted();
+
+    it('are those that the reports say', () => {
+      assert.deepEqual(ends('sent', []), ['sent']);
+      assert.deepEqual(ends('sent', ['sent', 'failed']), ['failed']);
+      assert.deepEqual(ends('sent', ['failed', 'delivered']), ['delivered']);
+    });
+    it('are read on WhatsApp alone', () => {
+      assert.deepEqual(ends('sent', ['delivered', 'read'], [], 'whatsapp'), ['read']);
+      assert.deepEqual(ends('sent', ['delivered', 'read']), ['delivered']);
+      assert.deepEqual(ends('sent', ['failed', 'read'], [], 'whatsapp'), ['failed', 'read']);
+    });
+    it('are several where nobody knows which reports were stored', () => {
+      assert.deepEqual(ends('sent', [], ['delivered']), ['delivered', 'sent']);
+      assert.deepEqual(ends('sent', ['failed'], ['delivered']), ['delivered', 'failed']);
+    });
+    it('of one that was given up are failed, or delivered by a late correction', () => {
+      assert.deepEqual(ends('failed', ['sent']), ['failed']);
+      assert.deepEqual(ends('failed', ['delivered']), ['delivered']);
+    });
+  });
+});

@@ -1,0 +1,116 @@
+/** What is accepted is there and ends; what is refused leaves nothing (decisions §1 and §4, README "It is answered when …"). */
+import { type Call, type Evidence, indexBy, type Request, wordOf } from './evidence.js';
+import type { MessageFact } from './snapshot.js';
+import { type Found, found, type Rule } from './rule.js';
+
+/** Every 201 has its message, or its batch with each of its messages. Source: interface.md, "send accepted"; decisions §5. */
+const acceptedExists: Rule = {
+  name: 'accepted-exists',
+  promise: 'Every accepted send has its message and every accepted batch has each of its messages, as they were asked for.',
+  check: (evidence) => evidence.requests.flatMap((request) => request.accepted.flatMap((id) => missing(evidence, request, id))),
+};
+
+function missing({ snapshot, message }: Evidence, request: Request, id: string): Found[] {
+  if (request.operation === 'send') {
+    const [item] = request.items;
+    const row = message.get(id);
+    if (row === undefined || row.workspace_id !== request.workspace) return [found('An accepted message is not there', id, item?.token)];
+    const isSame = item !== undefined && wordOf(row) === wordOf({ ...item, channel: request.channel });
+    return isSame ? [] : [found('An accepted message is not the one that was asked for', id, item?.token, row.token)];
+  }
+  const batch = snapshot.batches.find((row) => row.id === id && row.workspace_id === request.workspace);
+  if (batch === undefined) return [found('An accepted batch is not there', id)];
+  const words = new Set(snapshot.messages.filter(({ batch_id }) => batch_id === id).map(wordOf));
+  const lost = request.items.filter((item) => !words.has(wordOf({ ...item, channel: request.channel })));
+  return lost.map(({ token }) => found('An accepted batch lacks one of its messages', id, token));
+}
+
+/** Nothing waits for ever: once all has settled only what is scheduled or paused is still queued. Source: README, "survives any crash". */
+const acceptedEnds: Rule = {
+  name: 'accepted-ends',
+  promise: 'Every accepted message comes to its end; when all has settled, only scheduled messages and those of paused batches are queued.',
+  check: ({ snapshot }) => {
+    const waiting = new Set(
+      snapshot.batches.filter(({ status, scheduled_at }) => status === 'paused' || (scheduled_at ?? 0) > snapshot.at).map(({ id }) => id),
+    );
+    const waits = ({ batch_id, scheduled_at }: MessageFact) =>
+      (scheduled_at ?? 0) > snapshot.at || (batch_id !== null && waiting.has(batch_id));
+    return [
+      ...snapshot.messages
+        .filter((row) => row.status === 'accepting' || (row.status === 'queued' && !waits(row)))
+        .map((row) => found(`A message is stuck as ${row.status}, ${row.status_detail}`, row.id, row.token)),
+      ...snapshot.batches.filter(({ status }) => status === 'accepting').map(({ id }) => found('A batch is stuck as accepting', id)),
+    ];
+  },
+};
+
+/**
+ * A request whose every answer was a refusal leaves no trace (decisions §1, last line). A 500 while the database was disturbed is no
+ * refusal: nobody could find out what was decided; such a request is as one without an answer, and `uncertainRefusals` counts it.
+ */
+const refusedLeavesNothing: Rule = {
+  name: 'refused-leaves-nothing',
+  promise: 'A refused request leaves no message, charge or event, and no carrier hears of it.',
+  check: (evidence) => {
+    const rows = indexBy(evidence.snapshot.messages, wordOf);
+    const isRefusedFully = ({ calls }: Request) => calls.every((call) => isRefusal(evidence, call));
+    return evidence.requests.filter(isRefusedFully).flatMap(({ channel, items, workspace, calls }) =>
+      items.flatMap((item) => {
+        const word = wordOf({ ...item, channel });
+        const statuses = calls.map(({ answer }) => answer?.status).join(', ');
+        const row = rows.get(word)?.find(({ workspace_id }) => workspace_id === workspace);
+        if (row !== undefined) return [found(`A request that was refused (${statuses}) left a message`, row.id, item.token)];
+        const calledAt = evidence.handoffsOf.get(word);
+        return calledAt === undefined ? [] : [found(`A carrier was called for a request that was refused (${statuses})`, item.token)];
+      }),
+    );
+  },
+};
+
+function isRefusal(evidence: Evidence, { answer, at }: Call): boolean {
+  if (answer === null || answer.status < 400) return false;
+  return !isUncertainRefusal(evidence, answer.status, at, answer.at);
+}
+
+const isUncertainRefusal = ({ faults }: Evidence, status: number, from: number, to: number) =>
+  status === 500 && (faults.hit(['postgres'], from, to) || faults.hit(['disk'], from, to));
+
+/** How many calls got a 500 that says nothing of what was decided. */
+export const uncertainRefusals = (evidence: Evidence): number =>
+  evidence.calls.filter(({ answer, at }) => answer !== null && isUncertainRefusal(evidence, answer.status, at, answer.at)).length;
+
+/** Each message, and each call to a carrier, goes back to a request. Source: decisions §1, "nothing that was refused leaves a trace". */
+const nothingFromNowhere: Rule = {
+  name: 'nothing-from-nowhere',
+  promise: 'There is no message that nobody asked for, and no carrier is called for a message that is not there.',
+  check: (evidence) => {
+    const { snapshot, requestOf, handoffs } = evidence;
+    const asked = (row: MessageFact) => {
+      const request = requestOf.get(row.token ?? '');
+      return request !== undefined && request.workspace === row.workspace_id && wordsOf(request).has(wordOf(row));
+    };
+    const words = new Set(snapshot.messages.map(wordOf));
+    return [
+      ...snapshot.messages.filter((row) => !asked(row)).map(({ id, token }) => found('Nobody asked for this message', id, token)),
+      ...handoffs.filter((call) => !words.has(wordOf(call))).map((call) => found('A carrier was called for no message', call.token)),
+    ];
+  },
+};
+
+/** Messages that may come of a request: its own and the steps of its chain. */
+function wordsOf({ channel, items, calls }: Request): Set<string> {
+  const steps = calls[0]?.fallback ?? [];
+  return new Set(items.flatMap((item) => [wordOf({ ...item, channel }), ...steps.map((step) => wordOf({ ...step, token: item.token }))]));
+}
+
+/** A request makes one message for each of its recipients, however often it is repeated. Source: decisions §4, `Idempotency-Key`. */
+const oneMessage: Rule = {
+  name: 'one-message-a-request',
+  promise: 'A request makes one message for each recipient, however often it is repeated under its key.',
+  check: ({ snapshot }) =>
+    [...indexBy(snapshot.messages, (row) => `${row.workspace_id} ${wordOf(row)}`).values()]
+      .filter((rows) => rows.length > 1)
+      .map((rows) => found('One request made several messages', ...rows.map(({ id }) => id), rows[0]?.token)),
+};
+
+export const acceptanceRules = [acceptedExists, acceptedEnds, refusedLeavesNothing, nothingFromNowhere, oneMessage];

@@ -1,0 +1,103 @@
+/** What clients were answered: the same to a repeated request, and what a batch shows (decisions §4, §5). */
+import { type Call, type Evidence, indexBy, type Request } from './evidence.js';
+import { type Found, found, type Rule } from './rule.js';
+
+const answered = ({ calls }: Request, status: number) => calls.filter(({ answer }) => answer?.status === status);
+
+/** Fields of a first answer that a repeated one must show again. */
+const kept = ['id', 'status', 'credits_used', 'created_at', 'total', 'accepted'];
+
+/** Same key and same body: the first answer again. Source: decisions §4, `Idempotency-Key`. */
+const sameAnswer: Rule = {
+  name: 'same-answer',
+  promise: 'A repeated request gets the first answer again: the same message, with the status of that time.',
+  check: ({ requests }) =>
+    requests.flatMap((request) => {
+      const [first, ...others] = answered(request, 201);
+      return others
+        .filter(({ answer }) => kept.some((field) => fieldOf(answer, field) !== fieldOf(first?.answer, field)))
+        .map(({ key, call }) => found('A repeated request got another answer than the first', request.workspace, key, call));
+    }),
+};
+
+const fieldOf = (answer: Call['answer'] | undefined, field: string) => JSON.stringify(field === 'id' ? answer?.id : answer?.data?.[field]);
+
+/**
+ * Once a request was accepted, its key brings that answer, marked as replayed, and no refusal. 429 and 5xx say nothing of the request; they
+ * come before the key is looked at. Source: decisions §4, `Idempotent-Replayed`; the order of checks, §1.
+ */
+const repeatIsReplay: Rule = {
+  name: 'repeat-is-replay',
+  promise: 'After a request was accepted, its key brings that answer, marked as replayed, and never a refusal.',
+  check: ({ requests }) =>
+    requests.flatMap((request) => {
+      const acceptedAt = Math.min(...answered(request, 201).map(({ answer }) => answer?.at ?? Number.POSITIVE_INFINITY));
+      const later = request.calls.filter(({ at, answer }) => at > acceptedAt && answer !== null);
+      return later
+        .filter(({ answer }) => isWrongRepeat(answer))
+        .map(({ key, call, answer }) =>
+          found(`A repeated request got ${answer?.status}, not marked as replayed`, request.workspace, key, call),
+        );
+    }),
+};
+
+function isWrongRepeat(answer: Call['answer']): boolean {
+  if (answer === null || answer.status === 429 || answer.status >= 500) return false;
+  return answer.status !== 201 || !answer.replayed;
+}
+
+/** A batch has as many messages as it says, and is completed when none is queued; its counts add up at every look. Source: decisions §5. */
+const batchAddsUp: Rule = {
+  name: 'batch-adds-up',
+  promise:
+    'A batch has as many messages as it accepted, its cost is theirs, its counts add up at every look, and it is completed when none is queued.',
+  check: (evidence) => {
+    const rows = indexBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
+    return [
+      ...evidence.snapshot.batches.flatMap((batch): Found[] => {
+        const own = rows.get(batch.id) ?? [];
+        const cost = own.reduce((sum, message) => sum + message.cost, 0);
+        if (own.length !== batch.accepted) return [found(`A batch of ${batch.accepted} has ${own.length} messages`, batch.id)];
+        if (cost !== batch.cost) return [found(`A batch of ${batch.cost} has messages worth ${cost}`, batch.id)];
+        // One that is over is marked so when somebody looks at it; what is shown is judged by the looks.
+        const isOver = batch.status === 'completed' || batch.completed_at !== null;
+        const isQueued = own.some(({ status }) => status === 'queued');
+        return isOver && isQueued ? [found(`A batch is ${batch.status} and over, and some of it is queued`, batch.id)] : [];
+      }),
+      ...evidence.calls.filter(({ operation }) => operation === 'get-batch').flatMap(lookOf),
+    ];
+  },
+};
+
+function lookOf({ answer, target, call }: Call): Found[] {
+  if (answer?.status !== 200) return [];
+  const { counts, accepted, status } = answer.data as { counts: Record<string, number>; accepted: number; status: string };
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  if (sum !== accepted) return [found(`A batch of ${accepted} shows counts of ${sum}`, target, call)];
+  const isOver = (counts.queued ?? 0) === 0;
+  const isShownOver = status === 'completed' || (status === 'cancelled' && isOver);
+  return isOver === isShownOver ? [] : [found(`A batch is shown as ${status} with ${counts.queued ?? 0} queued`, target, call)];
+}
+
+/** What a cancel was answered is so. Source: decisions §4 and §5, cancel. */
+const cancelIsTrue: Rule = {
+  name: 'cancel-is-true',
+  promise: 'What was cancelled is cancelled, and what was too late to cancel is not.',
+  check: (evidence) => evidence.calls.flatMap((call) => cancelFaults(evidence, call)),
+};
+
+function cancelFaults({ message, snapshot, callsOn }: Evidence, { operation, target = '', answer, call }: Call): Found[] {
+  if (answer === null) return [];
+  if (operation === 'cancel-batch') {
+    const batch = snapshot.batches.find(({ id }) => id === target);
+    return answer.status === 200 && batch?.status !== 'cancelled' ? [found(`A cancelled batch is ${batch?.status}`, target, call)] : [];
+  }
+  if (operation !== 'cancel') return [];
+  const row = message.get(target);
+  if (answer.status === 200) return row?.error_code === 'cancelled' ? [] : [found(`A cancelled message is ${row?.status}`, target, call)];
+  const isTold = callsOn.get(target)?.some((other) => other.operation === 'cancel' && other.answer?.status !== 409) === true;
+  const isWrong = answer.status === 409 && row?.error_code === 'cancelled' && row.batch_id === null && !isTold;
+  return isWrong ? [found('A message was cancelled although the answer was 409', target, call)] : [];
+}
+
+export const answerRules = [sameAnswer, repeatIsReplay, batchAddsUp, cancelIsTrue];

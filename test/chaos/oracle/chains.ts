@@ -1,0 +1,42 @@
+/** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
+import { type Evidence, indexBy, wordOf } from './evidence.js';
+import { found, type Rule } from './rule.js';
+import type { MessageFact } from './snapshot.js';
+
+/** The step's time runs by Temporal's clock, from when the message before it was queued. */
+const timerMs = 1_500;
+
+/** Never after a cancel or an expiry by the client; before its time only when the message before it failed. Source: README, decisions on fallbacks. */
+const stepHasCause: Rule = {
+  name: 'step-has-cause',
+  promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',
+  check: (evidence) => {
+    const events = indexBy(evidence.snapshot.fallbacks, ({ message_id }) => message_id);
+    return [...events.values()].flat().flatMap(({ message_id, next_id }) => {
+      const before = evidence.message.get(message_id);
+      const next = evidence.message.get(next_id ?? '');
+      if (before === undefined || next === undefined) return [];
+      if (before.error_code === 'cancelled') return [found('A step was sent after a cancelled message', before.id, next.id)];
+      return hasCause(evidence, before, next) ? [] : [found('A step was sent before its time', before.id, next.id, next.token)];
+    });
+  },
+};
+
+function hasCause(evidence: Evidence, before: MessageFact, next: MessageFact): boolean {
+  const { requestOf, eventsOf } = evidence;
+  // The failure of one that was delivered after all stands in its events only.
+  const hasFailed = before.status === 'failed' || eventsOf.get(before.id)?.some(({ type }) => type === 'message.failed') === true;
+  const steps = requestOf.get(next.token ?? '')?.calls[0]?.fallback ?? [];
+  const step = steps.find(({ channel, to }) => channel === next.channel && to === next.to);
+  const dueAt = Math.max(Math.min(before.created_at, begunAt(evidence, before)), before.scheduled_at ?? 0) + (step?.after ?? 0) * 1000;
+  return (hasFailed && before.error_code !== 'expired') || begunAt(evidence, next) >= dueAt - timerMs;
+}
+
+/** By the clocks of PostgreSQL and of the observer: that of a worker, which stands in the row, may be wrong. */
+function begunAt({ eventsOf, handoffsOf, snapshot }: Evidence, next: MessageFact): number {
+  const debits = snapshot.entries.filter(({ kind, reference }) => kind === 'debit' && reference === next.id);
+  const seen = [...debits.map(({ created_at }) => created_at), ...(eventsOf.get(next.id) ?? []).map(({ created_at }) => created_at)];
+  return Math.min(...seen, handoffsOf.get(wordOf(next))?.[0]?.receivedAt ?? Number.POSITIVE_INFINITY);
+}
+
+export const chainRules = [stepHasCause];

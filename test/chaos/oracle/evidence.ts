@@ -1,0 +1,146 @@
+/** A history and a snapshot, looked up by what the rules ask for. */
+import type { Channel } from '../../../models/config.js';
+import type { AnswerRecord, CallRecord, EventRecord, ExitRecord, History, HistoryRecord, Item, ReportRecord } from '../history.js';
+import { collectFaults, type Faults } from './faults.js';
+import { collectHandoffs, type Handoff } from './handoffs.js';
+import type { AttemptFact, DeliveryFact, EventFact, MessageFact, Snapshot, WebhookFact } from './snapshot.js';
+
+export type At<T> = T & { at: number };
+export type Answer = At<AnswerRecord>;
+/** A call with what came back; null: nothing. */
+export type Call = At<CallRecord> & { answer: (Answer & { status: number }) | null };
+export type Arrival = At<EventRecord>;
+export type Report = At<ReportRecord> & { status_answered: number | null; answeredAt: number };
+
+/** Calls that ask for the same thing: a first try and its retries under one idempotency key, or a call without a key. */
+export interface Request {
+  operation: 'send' | 'bulk';
+  workspace: string;
+  /** In the order in which they began. */
+  calls: Call[];
+  channel: Channel;
+  items: readonly Item[];
+  /** Ids of messages or batches that were told with 201. */
+  accepted: string[];
+}
+
+/** What one run is judged by, where it is not the service's default. */
+export interface Limits {
+  /** How long an unknown hand-off waits for its report: UNKNOWN_HANDOFF_TIMEOUT. */
+  unknownHandoffMs: number;
+  /** HANDOFF_TIMEOUT. */
+  handoffMs: number;
+  /** Attempts of a delivery before it is failed: one more than WEBHOOK_RETRY_DELAYS has. */
+  webhookAttempts: number;
+}
+
+const defaultLimits: Limits = { unknownHandoffMs: 120_000, handoffMs: 14_400_000, webhookAttempts: 10 };
+
+export interface Evidence {
+  snapshot: Snapshot;
+  limits: Limits;
+  calls: Call[];
+  /** Sends and bulk sends. */
+  requests: Request[];
+  handoffs: Handoff[];
+  reports: Report[];
+  arrivals: Arrival[];
+  exits: At<ExitRecord>[];
+  faults: Faults;
+  message: ReadonlyMap<string, MessageFact>;
+  /** The request that asked for a token. */
+  requestOf: ReadonlyMap<string, Request>;
+  /** By `wordOf`: one message, and a step of a chain is another. */
+  handoffsOf: ReadonlyMap<string, Handoff[]>;
+  attemptsOf: ReadonlyMap<string, AttemptFact[]>;
+  /** By `account providerId`. */
+  reportsOf: ReadonlyMap<string, Report[]>;
+  /** By message id. */
+  eventsOf: ReadonlyMap<string, EventFact[]>;
+  /** By event id. */
+  deliveriesOf: ReadonlyMap<string, DeliveryFact[]>;
+  /** By `webhook eventId`. */
+  arrivalsOf: ReadonlyMap<string, Arrival[]>;
+  webhook: ReadonlyMap<string, WebhookFact>;
+  /** By the id of the message, batch or webhook that a call is about. */
+  callsOn: ReadonlyMap<string, Call[]>;
+}
+
+/** What tells messages of a run apart from outside: steps of a chain share a token, but not channel and recipient. */
+export const wordOf = ({ token, channel, to }: { token: string | null; channel: string; to: string }) => `${token} ${channel} ${to}`;
+
+/** Items by a key, in their order. */
+export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const index = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const found = index.get(key);
+    if (found === undefined) index.set(key, [item]);
+    else found.push(item);
+  }
+  return index;
+}
+
+const ofType = <Type extends HistoryRecord['type']>(history: History, type: Type) =>
+  history.filter((record): record is Extract<HistoryRecord, { type: Type }> => record.type === type);
+
+/** Reads a history and a snapshot once, so that each rule looks things up in constant time. */
+export function gather(history: History, snapshot: Snapshot, limits: Partial<Limits> = {}): Evidence {
+  const calls = callsOf(history);
+  const requests = requestsOf(calls);
+  const handoffs = collectHandoffs(ofType(history, 'carrier'));
+  const reports = reportsIn(history);
+  const arrivals = ofType(history, 'event');
+  const tokens = requests.flatMap((request) => request.items.map(({ token }) => [token, request] as const));
+  return {
+    snapshot,
+    limits: { ...defaultLimits, ...limits },
+    calls,
+    requests,
+    handoffs,
+    reports,
+    arrivals,
+    exits: ofType(history, 'exit'),
+    faults: collectFaults(ofType(history, 'nemesis')),
+    message: new Map(snapshot.messages.map((row) => [row.id, row])),
+    requestOf: new Map(tokens),
+    handoffsOf: indexBy(handoffs, wordOf),
+    attemptsOf: indexBy(snapshot.attempts, ({ message_id }) => message_id),
+    reportsOf: indexBy(reports, ({ account, providerId }) => `${account} ${providerId}`),
+    eventsOf: indexBy(snapshot.events, ({ message_id }) => message_id),
+    deliveriesOf: indexBy(snapshot.deliveries, ({ event_id }) => event_id),
+    arrivalsOf: indexBy(arrivals, ({ webhook, id }) => `${webhook} ${id}`),
+    webhook: new Map(snapshot.webhooks.map((row) => [row.id, row])),
+    callsOn: indexBy(
+      calls.filter(({ target }) => target !== undefined),
+      ({ target }) => target ?? '',
+    ),
+  };
+}
+
+function callsOf(history: History): Call[] {
+  const answers = new Map(ofType(history, 'answer').map((answer) => [answer.call, answer]));
+  return ofType(history, 'call').map((call) => {
+    const answer = answers.get(call.call);
+    const whole = answer === undefined || answer.status === null ? null : { ...answer, status: answer.status };
+    return { ...call, answer: whole };
+  });
+}
+
+function requestsOf(calls: Call[]): Request[] {
+  const sends = calls.filter(({ operation }) => operation === 'send' || operation === 'bulk');
+  const groups = indexBy(sends, ({ operation, workspace, key, call }) => `${operation} ${workspace} ${key ?? `#${call}`}`);
+  return [...groups.values()].map((same) => {
+    const [{ operation, workspace, channel = 'sms', items = [] }] = same as [Call];
+    const accepted = same.flatMap(({ answer }) => (answer?.status === 201 && answer.id !== null ? [answer.id] : []));
+    return { operation: operation as 'send' | 'bulk', workspace, calls: same, channel, items, accepted: [...new Set(accepted)] };
+  });
+}
+
+function reportsIn(history: History): Report[] {
+  const answers = new Map(ofType(history, 'report-answer').map((answer) => [answer.report, answer]));
+  return ofType(history, 'report').map((report) => {
+    const answer = answers.get(report.report);
+    return { ...report, status_answered: answer?.status ?? null, answeredAt: answer?.at ?? Number.POSITIVE_INFINITY };
+  });
+}

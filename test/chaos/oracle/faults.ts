@@ -1,0 +1,52 @@
+/** Which fault was when: what the contract lets happen depends on it. */
+import type { NemesisRecord, Target } from '../history.js';
+
+export interface Fault {
+  name: string;
+  targets: readonly Target[];
+  from: number;
+  /** Infinity for one that never ended. */
+  to: number;
+}
+
+export interface Faults {
+  all: readonly Fault[];
+  /** Whether a fault that hits all of these parts was under way at some time of the interval. */
+  hit(targets: readonly Target[], from: number, to: number, names?: readonly string[]): boolean;
+  /** Milliseconds of the interval in which a fault that hits one of these parts was under way. */
+  durationOf(targets: readonly Target[], from: number, to: number): number;
+}
+
+/** Puts beginning and end of each fault together. */
+export function collectFaults(records: readonly (NemesisRecord & { at: number })[]): Faults {
+  const ends = new Map(records.filter(({ did }) => did === 'ended').map(({ nemesis, at }) => [nemesis, at]));
+  const all = records
+    .filter(({ did }) => did === 'began')
+    .map(({ nemesis, name, targets, at }) => ({ name, targets, from: at, to: ends.get(nemesis) ?? Number.POSITIVE_INFINITY }));
+  return {
+    all,
+    hit: (targets, from, to, names) =>
+      all.some(
+        (fault) =>
+          fault.from <= to &&
+          fault.to >= from &&
+          targets.every((target) => fault.targets.includes(target)) &&
+          (names === undefined || names.includes(fault.name)),
+      ),
+    durationOf: (targets, from, to) => {
+      const hits = all.filter((fault) => targets.some((target) => fault.targets.includes(target)));
+      return lengthOf(hits.map((fault) => [Math.max(from, fault.from), Math.min(to, fault.to)] as const));
+    },
+  };
+}
+
+/** Length of the union of intervals; those that end before they begin count nothing. */
+function lengthOf(intervals: (readonly [number, number])[]): number {
+  let length = 0;
+  let reached = Number.NEGATIVE_INFINITY;
+  for (const [from, to] of intervals.filter(([from, to]) => to > from).toSorted(([one], [other]) => one - other)) {
+    length += Math.max(0, to - Math.max(from, reached));
+    reached = Math.max(reached, to);
+  }
+  return length;
+}

@@ -1,0 +1,62 @@
+/** What carriers saw, call by call. */
+import type { Channel } from '../../../models/config.js';
+import type { CarrierRecord } from '../history.js';
+
+/** One request to a carrier. Times are null where the thing did not happen. */
+export interface Handoff {
+  handoff: number;
+  account: string;
+  channel: Channel;
+  token: string;
+  to: string;
+  /** The request is a question about an earlier one; what it was told. */
+  asked: boolean;
+  found: boolean | null;
+  receivedAt: number;
+  /** The carrier will send the message because of this request. */
+  tookAt: number | null;
+  /** It knew the request by its idempotency key, and gave the answer of that time. */
+  repeated: boolean;
+  refused: boolean;
+  providerId: string | null;
+  answeredAt: number | null;
+  lostAt: number | null;
+}
+
+/** Puts the records of each request together, in the order in which the requests came. */
+export function collectHandoffs(records: readonly (CarrierRecord & { at: number })[]): Handoff[] {
+  const handoffs = new Map<number, Handoff>();
+  for (const record of records) {
+    const handoff = handoffs.get(record.handoff) ?? begin(record);
+    handoffs.set(record.handoff, handoff);
+    note(handoff, record);
+  }
+  return [...handoffs.values()];
+}
+
+const begin = ({ handoff, account, channel, token, to, at }: CarrierRecord & { at: number }): Handoff => ({
+  handoff,
+  account,
+  channel,
+  token,
+  to,
+  asked: false,
+  found: null,
+  receivedAt: at,
+  tookAt: null,
+  repeated: false,
+  refused: false,
+  providerId: null,
+  answeredAt: null,
+  lostAt: null,
+});
+
+function note(handoff: Handoff, { did, at, providerId, found }: CarrierRecord & { at: number }): void {
+  if (providerId !== null) handoff.providerId = providerId;
+  if (did === 'asked') Object.assign(handoff, { asked: true, found: found ?? null });
+  if (did === 'took') handoff.tookAt = at;
+  if (did === 'repeated') handoff.repeated = true;
+  if (did === 'refused') handoff.refused = true;
+  if (did === 'answered') handoff.answeredAt = at;
+  if (did === 'lost') handoff.lostAt = at;
+}

@@ -1,0 +1,89 @@
+/** The oracle: what a history and the books at its end break of what the service promises. */
+import type { History } from '../history.js';
+import { acceptanceRules, uncertainRefusals } from './acceptance.js';
+import { answerRules } from './answers.js';
+import { chainRules } from './chains.js';
+import { type Evidence, gather, type Limits } from './evidence.js';
+import { handoffRules, lawfulDoubles } from './handing-off.js';
+import { linearizationRules } from './linearization.js';
+import { moneyRules } from './money.js';
+import { orderRules } from './order.js';
+import { outcomeRules } from './outcomes.js';
+import { promiseRules } from './promises.js';
+import type { Rule, Violation } from './rule.js';
+import type { Snapshot } from './snapshot.js';
+import { tellingRules } from './telling.js';
+
+export const rules: readonly Rule[] = [
+  ...acceptanceRules,
+  ...handoffRules,
+  ...outcomeRules,
+  ...tellingRules,
+  ...orderRules,
+  ...moneyRules,
+  ...linearizationRules,
+  ...answerRules,
+  ...promiseRules,
+  ...chainRules,
+];
+
+/** What a run was, in numbers: no part of the judgement. */
+export interface Figures {
+  calls: number;
+  /** Calls that got no answer. */
+  unanswered: number;
+  /** 500s of which nobody could find out what was decided, because the database was disturbed. */
+  uncertainRefusals: number;
+  messages: number;
+  /** Messages that a carrier took. */
+  taken: number;
+  /** Taken twice, lawfully: the answer was lost, and the carrier denied that it has the message. */
+  lawfulDoubles: number;
+  /** Failed as `handoff_unknown`, lawfully. */
+  handoffUnknown: number;
+  reports: number;
+  /** POSTs that receivers got. */
+  arrivals: number;
+  entries: number;
+  /** Faults by name and parts, for example `kill worker`. */
+  faults: Record<string, number>;
+}
+
+/** What came of judging a run. */
+export interface Judgement {
+  violations: Violation[];
+  figures: Figures;
+}
+
+/**
+ * Judges a run. Pure: the same history and snapshot give the same judgement.
+ * @param limits settings of the run that differ from the service's defaults
+ * @param judgedBy the rules; all of them when not given
+ */
+export function judge(history: History, snapshot: Snapshot, limits: Partial<Limits> = {}, judgedBy: readonly Rule[] = rules): Judgement {
+  const evidence = gather(history, snapshot, limits);
+  const violations = judgedBy.flatMap(({ name, check }) => check(evidence).map((finding) => ({ rule: name, ...finding })));
+  return { violations, figures: figuresOf(evidence) };
+}
+
+function figuresOf(evidence: Evidence): Figures {
+  const { calls, snapshot, handoffsOf, reports, arrivals, faults } = evidence;
+  const counts: Record<string, number> = {};
+  for (const { name, targets } of faults.all) {
+    const key = `${name} ${targets.join('–')}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return {
+    calls: calls.length,
+    unanswered: calls.filter(({ answer }) => answer === null).length,
+    uncertainRefusals: uncertainRefusals(evidence),
+    messages: snapshot.messages.length,
+    taken: [...handoffsOf.values()].filter((same) => same.some(({ tookAt }) => tookAt !== null)).length,
+    lawfulDoubles: lawfulDoubles(evidence),
+    handoffUnknown: snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown').length,
+    reports: reports.length,
+    arrivals: arrivals.length,
+    entries: snapshot.entries.length,
+    faults: counts,
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * The ledger as a witness: entries are numbered under the lock of their workspace's row, so their numbers are an order in which all its
+ * movements could have happened one after the other. That order must agree with what everybody outside saw, in real time.
+ */
+import { type Call, type Evidence, indexBy, wordOf } from './evidence.js';
+import { priceOf } from './money.js';
+import { clockMs, type Found, found, type Rule } from './rule.js';
+import type { EntryFact } from './snapshot.js';
+
+/** An entry, and the time in which it must have taken effect. */
+interface Movement {
+  entry: EntryFact;
+  /** Not before: its request had not begun, or its transaction. */
+  from: number;
+  /** Not after: somebody outside saw what follows from it. Infinity where nobody did. */
+  to: number;
+}
+
+/** The movements of each workspace, in the order of their numbers. */
+function movementsOf(evidence: Evidence): Map<string, Movement[]> {
+  const numbered = evidence.snapshot.entries.filter(({ number }) => number !== null);
+  const movements = numbered.toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0)).map((entry) => movementOf(evidence, entry));
+  return indexBy(movements, ({ entry }) => entry.workspace_id);
+}
+
+function movementOf(evidence: Evidence, entry: EntryFact): Movement {
+  const from = entry.created_at - clockMs;
+  if (entry.kind !== 'debit') return { entry, from, to: entry.kind === 'refund' ? refundSeenAt(evidence, entry.reference) : never };
+  const begun = requestFor(evidence, entry.reference)?.calls[0]?.at ?? from;
+  return { entry, from: Math.max(from, begun), to: debitSeenAt(evidence, entry.reference) };
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+function requestFor({ requests, message, requestOf }: Evidence, reference: string) {
+  const row = message.get(reference);
+  return row === undefined ? requests.find(({ accepted }) => accepted.includes(reference)) : requestOf.get(row.token ?? '');
+}
+
+/** The first answer, call to a carrier or event that follows from a debit. */
+function debitSeenAt(evidence: Evidence, reference: string): number {
+  const { message, handoffsOf } = evidence;
+  const row = message.get(reference);
+  const answers = requestFor(evidence, reference)?.calls.filter(({ answer }) => answer?.status === 201 && answer.id === reference) ?? [];
+  const seen = answers.map(({ answer }) => answer?.at ?? never);
+  if (row !== undefined) seen.push(handoffsOf.get(wordOf(row))?.[0]?.receivedAt ?? never, toldAt(evidence, reference));
+  return Math.min(never, ...seen);
+}
+
+/** The cancel that was answered, or the first receiver that was told of the failure. */
+function refundSeenAt(evidence: Evidence, reference: string): number {
+  const cancels =
+    evidence.callsOn.get(reference)?.filter(({ operation, answer }) => operation === 'cancel' && answer?.status === 200) ?? [];
+  return Math.min(toldAt(evidence, reference, 'message.failed'), ...cancels.map(({ answer }) => answer?.at ?? never));
+}
+
+function toldAt({ eventsOf, deliveriesOf, arrivalsOf }: Evidence, messageId: string, type?: string): number {
+  const events = (eventsOf.get(messageId) ?? []).filter((event) => type === undefined || event.type === type);
+  const arrivals = events.flatMap(({ id }) =>
+    (deliveriesOf.get(id) ?? []).map(({ webhook_id }) => arrivalsOf.get(`${webhook_id} ${id}`)?.[0]?.at ?? never),
+  );
+  return Math.min(never, ...arrivals);
+}
+
+/** A movement that was seen before another could begin has the lower number. */
+const ledgerOrder: Rule = {
+  name: 'ledger-order',
+  promise: 'The order of the ledger agrees with real time: what was answered before another request began has the lower number.',
+  check: (evidence) =>
+    [...movementsOf(evidence).values()].flatMap((movements) => {
+      let earliest = Number.NEGATIVE_INFINITY;
+      return movements.flatMap(({ entry, from, to }): Found[] => {
+        const isLate = to < earliest;
+        earliest = Math.max(earliest, from);
+        return isLate
+          ? [found(`Entry ${entry.number} was seen before one with a lower number could begin`, entry.workspace_id, entry.reference)]
+          : [];
+      });
+    }),
+};
+
+/** A balance that a workspace had, and the time in which it may have had it. */
+interface Balance {
+  amount: number;
+  from: number;
+  to: number;
+}
+
+/** Every balance from the first to the last, each between the movement that made it and the next. */
+function balancesOf(movements: readonly Movement[], opening: number): Balance[] {
+  const amounts = [opening];
+  const froms = [Number.NEGATIVE_INFINITY];
+  for (const { entry, from } of movements) {
+    amounts.push((amounts.at(-1) ?? 0) + entry.amount);
+    froms.push(Math.max(froms.at(-1) ?? from, from));
+  }
+  const balances: Balance[] = [];
+  let to = never;
+  for (let index = amounts.length - 1; index >= 0; index -= 1) {
+    balances.unshift({ amount: amounts[index] ?? 0, from: froms[index] ?? 0, to });
+    to = Math.min(to, movements[index - 1]?.to ?? never);
+  }
+  return balances;
+}
+
+/** Sends and bulk sends that were refused for want of credits, each with the balances that its workspace may have had meanwhile. */
+function refusals(evidence: Evidence): { call: Call; price: number; balances: Balance[] }[] {
+  const movements = movementsOf(evidence);
+  const refused = evidence.requests.flatMap(({ calls, channel, items }) =>
+    calls
+      .filter(({ answer }) => answer?.status === 402)
+      .map((call) => ({ call, price: items.reduce((sum, { length }) => sum + priceOf(channel, length), 0) })),
+  );
+  const all = new Map(
+    evidence.snapshot.workspaces.map(({ id, opening_balance }) => [id, balancesOf(movements.get(id) ?? [], opening_balance)]),
+  );
+  return refused.map(({ call, price }) => {
+    const during = (all.get(call.workspace) ?? []).filter(({ from, to }) => from <= (call.answer?.at ?? never) && to >= call.at);
+    return { call, price, balances: during };
+  });
+}
+
+/** A 402 needs a moment between request and answer at which the balance was below the price. Source: interface.md, 402. */
+const refusedForWant: Rule = {
+  name: 'refused-for-want',
+  promise: 'No send is refused for want of credits while the balance sufficed all the time from its request to its answer.',
+  check: (evidence) =>
+    refusals(evidence)
+      .filter(({ price, balances }) => !balances.some(({ amount }) => amount < price))
+      .map(({ call, price }) => found(`A send of ${price} was refused although the balance held it`, call.workspace, call.key, call.call)),
+};
+
+const wording = /You need ([\d.]+) credits but have ([\d.]+)\./;
+
+/** The text of a 402 names the price and a balance that the workspace had. Source: interface.md, Error messages. */
+const refusalIsTrue: Rule = {
+  name: 'refusal-is-true',
+  promise: 'A refusal for want of credits names the price and a balance that the workspace had meanwhile.',
+  check: (evidence) =>
+    refusals(evidence).flatMap(({ call, price, balances }) => {
+      const [, needed, had] = wording.exec(call.answer?.error ?? '') ?? [];
+      const isPrice = Math.round(Number(needed) * 1000) === price;
+      const isBalance = balances.some(({ amount }) => amount === Math.round(Number(had) * 1000));
+      return isPrice && isBalance
+        ? []
+        : [found(`A refusal says "${call.answer?.error}" of a price of ${price}`, call.workspace, call.call)];
+    }),
+};
+
+export const linearizationRules = [ledgerOrder, refusedForWant, refusalIsTrue];

@@ -1,0 +1,158 @@
+/** Every credit is explained: the ledger folds to the balances, and each entry has its cause (interface.md, Credit costs; decisions §4, §5, §8). */
+import { type Evidence, indexBy } from './evidence.js';
+import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
+import { type Found, found, type Rule } from './rule.js';
+
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
+/** Thousandths of a credit that a message costs by itself. Source: interface.md, "Credit costs"; decisions §4. */
+export function priceOf(channel: string, length: number): number {
+  if (channel === 'email') return 100;
+  return channel === 'whatsapp' ? 500 : Math.max(1, Math.ceil(length / 160)) * 1000;
+}
+
+/** Numbers run from 1 without a gap, each `balance_after` is the sum up to there, the balance is the last. Source: README, "An entry of the ledger has a number". */
+const ledgerFolds: Rule = {
+  name: 'ledger-folds',
+  promise: 'The entries of each workspace are numbered without a gap and fold, entry by entry, to its balance.',
+  check: ({ snapshot }) => {
+    const entriesOf = indexBy(snapshot.entries, ({ workspace_id }) => workspace_id);
+    return snapshot.workspaces.flatMap((workspace): Found[] => {
+      const entries = (entriesOf.get(workspace.id) ?? []).filter(({ number }) => number !== null).toSorted(byNumber);
+      let balance = workspace.opening_balance;
+      for (const [index, entry] of entries.entries()) {
+        balance += entry.amount;
+        if (entry.number !== index + 1) return [found(`Entry ${index + 1} is missing, or there twice`, workspace.id, entry.number)];
+        if (entry.balance_after !== balance || balance < 0)
+          return [found(`Entry ${entry.number} tells a balance of ${entry.balance_after}, the ledger folds to ${balance}`, workspace.id)];
+      }
+      const isWhole = workspace.balance === balance && workspace.entry_count === entries.length;
+      return isWhole ? [] : [found(`The balance is ${workspace.balance}, the ledger folds to ${balance}`, workspace.id)];
+    });
+  },
+};
+
+const byNumber = (one: EntryFact, other: EntryFact) => (one.number ?? 0) - (other.number ?? 0);
+
+/** One debit for what was accepted, of what it costs, and no other: a message by its id, a batch once for all of its messages. Source: decisions §8. */
+const debitsMatch: Rule = {
+  name: 'debits-match',
+  promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
+  check: ({ snapshot }) => {
+    const debits = indexBy(
+      snapshot.entries.filter(({ kind }) => kind === 'debit'),
+      ({ reference }) => reference,
+    );
+    const payers: { id: string; cost: number; workspace_id: string }[] = [
+      ...snapshot.messages.filter(({ batch_id, cost }) => batch_id === null && cost > 0),
+      ...snapshot.batches,
+    ];
+    const ids = new Set(payers.map(({ id }) => id));
+    const wrong = payers.filter(({ id, cost, workspace_id }) => {
+      const [debit, ...more] = debits.get(id) ?? [];
+      return more.length > 0 || debit?.amount !== -cost || debit.workspace_id !== workspace_id;
+    });
+    return [
+      ...wrong.map(({ id, cost }) => found(`Not debited once with ${cost}`, id)),
+      ...[...debits.keys()].filter((id) => !ids.has(id)).map((id) => found('A debit pays for nothing', id)),
+    ];
+  },
+};
+
+/** What a refund is posted under by a page of a cancelled batch, before the id of one of its messages. */
+const ofPage = 'cancel:';
+
+/**
+ * Credits come back once for each message that cost nothing in the end, and for no other: by its own id, or together with others of its
+ * cancelled batch. Source: decisions §4, "refunds", §5, "cancelling refunds what was not handed off".
+ */
+const refundsMatch: Rule = {
+  name: 'refunds-match',
+  promise: 'Each message that was never handed off and failed was refunded once; there is no other refund.',
+  check: ({ snapshot, message }) => {
+    const refunds = snapshot.entries.filter(({ kind }) => kind === 'refund');
+    const own = new Map(refunds.map((entry) => [entry.reference, entry]));
+    const isFree = ({ credits_used, cost }: MessageFact) => credits_used === 0 && cost > 0;
+    const isByPage = (row: MessageFact) => row.batch_id !== null && !own.has(row.id);
+    const unpaid = snapshot.messages.filter((row) => row.batch_id === null && isFree(row) !== own.has(row.id));
+    const amiss = refunds.filter((entry) => {
+      const row = message.get(entry.reference.replace(ofPage, ''));
+      if (row === undefined || row.workspace_id !== entry.workspace_id) return true;
+      return !entry.reference.startsWith(ofPage) && (entry.amount !== row.cost || !isFree(row));
+    });
+    return [
+      ...unpaid.map((row) =>
+        found(`A message that costs ${row.credits_used} of ${row.cost} has ${own.has(row.id) ? 'a' : 'no'} refund`, row.id),
+      ),
+      ...amiss.map((entry) => found(`A refund of ${entry.amount} has no such message`, entry.reference)),
+      ...snapshot.batches.flatMap((batch) =>
+        pageRefunds(
+          batch,
+          snapshot.messages.filter((row) => isByPage(row) && isFree(row)),
+          refunds,
+          message,
+        ),
+      ),
+    ];
+  },
+};
+
+function pageRefunds(batch: BatchFact, free: MessageFact[], refunds: EntryFact[], message: Evidence['message']): Found[] {
+  const owed = sum(free.filter(({ batch_id }) => batch_id === batch.id).map(({ cost }) => cost));
+  const pages = refunds.filter(({ reference }) => reference.startsWith(ofPage));
+  const paid = sum(
+    pages.filter(({ reference }) => message.get(reference.slice(ofPage.length))?.batch_id === batch.id).map(({ amount }) => amount),
+  );
+  return owed === paid ? [] : [found(`A batch got back ${paid} for messages worth ${owed}`, batch.id)];
+}
+
+/**
+ * `credits_used` is the cost once a message was handed off or still may be, and 0 when it failed before. One whose failure was corrected
+ * by a late report stays unpaid. Source: decisions §4, "`credits_used` is what it cost in the end".
+ */
+const creditsUsed: Rule = {
+  name: 'credits-used',
+  promise: 'A message that was handed off costs its price for good; one that failed before that costs nothing.',
+  check: ({ snapshot }) =>
+    snapshot.messages
+      .filter(({ status }) => status !== 'accepting')
+      .filter((row) => row.credits_used !== (row.sent_at !== null || row.status === 'queued' ? row.cost : 0))
+      .map((row) => found(`A message that is ${row.status} costs ${row.credits_used} of ${row.cost}`, row.id)),
+};
+
+/** Source: interface.md, "Credit costs"; README, "All together cost what the dearest step does, at most". */
+const pricesAreRight: Rule = {
+  name: 'prices-are-right',
+  promise: 'Each message costs what the price list says; a chain of fallbacks costs what its dearest step does at most.',
+  check: ({ snapshot, message }) => {
+    const next = new Map(snapshot.fallbacks.map(({ message_id, next_id }) => [message_id, message.get(next_id ?? '')]));
+    const steps = new Set(snapshot.fallbacks.map(({ next_id }) => next_id));
+    const chainOf = (row: MessageFact | undefined): MessageFact[] => (row === undefined ? [] : [row, ...chainOf(next.get(row.id))]);
+    return snapshot.messages.flatMap((row) => {
+      const price = priceOf(row.channel, row.length);
+      if (steps.has(row.id)) return [];
+      if (row.cost !== price) return [found(`A message costs ${row.cost}, by the price list ${price}`, row.id, row.token)];
+      const chain = chainOf(row);
+      const charged = sum(chain.map(({ credits_used }) => credits_used));
+      const dearest = Math.max(...chain.map(({ channel, length }) => priceOf(channel, length)));
+      return charged <= dearest ? [] : [found(`A chain costs ${charged}, its dearest step ${dearest}`, row.id, row.token)];
+    });
+  },
+};
+
+/** Source: README, decisions: "How many messages a workspace has stands in its row". */
+const messagesAreCounted: Rule = {
+  name: 'messages-are-counted',
+  promise: 'Each workspace counts as many messages as it has.',
+  check: ({ snapshot }) => {
+    const rows = indexBy(
+      snapshot.messages.filter(({ status }) => status !== 'accepting'),
+      ({ workspace_id }) => workspace_id,
+    );
+    return snapshot.workspaces
+      .filter(({ id, message_count }) => message_count !== (rows.get(id)?.length ?? 0))
+      .map(({ id, message_count }) => found(`A workspace counts ${message_count} messages and has ${rows.get(id)?.length ?? 0}`, id));
+  },
+};
+
+export const moneyRules = [ledgerFolds, debitsMatch, refundsMatch, creditsUsed, pricesAreRight, messagesAreCounted];

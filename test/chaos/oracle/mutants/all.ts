@@ -1,0 +1,61 @@
+/** All planted faults, and what the oracle makes of each. */
+import { judge, rules } from '../judge.js';
+import { type PerfectRun, perfectRun } from '../perfect/run.js';
+import type { Rule } from '../rule.js';
+import { acceptanceMutants } from './acceptance.js';
+import { answerMutants } from './answers.js';
+import { type Draft, Missing, type Mutant } from './edit.js';
+import { handoffMutants } from './handing-off.js';
+import { ledgerOrderMutants } from './ledger-order.js';
+import { moneyMutants } from './money.js';
+import { orderMutants } from './order.js';
+import { outcomeMutants } from './outcomes.js';
+import { promiseMutants } from './promises.js';
+import { tellingMutants } from './telling.js';
+
+export const mutants: readonly Mutant[] = [
+  ...acceptanceMutants,
+  ...answerMutants,
+  ...handoffMutants,
+  ...outcomeMutants,
+  ...tellingMutants,
+  ...orderMutants,
+  ...moneyMutants,
+  ...ledgerOrderMutants,
+  ...promiseMutants,
+];
+
+/** A mutant, with the names of the rules that notice it. */
+export interface Noticed {
+  mutant: Mutant;
+  by: string[];
+}
+
+const seedsMax = 20;
+const runs = new Map<number, PerfectRun>();
+
+/** The same run for all who ask for a seed: it must not be changed. */
+export function runOf(seed: number): PerfectRun {
+  const known = runs.get(seed) ?? perfectRun(seed);
+  runs.set(seed, known);
+  return known;
+}
+
+/**
+ * Plants a fault in the first run that has a place for it, and lets the oracle judge that run.
+ * @throws Error when no run has a place for it
+ */
+export function notice(mutant: Mutant, judgedBy: readonly Rule[] = rules): Noticed {
+  for (let seed = 1; seed <= seedsMax; seed += 1) {
+    const draft = structuredClone(runOf(seed)) as Draft;
+    try {
+      mutant.plant(draft);
+    } catch (error) {
+      if (error instanceof Missing) continue;
+      throw error;
+    }
+    const { violations } = judge(draft.history, draft.snapshot, {}, judgedBy);
+    return { mutant, by: [...new Set(violations.map(({ rule }) => rule))] };
+  }
+  throw new Error(`no run has a place for: ${mutant.name}`);
+}

@@ -1,0 +1,203 @@
+/** Batches, cancels, pauses, webhooks and processes that do not do what was answered. */
+import { addCall, callsOf, deliveryOf, drop, eventsOf, first, message, type Draft, Missing, type Mutant, recordsOf, sort } from './edit.js';
+
+const answerTo = (run: Draft, operation: string, status: number) => {
+  const calls = new Map(recordsOf(run, 'call').map((call) => [call.call, call]));
+  const answer = first(recordsOf(run, 'answer'), (each) => calls.get(each.call)?.operation === operation && each.status === status);
+  return { answer, target: calls.get(answer.call)?.target ?? '' };
+};
+
+const dropCall = (run: Draft, call: number) =>
+  drop(run.history, (record) => (record.type === 'call' || record.type === 'answer') && record.call === call);
+
+export const promiseMutants: Mutant[] = [
+  {
+    name: 'a batch is shown as sending when all of it is over',
+    rule: 'batch-adds-up',
+    plant: (run) => {
+      const looks = recordsOf(run, 'answer').filter(({ data }) => data?.counts !== undefined);
+      Object.assign(first(looks, ({ data }) => data?.status === 'completed').data ?? {}, { status: 'sending' });
+    },
+  },
+  {
+    name: 'a batch counts as completed while a message of it is queued',
+    rule: 'batch-adds-up',
+    plant: (run) => {
+      const batch = first(run.snapshot.batches, ({ status }) => status === 'completed');
+      Object.assign(
+        first(run.snapshot.messages, ({ batch_id }) => batch_id === batch.id),
+        { status: 'queued' },
+      );
+    },
+  },
+  {
+    name: 'a batch says that it has one message more',
+    rule: 'batch-adds-up',
+    plant: (run) => void (first(run.snapshot.batches, () => true).accepted += 1),
+  },
+  {
+    name: 'the counts of a batch do not add up at one look',
+    rule: 'batch-adds-up',
+    plant: (run) => {
+      const { answer } = answerTo(run, 'get-batch', 200);
+      answer.data = { ...answer.data, counts: { queued: 1 } };
+    },
+  },
+  {
+    name: 'a message is cancelled by its answer, and goes out',
+    rule: 'cancel-is-true',
+    plant: (run) => Object.assign(answerTo(run, 'cancel', 409).answer, { status: 200 }),
+  },
+  {
+    name: 'a batch is cancelled by its answer, and is completed',
+    rule: 'cancel-is-true',
+    plant: (run) => {
+      const { target } = answerTo(run, 'cancel-batch', 200);
+      Object.assign(
+        first(run.snapshot.batches, ({ id }) => id === target),
+        { status: 'completed' },
+      );
+    },
+  },
+  {
+    name: 'a message is cancelled although the answer was that it is too late',
+    rule: 'cancel-is-true',
+    plant: (run) => Object.assign(answerTo(run, 'cancel', 200).answer, { status: 409 }),
+  },
+  {
+    name: 'a paused batch goes on',
+    rule: 'pause-holds',
+    plant: (run) => dropCall(run, answerTo(run, 'resume', 200).answer.call),
+  },
+  {
+    name: 'calls of a paused batch begin long after their claims',
+    rule: 'pause-holds',
+    plant: (run) => {
+      const { answer, target } = answerTo(run, 'pause', 200);
+      const early = first(run.snapshot.attempts, ({ message_id, started_at, outcome }) => {
+        const row = run.snapshot.messages.find(({ id }) => id === message_id);
+        return row?.batch_id === target && started_at < answer.at && outcome === 'accepted' && callsOf(run, row).length === 3;
+      });
+      const row = first(run.snapshot.messages, ({ id }) => id === early.message_id);
+      for (const [index, record] of callsOf(run, row).entries()) record.at = answer.at + 13_000 + index;
+      sort(run);
+    },
+  },
+  {
+    name: 'a cancelled batch goes on',
+    rule: 'pause-holds',
+    plant: (run) => {
+      const { answer, target } = answerTo(run, 'cancel-batch', 200);
+      addCall(
+        run,
+        first(run.snapshot.messages, ({ batch_id, error_code }) => batch_id === target && error_code === 'cancelled'),
+        answer.at + 2_000,
+        ['received', 'busy', 'answered'],
+      );
+    },
+  },
+  {
+    name: 'a carrier is called for a message that was cancelled',
+    rule: 'cancel-holds',
+    plant: (run) => {
+      const { answer, target } = answerTo(run, 'cancel', 200);
+      addCall(
+        run,
+        first(run.snapshot.messages, ({ id }) => id === target),
+        answer.at + 60_000,
+        ['received', 'busy', 'answered'],
+      );
+    },
+  },
+  {
+    name: 'a message is cancelled, refunded and sent',
+    rule: 'cancel-holds',
+    plant: (run) => {
+      const { answer, target } = answerTo(run, 'cancel', 200);
+      addCall(
+        run,
+        first(run.snapshot.messages, ({ id }) => id === target),
+        answer.at + 100,
+        ['received', 'took', 'answered'],
+        'SM-cancelled',
+      );
+    },
+  },
+  {
+    name: 'an inactive webhook is sent an event',
+    rule: 'inactive-is-silent',
+    plant: (run) => {
+      const off = first(recordsOf(run, 'call'), ({ change }) => change?.is_active === false);
+      const record = first(recordsOf(run, 'event'), ({ webhook, answers, at }) => webhook === off.target && answers === 200 && at < off.at);
+      run.history.push({ ...record, at: off.at + 15_000 });
+      sort(run);
+    },
+  },
+  {
+    name: 'a replay leaves an event behind',
+    rule: 'replay-brings',
+    plant: (run) => {
+      const delivery = first(run.snapshot.deliveries, ({ is_scheduled }) => !is_scheduled);
+      delivery.status = 'held';
+      drop(run.history, (record) => record.type === 'event' && record.id === delivery.event_id && record.webhook === delivery.webhook_id);
+    },
+  },
+  {
+    name: 'a deploy ends with code 1',
+    rule: 'exits-are-clean',
+    plant: (run) =>
+      Object.assign(
+        first(recordsOf(run, 'exit'), ({ asked }) => asked === 'SIGTERM'),
+        { code: 1 },
+      ),
+  },
+  {
+    name: 'a worker ends by itself',
+    rule: 'exits-are-clean',
+    plant: (run) =>
+      Object.assign(
+        first(recordsOf(run, 'exit'), ({ asked }) => asked === 'SIGKILL'),
+        { asked: null },
+      ),
+  },
+  {
+    name: 'a step of a fallback begins before its time',
+    rule: 'step-has-cause',
+    plant: (run) => {
+      const row = (id: string | null) => first(run.snapshot.messages, (each) => each.id === id);
+      const chain = first(
+        run.snapshot.fallbacks,
+        ({ message_id }) => row(message_id).status !== 'failed' && eventsOf(run, row(message_id), 'message.failed').length === 0,
+      );
+      for (const call of recordsOf(run, 'call')) {
+        if (call.items?.[0]?.token !== row(chain.next_id).token || call.fallback === undefined) continue;
+        call.fallback = call.fallback.map((step) => ({ ...step, after: 3_000 }));
+      }
+    },
+  },
+  {
+    name: 'the step after a cancelled message is sent',
+    rule: 'step-has-cause',
+    plant: (run) => {
+      const chain = first(run.snapshot.fallbacks, ({ outcome }) => outcome === 'sent');
+      chain.message_id = message(run, ({ error_code }) => error_code === 'cancelled').id;
+    },
+  },
+  {
+    name: 'a receiver is told for an hour what it has acknowledged, with the webhook switched off',
+    rule: 'inactive-is-silent',
+    plant: (run) => {
+      const on = first(recordsOf(run, 'call'), ({ change }) => change?.is_active === true);
+      const [event] = eventsOf(
+        run,
+        message(run, ({ status }) => status === 'delivered'),
+        'message.queued',
+      );
+      if (event === undefined || on.target === undefined) throw new Missing();
+      const [record] = deliveryOf(run, event, on.target).arrivals;
+      if (record === undefined) throw new Missing();
+      run.history.push({ ...record, at: on.at - 1_000 });
+      sort(run);
+    },
+  },
+];

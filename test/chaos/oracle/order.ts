@@ -1,0 +1,117 @@
+/** In which order receivers are told (decisions §7; README, `ordered`). */
+import { type Evidence, indexBy } from './evidence.js';
+import { type Found, found, type Rule } from './rule.js';
+import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';
+import { isAcknowledged } from './telling.js';
+
+/** A delivery with what its receiver saw of it. */
+interface Told {
+  delivery: DeliveryFact;
+  event: EventFact;
+  /** Infinity: never. */
+  firstAt: number;
+  acknowledgedAt: number;
+}
+
+const steps = ['message.queued', 'message.sent', 'message.failed', 'message.delivered'];
+const stepOf = ({ event }: Told) => steps.indexOf(event.type);
+
+/** What a webhook was told by the ladder: resends and replays go beside the line. */
+function toldOf({ snapshot, deliveriesOf, arrivalsOf }: Evidence): Told[] {
+  return snapshot.events.flatMap((event) =>
+    (deliveriesOf.get(event.id) ?? [])
+      .filter(({ is_scheduled }) => is_scheduled)
+      .map((delivery) => {
+        const arrivals = arrivalsOf.get(`${delivery.webhook_id} ${event.id}`) ?? [];
+        const never = Number.POSITIVE_INFINITY;
+        return { delivery, event, firstAt: arrivals[0]?.at ?? never, acknowledgedAt: arrivals.find(isAcknowledged)?.at ?? never };
+      }),
+  );
+}
+
+/** Pairs of events of one message at one webhook, the earlier step first. */
+function pairsOf(told: Told[]): [Told, Told][] {
+  const lines = indexBy(told, ({ delivery, event }) => `${delivery.webhook_id} ${event.message_id}`);
+  return [...lines.values()].flatMap((line) => {
+    const ordered = line.toSorted((one, other) => stepOf(one) - stepOf(other));
+    return ordered.slice(1).map((later, index): [Told, Told] => [ordered[index] as Told, later]);
+  });
+}
+
+/** Something held up the POST of the earlier event itself: a disturbed way to the receiver, or a worker that stood still during it. */
+const isHeldUp = ({ faults }: Evidence, { event, firstAt }: Told) =>
+  faults.hit(['receiver'], event.created_at, firstAt) || faults.hit(['worker'], event.created_at, firstAt, ['stop']);
+
+/** Events of one message keep their order as long as none needed a second attempt. Source: decisions §7. */
+const eventsInOrder: Rule = {
+  name: 'events-in-order',
+  promise: 'The events of a message reach each webhook in order as long as none of them needed a second attempt.',
+  check: (evidence) =>
+    pairsOf(toldOf(evidence))
+      .filter(([earlier, later]) => earlier.delivery.attempts === 1 && later.delivery.attempts === 1 && later.firstAt < earlier.firstAt)
+      .filter(([earlier]) => !isHeldUp(evidence, earlier))
+      .map(([{ event }, later]) => found(`${later.event.type} was told before ${event.type}`, event.message_id, later.delivery.webhook_id)),
+};
+
+/** Transactions of other messages may commit in another order than they began; none lasts longer than this. */
+const transactionMs = 35_000;
+
+/**
+ * At an `ordered` webhook nothing is told before what came earlier was acknowledged, or has used up its ladder: strictly for the events of a
+ * message; for those of different messages where the earlier was certainly written before the later began to be.
+ * Source: README, "`ordered` sends one event at a time, the oldest first".
+ */
+const orderedWebhook: Rule = {
+  name: 'ordered-webhook',
+  promise: 'An ordered webhook is told one event at a time, in the order in which they happened.',
+  check: (evidence) => {
+    const ordered = new Set(evidence.snapshot.webhooks.filter((webhook: WebhookFact) => webhook.ordered).map(({ id }) => id));
+    const told = toldOf(evidence).filter(({ delivery }) => ordered.has(delivery.webhook_id) && delivery.status === 'succeeded');
+    const overtaken = pairsOf(told)
+      .filter(([earlier, later]) => later.firstAt < earlier.acknowledgedAt)
+      .map(([earlier, later]) => overtaking(earlier, later));
+    return [
+      ...overtaken,
+      ...[...indexBy(told, ({ delivery }) => delivery.webhook_id).values()].flatMap((line) => acrossMessages(evidence, line)),
+    ];
+  },
+};
+
+const overtaking = (earlier: Told, later: Told) =>
+  found(
+    'An ordered webhook was told an event before an earlier one was acknowledged',
+    later.delivery.webhook_id,
+    earlier.event.id,
+    later.event.id,
+  );
+
+function acrossMessages(evidence: Evidence, line: Told[]): Found[] {
+  const written = line.map((told) => ({ told, by: writtenBy(evidence, told) })).toSorted((one, other) => one.by - other.by);
+  const begun = line.toSorted((one, other) => one.event.created_at - other.event.created_at);
+  const overtaken: Found[] = [];
+  let slowest: Told | undefined;
+  let next = 0;
+  for (const later of begun) {
+    for (let entry = written[next]; entry !== undefined && entry.by < later.event.created_at; entry = written[++next]) {
+      if (slowest === undefined || entry.told.acknowledgedAt > slowest.acknowledgedAt) slowest = entry.told;
+    }
+    const isAnother = slowest !== undefined && slowest.event.message_id !== later.event.message_id;
+    if (slowest !== undefined && isAnother && later.firstAt < slowest.acknowledgedAt) overtaken.push(overtaking(slowest, later));
+  }
+  return overtaken;
+}
+
+/** When the event was certainly committed: what it tells was answered, or no transaction lasts as long. */
+function writtenBy({ requestOf, message }: Evidence, { event }: Told): number {
+  const atTheLatest = event.created_at + transactionMs;
+  if (event.type !== 'message.queued') return atTheLatest;
+  const row = message.get(event.message_id);
+  const request = requestOf.get(row?.token ?? '');
+  if (request?.operation !== 'send' || !request.accepted.includes(event.message_id)) return atTheLatest;
+  const answered = request.calls.find(({ answer }) => answer?.status === 201);
+  return Math.min(atTheLatest, (answered?.answer?.at ?? Number.POSITIVE_INFINITY) + clockSlackMs);
+}
+
+const clockSlackMs = 250;
+
+export const orderRules = [eventsInOrder, orderedWebhook];

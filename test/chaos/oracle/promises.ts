@@ -1,0 +1,153 @@
+/** What holds from the moment of an answer on: a pause, a cancel, an inactive webhook; and how processes end. */
+import { type Call, type Evidence, indexBy, wordOf } from './evidence.js';
+import { callMs, slackMs } from './handing-off.js';
+import type { MessageFact } from './snapshot.js';
+import { clockMs, type Found, found, type Rule } from './rule.js';
+
+/** A stretch of time in which nothing further may begin. */
+interface Rest {
+  from: number;
+  to: number;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+/** From the answer of each call that stops until the next call begins that lets it go on, whatever came of that. */
+function restsOf(calls: readonly Call[], stops: (call: Call) => boolean, goesOn: (call: Call) => boolean): Rest[] {
+  return calls
+    .filter((call) => stops(call) && call.answer !== null && call.answer.status < 300)
+    .flatMap((call) => {
+      const from = call.answer?.at ?? never;
+      // One that was under way when the stop was answered may have been decided after it.
+      const next = calls.filter((other) => goesOn(other) && (other.answer?.at ?? never) > call.at).map(({ at }) => at);
+      const to = Math.min(never, ...next);
+      return to > from ? [{ from, to }] : [];
+    });
+}
+
+/** A claim that was committed before the pause may call the carrier for so long after it; see `attempt-before-call`. */
+const claimedMs = callMs + slackMs;
+
+/**
+ * After the answer of a pause or a cancel of a batch no message of it is claimed: strict for attempts, by the database's clock. Calls of
+ * attempts that were written before may still be made. Source: decisions §5; README, "Pause, resume and cancel are decided
+ * in the database under the lock that a hand-off takes".
+ */
+const pauseHolds: Rule = {
+  name: 'pause-holds',
+  promise:
+    'After a pause or a cancel of a batch is answered, no further message of it is claimed, and no call begins but of those claimed before.',
+  check: (evidence) => {
+    const rows = indexBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
+    return evidence.snapshot.batches.flatMap(({ id }) => {
+      const calls = evidence.callsOn.get(id) ?? [];
+      const stops = ({ operation }: Call) => operation === 'pause' || operation === 'cancel-batch';
+      const rests = restsOf(calls, stops, ({ operation }) => operation === 'resume');
+      return rests.length === 0 ? [] : (rows.get(id) ?? []).flatMap((row) => brokenRests(evidence, row, rests));
+    });
+  },
+};
+
+function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageFact, rests: Rest[]): Found[] {
+  const isIn = (at: number, graceMs: number) => rests.find(({ from, to }) => at > from + graceMs && at < to - clockMs);
+  const attempts = attemptsOf.get(row.id) ?? [];
+  // Whether a carrier has it is cleared up all the same: it was claimed before.
+  const clearedUpFrom = Math.min(
+    never,
+    ...attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown').map(({ number }) => number),
+  );
+  const attempt = attempts.find(({ started_at, number }) => number <= clearedUpFrom && isIn(started_at, clockMs) !== undefined);
+  if (attempt !== undefined) return [found('A message was claimed while its batch was at rest', row.batch_id, row.id, row.token)];
+  const call = (handoffsOf.get(wordOf(row)) ?? []).find(({ asked, receivedAt }) => {
+    const rest = asked || clearedUpFrom !== never ? undefined : isIn(receivedAt, claimedMs);
+    return (
+      rest !== undefined &&
+      !faults.hit(['worker'], rest.from, receivedAt, ['stop']) &&
+      !faults.hit(['worker', 'carrier'], rest.from, receivedAt)
+    );
+  });
+  return call === undefined ? [] : [found('A carrier was called while the batch was at rest', row.batch_id, row.id, row.token)];
+}
+
+/** What was cancelled had no claim, and gets none: no carrier takes it, and none is called after the answer. Source: decisions §4, "until hand-off". */
+const cancelHolds: Rule = {
+  name: 'cancel-holds',
+  promise: 'No carrier ever takes a message that was cancelled, and none is called for it after the answer of the cancel.',
+  check: (evidence) =>
+    evidence.snapshot.messages
+      .filter(({ error_code }) => error_code === 'cancelled')
+      .flatMap((row) => {
+        const calls = (evidence.handoffsOf.get(wordOf(row)) ?? []).filter(({ asked }) => !asked);
+        const own = evidence.callsOn.get(row.id) ?? [];
+        const answers = own.filter(({ operation, answer }) => operation === 'cancel' && answer?.status === 200);
+        const from = Math.min(never, ...answers.map(({ answer }) => answer?.at ?? never));
+        const broken = calls.find(({ tookAt, receivedAt }) => tookAt !== null || receivedAt > from);
+        return broken === undefined ? [] : [found('A carrier was called for a cancelled message', row.id, row.token, broken.handoff)];
+      }),
+};
+
+/** A POST that was under way when the webhook was switched off: the receiver has ten seconds. */
+const postMs = 10_500;
+
+/** While a webhook is inactive nothing is sent to it. Source: decisions §7, "held". */
+const inactiveIsSilent: Rule = {
+  name: 'inactive-is-silent',
+  promise: 'An inactive webhook is sent nothing.',
+  check: (evidence) => {
+    const arrivals = indexBy(evidence.arrivals, ({ webhook }) => webhook);
+    return evidence.snapshot.webhooks.flatMap(({ id }) => {
+      const changes = (evidence.callsOn.get(id) ?? []).filter(({ operation }) => operation === 'update-webhook');
+      const rests = restsOf(
+        changes,
+        ({ change }) => change?.is_active === false,
+        ({ change }) => change?.is_active === true,
+      );
+      const late = rests.flatMap(({ from, to }) => arrivals.get(id)?.find(({ at }) => at > from + postMs && at < to) ?? []);
+      return late
+        .filter(
+          ({ at }) => !evidence.faults.hit(['receiver'], at - postMs, at) && !evidence.faults.hit(['worker'], at - postMs, at, ['stop']),
+        )
+        .map((arrival) => found('An inactive webhook was sent an event', id, arrival.id));
+    });
+  },
+};
+
+/** A replay brings what was held or failed when it was asked for. Source: decisions §7, "they go out by replay only". */
+const replayBrings: Rule = {
+  name: 'replay-brings',
+  promise: 'A replay brings every event of its time that was held or had failed.',
+  check: (evidence) => {
+    const events = new Map(evidence.snapshot.events.map((event) => [event.id, event]));
+    const replays = evidence.calls.filter(({ operation, answer }) => operation === 'replay' && answer !== null && answer.status < 300);
+    return replays.flatMap((replay): Found[] => {
+      const { target = '', change, at } = replay;
+      const wasSwitchedOff = evidence.callsOn
+        .get(target)
+        ?.some((call) => call.change?.is_active === false && (call.answer?.at ?? never) > at);
+      if (wasSwitchedOff === true) return [];
+      return evidence.snapshot.deliveries
+        .filter(({ webhook_id, status }) => webhook_id === target && (status === 'held' || status === 'failed'))
+        .filter(({ event_id }) => isBetween(events.get(event_id)?.created_at ?? never, change?.since ?? 0, at - transactionMs))
+        .map(({ event_id }) => found('A replay left an event behind', target, event_id, replay.call));
+    });
+  },
+};
+
+/** An event that was being written when the replay was asked for is not of its time. */
+const transactionMs = 35_000;
+
+const isBetween = (at: number, from: number, to: number) => at >= from && at <= to;
+
+/** SIGTERM drains and ends with 0; nothing else ends a process but a kill of the stage. Source: decisions §10, "drains and stops"; deploy/README.md. */
+const exitsAreClean: Rule = {
+  name: 'exits-are-clean',
+  promise: 'A process that is asked to end by SIGTERM ends with code 0, and none ends unasked.',
+  check: ({ exits }) =>
+    exits
+      .filter(({ asked, code }) => (asked === 'SIGTERM' && code !== 0) || asked === null)
+      .map(({ process, pid, asked, code, signal }) =>
+        found(`The ${process} ended with ${code ?? signal} ${asked === null ? 'unasked' : `after ${asked}`}`, pid),
+      ),
+};
+
+export const promiseRules = [pauseHolds, cancelHolds, inactiveIsSilent, replayBrings, exitsAreClean];

@@ -1,0 +1,154 @@
+/** Events: which there are, that every subscriber is told each, and that what it is told is true (interface.md, Events; decisions §7). */
+import { type Arrival, type Evidence, indexBy } from './evidence.js';
+import { type Found, found, type Rule } from './rule.js';
+import type { DeliveryFact, EventFact, MessageFact, WebhookFact } from './snapshot.js';
+
+/** Webhooks that subscribed the whole run long to what they subscribe to now: for these everything must be there. */
+function steadyWebhooks({ snapshot, calls, callsOn }: Evidence): WebhookFact[] {
+  const beganAt = calls[0]?.at ?? 0;
+  const isSteady = (webhook: WebhookFact) =>
+    webhook.deleted_at === null &&
+    webhook.created_at <= beganAt &&
+    !callsOn.get(webhook.id)?.some(({ operation, change }) => operation === 'update-webhook' && change?.events !== undefined);
+  return snapshot.webhooks.filter(isSteady);
+}
+
+/** Subscribers by `workspace type`. */
+const subscribersOf = (evidence: Evidence) =>
+  indexBy(
+    steadyWebhooks(evidence).flatMap((webhook) => webhook.events.map((type) => ({ type, webhook }))),
+    ({ type, webhook }) => `${webhook.workspace_id} ${type}`,
+  );
+
+/**
+ * One event for each move of a message, where somebody subscribes, and no other. `failed` may stand before `delivered`: a late correction
+ * takes the failure back, its event was told. Source: interface.md, "Mapping"; decisions §4.
+ */
+const eventPerMove: Rule = {
+  name: 'event-per-move',
+  promise: 'Each move of a message has one event where somebody subscribes; there is none of a move that did not happen.',
+  check: (evidence) => {
+    const subscribers = subscribersOf(evidence);
+    const strays = evidence.snapshot.events
+      .filter(({ message_id }) => !evidence.message.has(message_id))
+      .map((event) => found('An event tells of no message', event.id, event.message_id));
+    return [...strays, ...evidence.snapshot.messages.flatMap((row) => miscounted(evidence, row, subscribers))];
+  },
+};
+
+function miscounted({ eventsOf }: Evidence, row: MessageFact, subscribers: ReadonlyMap<string, unknown>): Found[] {
+  const events = eventsOf.get(row.id) ?? [];
+  const isArrived = row.delivered_at !== null;
+  const expected: Record<string, readonly [boolean, boolean]> = {
+    'message.queued': [true, true],
+    'message.sent': [row.sent_at !== null, row.sent_at !== null],
+    'message.delivered': [isArrived, isArrived],
+    'message.failed': [row.status === 'failed', row.status === 'failed' || isArrived],
+  };
+  return Object.entries(expected).flatMap(([type, [must, may]]) => {
+    const count = events.filter((event) => event.type === type).length;
+    const isExpected = must && subscribers.has(`${row.workspace_id} ${type}`);
+    if (count > 1) return [found(`${type} was written ${count} times`, row.id)];
+    if (count === 1 && !may) return [found(`${type} was written, but the message is ${row.status}`, row.id)];
+    return count === 0 && isExpected ? [found(`${type} was not written`, row.id)] : [];
+  });
+}
+
+/** Each subscriber has each event of its workspace once in its line. Source: decisions §7. */
+const eventForEach: Rule = {
+  name: 'event-for-each',
+  promise: 'Each event has one delivery for each webhook that subscribes to it.',
+  check: (evidence) => {
+    const subscribers = subscribersOf(evidence);
+    return evidence.snapshot.events.flatMap((event) => {
+      const workspace = evidence.message.get(event.message_id)?.workspace_id;
+      const lines = (evidence.deliveriesOf.get(event.id) ?? []).map(({ webhook_id }) => webhook_id);
+      return (subscribers.get(`${workspace} ${event.type}`) ?? [])
+        .filter(({ webhook }) => lines.filter((id) => id === webhook.id).length !== 1)
+        .map(({ webhook }) => found('A subscriber has an event not once in its line', event.id, webhook.id, event.message_id));
+    });
+  },
+};
+
+/**
+ * Every delivery of an active webhook has succeeded when all has settled, and its receiver saw it and answered 2xx. `failed` only after
+ * the whole ladder, `held` only where the webhook was inactive at some time. Source: decisions §7.
+ */
+const eventIsTold: Rule = {
+  name: 'event-is-told',
+  promise: 'Every event is told to every active subscriber: its receiver got it and acknowledged it.',
+  check: (evidence) => evidence.snapshot.deliveries.flatMap((delivery) => untold(evidence, delivery)),
+};
+
+function untold(evidence: Evidence, { webhook_id, event_id, status, attempts }: DeliveryFact): Found[] {
+  const webhook = evidence.webhook.get(webhook_id);
+  if (webhook === undefined || webhook.deleted_at !== null) return [];
+  if (status === 'held')
+    return wasInactive(evidence, webhook_id) ? [] : [found('An event is held although its webhook was active', event_id, webhook_id)];
+  if (status === 'failed' && attempts >= evidence.limits.webhookAttempts) return [];
+  if (status !== 'succeeded') return webhook.is_active ? [found(`An event is ${status} when all has settled`, event_id, webhook_id)] : [];
+  const isSeen = evidence.arrivalsOf.get(`${webhook_id} ${event_id}`)?.some(isAcknowledged) === true;
+  return isSeen ? [] : [found('An event counts as told, but its receiver has not acknowledged it', event_id, webhook_id)];
+}
+
+export const isAcknowledged = ({ answers }: Arrival) => answers !== null && answers >= 200 && answers < 300;
+
+const wasInactive = ({ callsOn, arrivals }: Evidence, id: string) =>
+  callsOn.get(id)?.some(({ change }) => change?.is_active === false) === true ||
+  arrivals.some(({ webhook, answers }) => webhook === id && answers === 410);
+
+/** What a receiver gets is an event of its own, byte for byte as it was stored. Source: decisions §7, "the same bytes". */
+const eventIsGenuine: Rule = {
+  name: 'event-is-genuine',
+  promise: 'A receiver gets only events of its own, with the same bytes at every attempt.',
+  check: ({ arrivals, snapshot, deliveriesOf }) => {
+    const events = new Map(snapshot.events.map((event) => [event.id, event]));
+    return arrivals.flatMap(({ id, webhook, body, event: type }) => {
+      const event = events.get(id);
+      const isForIt = deliveriesOf.get(id)?.some(({ webhook_id }) => webhook_id === webhook) === true;
+      if (event === undefined || !isForIt)
+        return type === 'webhook.test' ? [] : [found('A receiver got an event that is not for it', id, webhook)];
+      const isSame = event.type === type && (event.body === null || event.body === body);
+      return isSame ? [] : [found('A receiver got other bytes than the event has', id, webhook)];
+    });
+  },
+};
+
+/** Source: interface.md, Signature; decisions §7. */
+const eventIsSigned: Rule = {
+  name: 'event-is-signed',
+  promise: 'Every event arrives with valid signatures.',
+  check: ({ arrivals }) =>
+    arrivals.filter(({ signed }) => !signed).map(({ id, webhook }) => found('An event arrived without a valid signature', id, webhook)),
+};
+
+/** The payload says what the row says. Source: interface.md, Payload; decisions §4, `credits_used`. */
+const eventIsTrue: Rule = {
+  name: 'event-is-true',
+  promise: 'The body of each event agrees with its message.',
+  check: ({ snapshot, message }) =>
+    snapshot.events.flatMap((event) => {
+      const row = message.get(event.message_id);
+      if (row === undefined || event.body === null) return [];
+      const wrong = wrongFields(event, event.body, row);
+      return wrong.length === 0 ? [] : [found(`An event does not agree with its message: ${wrong.join(', ')}`, event.id, row.id)];
+    }),
+};
+
+function wrongFields(event: EventFact, body: string, row: MessageFact): string[] {
+  const { event: type, data } = JSON.parse(body) as { event: string; data: Record<string, unknown> };
+  const expected: Record<string, unknown> = {
+    message_id: row.id,
+    channel: row.channel,
+    recipient: row.to,
+    status: event.type.slice('message.'.length),
+  };
+  if (event.type === 'message.queued' || event.type === 'message.sent') expected.credits_used = row.cost / 1000;
+  if (event.type === 'message.sent' || event.type === 'message.delivered')
+    expected.provider_message_id = row.provider_message_id ?? undefined;
+  if (event.type === 'message.failed' && row.status === 'failed') expected.error_code = row.error_code;
+  const wrong = Object.keys(expected).filter((field) => data[field] !== expected[field]);
+  return type === event.type ? wrong : ['event', ...wrong];
+}
+
+export const tellingRules = [eventPerMove, eventForEach, eventIsTold, eventIsGenuine, eventIsSigned, eventIsTrue];

@@ -1,0 +1,38 @@
+/** Waits until nothing moves any more after the load. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, select } from '../../models/database.js';
+import type { Reporter } from './carriers/reporter.js';
+
+/** What still moves, by name; 0 everywhere when a run is settled. */
+export type Moving = Record<string, number>;
+
+/** The watcher looks each minute at what is a minute old, and what it starts needs its time. */
+const settleMsMax = 240_000;
+const lookEveryMs = 1_000;
+/** Nothing may have moved at so many looks in a row. */
+const stillLooks = 3;
+
+const sql = `
+  SELECT
+    (SELECT count(*) FROM messages WHERE status IN ('accepting', 'queued')) AS "messages accepting or queued",
+    (SELECT count(*) FROM messages WHERE status = 'sent' AND status_detail = 'awaiting_report') AS "messages that wait for a report",
+    (SELECT count(*) FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.status = 'pending' AND w.is_active) AS "deliveries pending",
+    (SELECT count(*) FROM replays WHERE status = 'running') AS "replays running"`;
+
+/** @returns what still moves after the longest wait; empty when the run is settled */
+export async function untilSettled(db: Database, reporter: Reporter): Promise<Moving> {
+  const until = performance.now() + settleMsMax;
+  let moving: Moving = { unknown: 1 };
+  for (let still = 0; still < stillLooks; ) {
+    moving = await whatMoves(db, reporter).catch((error: unknown) => ({ [`no answer of PostgreSQL: ${String(error)}`]: 1 }));
+    still = Object.keys(moving).length === 0 ? still + 1 : 0;
+    if (performance.now() > until) return moving;
+    await sleep(lookEveryMs);
+  }
+  return moving;
+}
+
+async function whatMoves(db: Database, reporter: Reporter): Promise<Moving> {
+  const [row = {}] = await select<Moving>(db, sql);
+  return Object.fromEntries(Object.entries({ ...row, 'reports to come': reporter.open }).filter(([, count]) => count > 0));
+}

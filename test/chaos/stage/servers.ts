@@ -1,0 +1,95 @@
+/** The servers of a run as actors: PostgreSQL on a small disk, the Temporal dev server, Redis. */
+import { join } from 'node:path';
+import { findTemporal, type FoundTemporal } from '../../../local/find-temporal.js';
+import { type Part, untilItSays } from '../../../local/part.js';
+import type { PortBook } from '../../../local/ports.js';
+import { clusterDir, databaseUrl, postgresPart, postgresStop } from '../../../local/postgres.js';
+import { settlePostmasterFile } from '../../../local/postmaster-file.js';
+import { temporalPart } from '../../../local/temporal.js';
+import { Actor, type ActorHooks } from './actor.js';
+import { openSmallDisk, type SmallDisk } from './disk.js';
+import { copyTemplate, password, placeIn } from './template.js';
+
+/** What runs share. */
+export interface Programs {
+  /** Folder of the cluster that is copied; see `makeTemplate`. */
+  template: string;
+  temporal: FoundTemporal;
+}
+
+export interface Servers {
+  postgres: Actor;
+  temporal: Actor;
+  redis: Actor;
+  /** host:port of each, without a proxy. */
+  addresses: Record<'postgres' | 'temporal' | 'redis', string>;
+  /** PostgreSQL's, without a proxy. */
+  databaseUrl: string;
+  disk: SmallDisk;
+}
+
+/** Finds the Temporal program; it is built first where there is none. */
+export function findPrograms(root: string, say: (line: string) => void): Promise<FoundTemporal> {
+  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  const run = () => Promise.reject(new Error('run `npm start` once: it fetches or builds the Temporal server'));
+  return findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: root, say, run });
+}
+
+/** Makes them, on data of their own; none is started. */
+export async function makeServers(
+  place: { folder: string; logDir: string; ports: PortBook },
+  programs: Programs,
+  hooks: Omit<ActorHooks, 'onExit'>,
+): Promise<Servers> {
+  const { folder, logDir, ports } = place;
+  const quiet = { ...hooks, onExit: () => undefined };
+  const port = {
+    postgres: await ports.choose('postgres'),
+    temporal: await ports.choose('temporal'),
+    temporalUi: await ports.choose('temporal_ui'),
+    redis: await ports.choose('redis'),
+  };
+  const disk = openSmallDisk(join(folder, 'disk'));
+  copyTemplate(programs.template, disk.folder);
+  const postgresPlace = await placeIn(disk.folder, join(logDir, 'postgres.log'));
+  const postgres = async () => {
+    await settlePostmasterFile(clusterDir(disk.folder), postgresStop);
+    return postgresPart(postgresPlace, port.postgres);
+  };
+  const { temporal: found } = programs;
+  const temporal = () =>
+    temporalPart({
+      found,
+      dataDir: folder,
+      namespace: 'default',
+      port: port.temporal,
+      uiPort: port.temporalUi,
+      log: join(logDir, 'temporal.log'),
+    });
+  return {
+    postgres: new Actor('postgres', postgres, quiet),
+    temporal: new Actor('temporal', temporal, quiet),
+    redis: new Actor('redis', () => redisPart(port.redis, join(logDir, 'redis.log')), quiet),
+    addresses: {
+      postgres: `127.0.0.1:${port.postgres}`,
+      temporal: `127.0.0.1:${port.temporal}`,
+      redis: `127.0.0.1:${port.redis}`,
+    },
+    databaseUrl: databaseUrl(password, port.postgres),
+    disk,
+  };
+}
+
+function redisPart(port: number, log: string): Part {
+  return {
+    name: 'Redis',
+    command: 'redis-server',
+    args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    env: { PATH: process.env.PATH },
+    log,
+    stop: [{ signal: 'SIGTERM', waitMs: 2_000 }],
+    ipc: false,
+    readyTimeoutMs: 10_000,
+    ready: (running, signal) => untilItSays(running, /Ready to accept connections/, signal),
+  };
+}

@@ -1,0 +1,34 @@
+/** Settings of the service in the battery: nothing is refused for being too much, and what lasts hours in production lasts seconds. */
+
+/** What a message waits for, seconds but for the last. The settle time of a run follows from them. */
+export const waits = {
+  /** Longer than any nemesis lasts: a report that comes within it must count. */
+  UNKNOWN_HANDOFF_TIMEOUT: '40',
+  REPORT_TIMEOUT_SMS: '30',
+  REPORT_TIMEOUT_WHATSAPP: '30',
+  REPORT_TIMEOUT_EMAIL: '30',
+  HANDOFF_TIMEOUT: '300',
+  ROUTE_WINDOW: '10',
+  /** On a machine that is short of processors every send would be fenced off, and nothing else be tested. */
+  ACCEPT_TIMEOUT_MS: '6000',
+};
+
+const retryDelays = [1, 1, 2, 3, 5, 8, ...Array.from({ length: 14 }, () => 10)];
+/** Attempts of a delivery before it is failed. */
+export const webhookAttempts = retryDelays.length + 1;
+
+/** @param publicUrl where carriers post their reports */
+export const serviceSettings = (publicUrl: string): NodeJS.ProcessEnv => ({
+  ...waits,
+  PUBLIC_URL: publicUrl,
+  LOG_LEVEL: 'info',
+  SIGNUP_CREDITS: '100',
+  RATE_LIMIT_API: '100000/60',
+  RATE_LIMIT_JWT: '100000/60',
+  RATE_LIMIT_BULK: '100000/60',
+  RATE_LIMIT_AUTH: '100000/60',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  WEBHOOK_RETRY_DELAYS: retryDelays.join(','),
+  WEBHOOK_DISABLE_AFTER: '0',
+  SANDBOX_DELAY_MS: '300',
+});
