@@ -46,7 +46,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
         await attempts.carry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due }) => is_due));
         const waiting = await pendingDeliveries(db, deliveryIds);
         const [soonest] = waiting;
-        if (soonest !== undefined) throw notYet(waiting.length, soonest.next_attempt_at);
+        if (soonest !== undefined) throw notYet(waiting.length, soonest.wait_ms);
         const failed = await countFailed(db, deliveryIds);
         if (failed > 0)
           throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
@@ -79,10 +79,10 @@ async function carry(
   return 0;
 }
 
-function notYet(count: number, at: Date): ApplicationFailure {
+function notYet(count: number, waitMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'DeliveriesPending',
     message: `${count} deliveries are waiting for their next attempt`,
-    nextRetryDelay: Math.max(10, at.getTime() - Date.now()),
+    nextRetryDelay: Math.max(10, Math.ceil(waitMs)),
   });
 }

@@ -13,7 +13,6 @@ import {
 } from 'sequelize';
 import { notFound } from './errors.js';
 import type { EventType, testEventType } from './rules/events.js';
-import { idAfter, idBefore } from './rules/id-time.js';
 import { isUuid } from './rules/text.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
@@ -43,6 +42,8 @@ export interface DeliveryFilters {
 
 export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttributes<Delivery>> {
   declare id: string;
+  /** Its place among all deliveries, given by the database; 0 for those from before there were places, which have the order of their ids. */
+  declare seq: CreationOptional<number>;
   declare webhook_id: string;
   declare event_id: string;
   declare event: EventType | typeof testEventType;
@@ -77,15 +78,15 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
     const total = await Delivery.count({ where });
     const offset = (page - 1) * limit;
     if (offset >= total) return { rows: [], total };
-    const order: Order = [['id', 'DESC'], ...inOrder];
+    const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
     return { rows: await Delivery.findAll({ where, include: ['attempts'], order, limit, offset }), total };
   }
 }
 
-/** By id too, which the index knows. Created is stored to the microsecond: the last millisecond counts whole. */
+/** Created is stored to the microsecond: the last millisecond counts whole. */
 function createdBetween(since: Date | undefined, until: Date | undefined): WhereOptions<InferAttributes<Delivery>> {
-  const from = since && [{ id: { [Op.gt]: idBefore(since) } }, { created_at: { [Op.gte]: since } }];
-  const to = until && [{ id: { [Op.lt]: idAfter(until) } }, { created_at: { [Op.lt]: new Date(until.getTime() + 1) } }];
+  const from = since && [{ created_at: { [Op.gte]: since } }];
+  const to = until && [{ created_at: { [Op.lt]: new Date(until.getTime() + 1) } }];
   return { [Op.and]: [...(from ?? []), ...(to ?? [])] };
 }
 
@@ -111,6 +112,7 @@ export function initDelivery(sequelize: Sequelize): void {
   Delivery.init(
     {
       id: { type: DataTypes.UUID, primaryKey: true },
+      seq: DataTypes.BIGINT,
       webhook_id: DataTypes.UUID,
       event_id: DataTypes.UUID,
       event: DataTypes.TEXT,

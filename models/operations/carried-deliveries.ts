@@ -90,7 +90,7 @@ export function restCarrier(db: Database, webhookId: string): Promise<number | n
 }
 
 async function nextIn(db: Database, webhookId: string, ordered: boolean, transaction: Transaction): Promise<number | null> {
-  const [next] = await select<{ wait_ms: number }>(db, soonestOf(ordered ? 'd.id' : 'd.next_attempt_at'), [webhookId], transaction);
+  const [next] = await select<{ wait_ms: number }>(db, soonestOf(ordered ? 'd.seq, d.id' : 'd.next_attempt_at'), [webhookId], transaction);
   return next?.wait_ms ?? null;
 }
 

@@ -32,8 +32,8 @@ export interface SendableDelivery {
 
 /** One that waits for its next attempt. */
 export interface DueDelivery extends SendableDelivery {
-  /** Its own time, or its endpoint's where that is later. */
-  next_attempt_at: Date;
+  /** Milliseconds until its own time, or its endpoint's where that is later; not positive when it is due. By the database's clock. */
+  wait_ms: number;
   is_due: boolean;
   /** Nobody has attempted it for so long that the watcher might take it for forgotten. */
   is_overdue: boolean;
@@ -56,16 +56,20 @@ const overdueSeconds = 30;
 const columnsWith = (inChild: string, more = '') => `
   SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
     d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
-    GREATEST(d.next_attempt_at, w.resume_at) AS next_attempt_at, GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
+    extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
+    GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
     w.is_active AND w.deleted_at IS NULL AS is_active${more}
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
 const columns = columnsWith('d.in_child');
 
-/** So that nothing overtakes what the carrier has not attempted yet. */
-const behindCarried = `EXISTS (
+/** SQL: the place of a delivery in the order of events. Those from before there was a sequence all have 0 there and the order of their ids. */
+const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
+
+/** The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. */
+const isLeftToCarrier = `EXISTS (
   SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-    AND b.message_id = d.message_id AND b.id < d.id AND b.ladder_step = 0 AND b.carried)`;
+    AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried)`;
 
 /**
  * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
@@ -78,11 +82,11 @@ export async function firstDeliveries(db: Database, groupId: string, again: bool
 }
 
 const first = `${columnsWith(
-  `d.in_child OR ${behindCarried}`,
+  `d.in_child OR ${isLeftToCarrier}`,
   `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
       AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared`,
 )}
-  WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.id`;
+  WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
 
 /** Those of the deliveries whose time has long come and that the watcher has given to a carrier just now. */
 async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readonly Row[]): Promise<Set<Row>> {
@@ -100,7 +104,7 @@ export async function pendingDeliveries(db: Database, ids: readonly string[]): P
 }
 
 const pending = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
  * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
@@ -118,11 +122,11 @@ const carried = `${columns}
   WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now()
     AND (w.resume_at IS NULL OR w.resume_at <= now()) AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-        AND b.message_id = d.message_id AND b.id < d.id AND b.ladder_step = 0 AND b.next_attempt_at > now())
-  ORDER BY d.next_attempt_at, d.id LIMIT $2`;
+        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > now())
+  ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}
-  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.id LIMIT $2`;
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
 
 /** Those of the given deliveries that are in one of these statuses, in the order of their events. Holds those of a paused webhook. */
 export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
@@ -130,7 +134,7 @@ export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], 
 }
 
 const inStatus = `${columns}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.seq, d.id`;
 
 async function activeOnly<Row extends DueDelivery = DueDelivery>(db: Database, sql: string, bind: unknown[]): Promise<Row[]> {
   const rows = await select<Row & { is_active: boolean; body: string | null }>(db, sql, bind);

@@ -132,4 +132,4 @@ const eventsOf = `
   LEFT JOIN LATERAL (
     SELECT a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
   ) last ON true
-  WHERE e.message_id = $1 ORDER BY e.id, d.id`;
+  WHERE e.message_id = $1 ORDER BY e.seq, e.id, d.seq, d.id`;

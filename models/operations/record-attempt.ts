@@ -10,6 +10,7 @@ export interface Attempt {
   deliveryId: string;
   webhookId: string;
   trigger: Trigger;
+  /** When it began, by the clock of this process: only how long that is ago is written. */
   at: Date;
   durationMs: number;
   responseStatus: number | null;
@@ -31,7 +32,8 @@ export interface Attempt {
 export type NextStep =
   | { status: 'succeeded' }
   | { status: 'failed' | 'unchanged'; disableWebhook?: string }
-  | { status: 'pending'; nextAttemptAt: Date };
+  /** Counted from the moment at which this is recorded. */
+  | { status: 'pending'; inSeconds: number };
 
 /**
  * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
@@ -78,7 +80,7 @@ function inRounds(attempts: Attempt[]): Attempt[][] {
 const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Attempt) => ({
   delivery_id: deliveryId,
   trigger: attempt.trigger,
-  at: attempt.at,
+  ago_ms: Math.max(0, Date.now() - attempt.at.getTime()),
   duration_ms: durationMs,
   response_status: responseStatus,
   error: attempt.error,
@@ -89,7 +91,7 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
   timings: attempt.timings,
   remote_address: attempt.remoteAddress,
   status: next.status,
-  next_attempt_at: next.status === 'pending' ? next.nextAttemptAt : null,
+  next_in_seconds: next.status === 'pending' ? next.inSeconds : null,
 });
 
 interface Written {
@@ -114,9 +116,10 @@ const isAddress = (delivery: string, attempt: string) => `${attempt}.url = (SELE
 
 const record = `
   WITH a AS (
-    SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
+    SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
+    FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, ago_ms double precision, duration_ms integer,
       response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
-      timings json, remote_address text, status text, next_attempt_at timestamptz)
+      timings json, remote_address text, status text, next_in_seconds double precision)
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
     UPDATE deliveries d SET status = a.status,
       next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR ${isAddress('d', 'a')} THEN a.next_attempt_at ELSE now() END,

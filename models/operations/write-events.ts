@@ -10,7 +10,11 @@ interface Subscriber {
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
-export type Subscribed = MessageRow & { subscribers: Subscriber[] | null };
+export type Subscribed = MessageRow & {
+  subscribers: Subscriber[] | null;
+  /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
+  recorded_at: Date;
+};
 
 /**
  * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
@@ -23,13 +27,17 @@ export const subscribed = (messages: string, parameter: string) => `
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
   )
-  SELECT m.*, told.subscribers FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
+  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
 
-/** An event row only where somebody subscribes; a paused webhook's deliveries are held. Part of the transaction that changed the status. */
+/**
+ * Writes an event for each message to which somebody subscribes, and its deliveries; those of a paused webhook are held. Part of the transaction
+ * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
+ */
 export async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Subscribed[]): Promise<void> {
-  const at = new Date();
   const events = recorded.flatMap((message) =>
-    message.subscribers === null ? [] : [{ id: uuidv7(), message, body: eventBody(type, message, at), subscribers: message.subscribers }],
+    message.subscribers === null
+      ? []
+      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers }],
   );
   if (events.length === 0) return;
   const deliveries = events.flatMap(({ id, message, subscribers }) =>
@@ -40,7 +48,6 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       message_id: message.id,
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
-      next_attempt_at: subscriber.is_active ? at : null,
       carried: subscriber.ordered, // from the start: nobody may pass it in the line
     })),
   );
@@ -55,6 +62,5 @@ const insertEvents = `
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at, carried
-  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text,
-                                         next_attempt_at timestamptz, carried boolean)`;
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN now() END, carried
+  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean)`;

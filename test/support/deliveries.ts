@@ -20,7 +20,7 @@ export interface DeliveryRow {
 /** The delivery of a `message.queued` event to each webhook of the workspace, by their number. */
 export async function buildDeliveries(db: Database, workspaceId: string): Promise<DeliveryRow[]> {
   const { id } = await buildQueued(db, workspaceId);
-  return rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY id', [id]);
+  return rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY seq', [id]);
 }
 
 /** The same where there is one webhook. */
