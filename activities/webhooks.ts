@@ -4,6 +4,7 @@ import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../models/database.js';
 import { beginCarrying, restCarrier } from '../models/operations/carried-deliveries.js';
 import { carriedDeliveries, countFailed, pendingDeliveries } from '../models/operations/due-deliveries.js';
+import { settleOnePage } from './settling.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
@@ -65,9 +66,11 @@ async function carry(
   const until = Date.now() + carryMsMax;
   let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
+    const isSettling = await settleOnePage(db, webhookId);
+    if (isSettling && !carriage.is_active) continue;
     const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
     await attempts.carry(due);
-    if (due.length > 0) {
+    if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;
       continue;
     }

@@ -2,7 +2,7 @@ import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
 import { claimOverdue } from './claim-overdue.js';
-import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries, heldStatus, isHeld, lockedDeliveries } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
 export interface SendableDelivery {
@@ -59,7 +59,7 @@ const columnsWith = (inChild: string, more = '') => `
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
     NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
-    w.is_active AND w.deleted_at IS NULL AS is_active${more}
+    w.is_active AND w.deleted_at IS NULL AS is_active, d.status = 'pending' AND ${isHeld} AS is_held${more}
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
 const columns = columnsWith('d.in_child');
 
@@ -128,28 +128,51 @@ const carried = `${columns}
 const inLine = `${columns}
   WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
 
-/** Those of the given deliveries that are in one of these statuses, in the order of their events. Holds those of a paused webhook. */
-export function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
-  return activeOnly(db, inStatus, [ids, statuses]);
+/** Those of the given deliveries that are in one of these statuses, in the order of their events; none of a paused webhook. */
+export async function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
+  const rows = await select<Row>(db, inStatus, [ids, statuses]);
+  const isWanted = ({ is_active, is_held }: Row) => is_active && (!is_held || statuses.includes('held'));
+  await holdAll(db, rows);
+  return withBodies(db, rows.filter(isWanted));
 }
 
 const inStatus = `${columns}
   WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.seq, d.id`;
 
-async function activeOnly<Row extends DueDelivery = DueDelivery>(db: Database, sql: string, bind: unknown[]): Promise<Row[]> {
-  const rows = await select<Row & { is_active: boolean; body: string | null }>(db, sql, bind);
-  const held = rows.filter(({ is_active }) => !is_active).map(({ id }) => id);
-  if (held.length > 0) await select(db, hold, [held]);
-  const active = rows.filter(({ is_active }) => is_active);
-  const forgotten = active.filter(({ body }) => body === null).map(({ id }) => id);
-  if (forgotten.length > 0) await select(db, fail, [forgotten]);
-  return active.filter(({ body }) => body !== null);
+/** A delivery as it is read. */
+type Row<Delivery extends DueDelivery = DueDelivery> = Delivery & {
+  /** Its webhook takes deliveries. */
+  is_active: boolean;
+  /** It is pending no more, see `isHeld`. */
+  is_held: boolean;
+  body: string | null;
+};
+
+async function activeOnly<Delivery extends DueDelivery = DueDelivery>(db: Database, sql: string, bind: unknown[]): Promise<Delivery[]> {
+  const rows = await select<Row<Delivery>>(db, sql, bind);
+  await holdAll(db, rows);
+  return withBodies(
+    db,
+    rows.filter(({ is_held }) => !is_held),
+  );
 }
 
-/** Replayed while its body was forgotten. */
-const fail = endDeliveries('failed', `d.id = ANY($1::uuid[]) AND d.status = 'pending'`);
+/** Writes to those that are held that they are. */
+async function holdAll(db: Database, rows: readonly Row[]): Promise<void> {
+  const held = rows.filter(({ is_held }) => is_held).map(({ id }) => id);
+  if (held.length > 0) await select(db, hold, [held]);
+}
 
-const hold = endDeliveries('held', `d.id = ANY($1::uuid[]) AND d.status = 'pending'`);
+/** One that was replayed while its body was forgotten fails. */
+async function withBodies<Delivery extends DueDelivery>(db: Database, rows: readonly Row<Delivery>[]): Promise<Delivery[]> {
+  const forgotten = rows.filter(({ body }) => body === null).map(({ id }) => id);
+  if (forgotten.length > 0) await select(db, fail, [forgotten]);
+  return rows.filter(({ body }) => body !== null);
+}
+
+const fail = endDeliveries(`'failed'`, 'd.id = ANY($1::uuid[])');
+
+const hold = `${endDeliveries(heldStatus, 'd.id = ANY($1::uuid[])')} AND ${isHeld}`;
 
 /** Notes that child workflows carry these deliveries from now on. */
 export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {

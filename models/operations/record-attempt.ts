@@ -2,7 +2,7 @@ import { UniqueConstraintError } from 'sequelize';
 import { type Database, select } from '../database.js';
 import type { Timings, Trigger } from '../delivery.js';
 import { disableWebhook } from './disable-webhook.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
 /** What one POST to a webhook came to. */
@@ -111,9 +111,6 @@ async function write(db: Database, rows: string): Promise<Written[]> {
   }
 }
 
-/** SQL: the webhook of this delivery still has the URL of this attempt. */
-const isAddress = (delivery: string, attempt: string) => `${attempt}.url = (SELECT url FROM webhooks WHERE id = ${delivery}.webhook_id)`;
-
 const record = `
   WITH a AS (
     SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
@@ -122,10 +119,12 @@ const record = `
       timings json, remote_address text, status text, next_in_seconds double precision)
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
     UPDATE deliveries d SET status = a.status,
-      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR ${isAddress('d', 'a')} THEN a.next_attempt_at ELSE now() END,
-      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
-    FROM a JOIN locked ON locked.id = a.delivery_id WHERE d.id = locked.id AND a.status <> 'unchanged'
-      AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
+      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,
+      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
+      -- It has had the chance that its webhook was given.
+      webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
+    FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
+      AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,
     request_headers, response_headers, timings, remote_address)
@@ -133,7 +132,7 @@ const record = `
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
   RETURNING delivery_id, (
-    SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS is_active, error IS NULL OR (
-    SELECT ${isAddress('d', 'delivery_attempts')} FROM deliveries d WHERE d.id = delivery_id
+    SELECT NOT ${isHeld} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+  ) AS is_active, error IS NULL OR url = (
+    SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_address`;

@@ -7,6 +7,7 @@ interface Subscriber {
   id: string;
   is_active: boolean;
   ordered: boolean;
+  revision: number;
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
@@ -22,7 +23,7 @@ export type Subscribed = MessageRow & {
  */
 export const subscribed = (messages: string, parameter: string) => `
   WITH m AS (${messages}), told AS MATERIALIZED (
-    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered)) AS subscribers
+    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision)) AS subscribers
     FROM webhooks w
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
@@ -49,6 +50,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
       carried: subscriber.ordered, // from the start: nobody may pass it in the line
+      webhook_revision: subscriber.revision,
     })),
   );
   const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
@@ -61,6 +63,7 @@ const insertEvents = `
     SELECT id, workspace_id, message_id, $1, body
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN now() END, carried
-  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean)`;
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, webhook_revision)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN now() END, carried, webhook_revision
+  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
+                                         webhook_revision integer)`;

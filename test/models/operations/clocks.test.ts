@@ -9,6 +9,7 @@ import { recordAttempt } from '../../../models/operations/record-attempt.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
 import { listReplayable } from '../../../models/operations/replay-deliveries.js';
+import type { Webhook } from '../../../models/webhook.js';
 import { rows } from '../../support/database.js';
 import { attemptWith, buildDelivery, deliveryOf } from '../../support/deliveries.js';
 import { buildWebhook } from '../../support/factories.js';
@@ -31,9 +32,11 @@ const inOrder = ['queued', 'sent', 'delivered'];
 
 describe('workers whose clocks differ', () => {
   const test = workspaceForEach();
+  let webhook: Webhook;
   let webhookId: string;
   beforeEach(async () => {
-    webhookId = (await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.id;
+    webhook = await (await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.reload();
+    webhookId = webhook.id;
   });
 
   for (const [first, second, third] of [
@@ -70,7 +73,7 @@ describe('workers whose clocks differ', () => {
       const ids = due.map((delivery) => delivery.id);
       assert.deepEqual(types(due), inOrder);
       assert.deepEqual(types(await deliveriesIn(test.db, ['pending'], ids)), inOrder);
-      assert.deepEqual(types((await Delivery.pageOf(webhookId, {}, { page: 1, limit: 10 })).rows), inOrder.toReversed());
+      assert.deepEqual(types((await Delivery.pageOf(webhook, {}, { page: 1, limit: 10 })).rows), inOrder.toReversed());
       const timeline = (await readTimeline(test.db, test.workspaceId, id)).events;
       assert.deepEqual(types(timeline.map(({ type: event }) => ({ event }))), inOrder);
       assert.deepEqual(types(await pendingDeliveries(test.db, ids)), inOrder);
@@ -82,7 +85,7 @@ describe('workers whose clocks differ', () => {
       const replayed = { webhookId, ...range, statuses: ['pending' as const] };
       assert.deepEqual(await listReplayable(test.db, replayed, null, 10), ids);
       assert.deepEqual(await listReplayable(test.db, replayed, ids[0] ?? null, 10), ids.slice(1));
-      const listed = await Delivery.pageOf(webhookId, range, { page: 1, limit: 10 });
+      const listed = await Delivery.pageOf(webhook, range, { page: 1, limit: 10 });
       assert.equal(listed.total, 3, 'the list finds them by the time at which they were created');
     });
 

@@ -139,7 +139,7 @@ describe('due deliveries', () => {
     );
   });
 
-  it('are held instead, when their webhook was paused or deleted after the event', async () => {
+  it('are held instead, when their webhook was paused after the event, and fail when it was deleted', async () => {
     const { group_id, id } = await buildDelivery(test.db, workspaceId);
     await pause();
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
@@ -149,7 +149,7 @@ describe('due deliveries', () => {
     const deleted = await buildDelivery(test.db, workspaceId);
     await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [webhook.row.id]);
     assert.deepEqual(await pendingDeliveries(test.db, [deleted.id]), []);
-    assert.equal((await deliveryOf(test.db, deleted.id)).status, 'held');
+    assert.equal((await deliveryOf(test.db, deleted.id)).status, 'failed');
   });
 
   it('come soonest first for a retry, without those that ended', async () => {

@@ -6,7 +6,7 @@ import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/update-webhook.js';
 import { Webhook } from '../../../models/webhook.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../support/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { eventsOf } from '../../support/messages.js';
@@ -61,6 +61,7 @@ describe('updateWebhook and deleteWebhook', () => {
       await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
       const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change });
+      await settle(test.db, webhookId);
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
       assert.deepEqual([status, ladder_step], ['pending', 0]);
       assert.deepEqual(
