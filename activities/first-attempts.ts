@@ -2,7 +2,8 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
-import { type DueDelivery, firstDeliveries, leaveToChild } from '../models/operations/due-deliveries.js';
+import { type DueDelivery, firstDeliveries } from '../models/operations/due-deliveries.js';
+import { leaveToChild } from '../models/operations/own-workflows.js';
 import type { LeftDeliveries } from '../workflows/contract.js';
 import type { Attempts } from './attempts.js';
 

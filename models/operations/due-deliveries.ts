@@ -2,7 +2,7 @@ import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
 import { claimOverdue } from './claim-overdue.js';
-import { endDeliveries, heldStatus, isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { endDeliveries, heldStatus, isHeld } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
 export interface SendableDelivery {
@@ -96,14 +96,24 @@ async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readon
   return lost;
 }
 
+/** One that a workflow of its own carries. */
+export interface OwnDelivery extends DueDelivery {
+  /** An earlier event of its message has not had its first attempt. */
+  is_behind: boolean;
+}
+
 /** Those of the given deliveries that are still pending and no carrier's, soonest first. Holds those of a paused webhook. */
-export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<DueDelivery[]> {
-  const rows = await activeOnly(db, pending, [ids]);
+export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<OwnDelivery[]> {
+  const rows = await activeOnly<OwnDelivery>(db, pending, [ids]);
   const lost = await lostToWatcher(db, rows);
   return rows.filter((row) => !lost.has(row));
 }
 
-const pending = `${columns}
+const pending = `${columnsWith(
+  'd.in_child',
+  `, EXISTS (SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+      AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0) AS is_behind`,
+)}
   WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
@@ -173,20 +183,3 @@ async function withBodies<Delivery extends DueDelivery>(db: Database, rows: read
 const fail = endDeliveries(`'failed'`, 'd.id = ANY($1::uuid[])');
 
 const hold = `${endDeliveries(heldStatus, 'd.id = ANY($1::uuid[])')} AND ${isHeld}`;
-
-/** Notes that child workflows carry these deliveries from now on. */
-export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await select(db, toChild, [ids]);
-}
-
-const toChild = `UPDATE deliveries SET in_child = true WHERE id IN ${lockedDeliveries('d.id = ANY($1::uuid[])')}`;
-
-/** How many of the deliveries ended as failed. */
-export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {
-  const [row] = await select<{ failed: number }>(
-    db,
-    `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`,
-    [ids],
-  );
-  return row?.failed ?? 0;
-}

@@ -5,6 +5,7 @@ import { assertBooks } from '../support/invariants.js';
 import { ownTemporal } from '../support/own-temporal.js';
 import { answerWith, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { literalShape } from '../support/shapes.js';
 
 /** Temporal's own limit is 2,000; a page of 250 with three dead webhooks has 2,250 events. The same in small. */
 const childrenMost = 150;
@@ -19,7 +20,7 @@ describe('a workflow for each event', () => {
   let dead: Receiver;
   before(async () => {
     const temporal = await ownTemporal([`limit.numPendingChildExecutions.error=${childrenMost}`]);
-    service = await startService({ temporal, env: { WEBHOOK_FIRST_ATTEMPT: 'child', WEBHOOK_RETRY_DELAYS: '600,600' } });
+    service = await startService({ temporal, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '600,600' } });
     client = restClient(service.url);
     account = await client.signUp();
     dead = await startReceiver(answerWith(503, { 'Retry-After': '600' }));

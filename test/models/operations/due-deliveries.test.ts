@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { firstDeliveries, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { countFailed, leaveToChild } from '../../../models/operations/own-workflows.js';
 import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
