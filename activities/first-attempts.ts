@@ -2,7 +2,8 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
-import { type DueDelivery, firstDeliveries, leaveToChild } from '../models/operations/due-deliveries.js';
+import { type DueDelivery, firstDeliveries } from '../models/operations/due-deliveries.js';
+import { leaveToChild } from '../models/operations/own-workflows.js';
 import type { LeftDeliveries } from '../workflows/contract.js';
 import type { Attempts } from './attempts.js';
 
@@ -36,8 +37,13 @@ export async function attemptFirst(
   return leaveAll(db, due, again);
 }
 
+/** Deliveries that one round leaves: what it returns stands in the history of the group's workflow. */
+const leftAtOnce = 500;
+
 /** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
-async function leaveAll(db: Database, due: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+async function leaveAll(db: Database, all: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+  // What an earlier call had marked may be anywhere among what was marked before it.
+  const due = again ? all : all.slice(0, leftAtOnce);
   const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
   const single = due.filter((delivery) => !inLine.includes(delivery));
   await leaveToChild(
@@ -47,5 +53,6 @@ async function leaveAll(db: Database, due: DueDelivery[], again: boolean): Promi
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
     carriers: await leaveToCarriers(db, { left: inLine }, again),
+    ...(all.length > due.length ? { more: true } : {}),
   };
 }

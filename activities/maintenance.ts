@@ -21,6 +21,7 @@ import type { Wake } from '../models/operations/record-reports.js';
 import { forgetWebhookData } from '../models/operations/forget-webhook-data.js';
 import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
 import { stuckReplays } from '../models/operations/replay-progress.js';
+import { unsettledWebhooks } from '../models/operations/settle-deliveries.js';
 import type { ReplayInput } from '../workflows/contract.js';
 
 export interface MaintenanceDeps {
@@ -33,7 +34,7 @@ export interface MaintenanceDeps {
 export interface Stuck {
   groups: UndrivenGroup[];
   wakes: Wake[];
-  /** Webhooks with deliveries that are overdue; their carriers have them now. */
+  /** Webhooks with deliveries that are overdue, or to be settled; their carriers have them now. */
   webhookIds: string[];
   mailIds: string[];
   replays: ReplayInput[];
@@ -44,6 +45,8 @@ export interface Stuck {
 /** Longer than any step takes by itself, so that nothing that is being driven is found. */
 const graceSeconds = 60;
 const graceOfForgottenSeconds = 3_600;
+/** Webhooks whose deliveries are to be settled. */
+const wokenAtOnce = 200;
 /** Well below the watcher's minute, which finds what is stuck. */
 const forgettingMs = 15_000;
 /** Workspaces whose balance changed this long ago are looked at: several rounds of the watcher, should one be missed. */
@@ -61,7 +64,7 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
       const stuck = {
         groups: await undrivenGroups(db, 2 * graceSeconds),
         wakes: await unwokenGroups(db, graceSeconds / 2),
-        webhookIds: await leaveToCarriers(db, { left: await overdueDeliveries(db, graceSeconds) }, true),
+        webhookIds: await wantedCarriers(db),
         mailIds: await unsentMails(db, graceSeconds),
         replays: await stuckReplays(db, 3 * graceSeconds),
         fallbacks: await overdueFallbacks(db, graceSeconds),
@@ -98,4 +101,10 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
     const longest = Math.max(...Object.values(config.reportTimeoutSeconds));
     for (const groupId of await forgottenGroups(db, longest + graceOfForgottenSeconds)) await giveUpOnReports(db, groupId);
   }
+}
+
+/** Webhooks whose carrier has deliveries to attempt, or to settle. */
+async function wantedCarriers(db: Database): Promise<string[]> {
+  const left = await leaveToCarriers(db, { left: await overdueDeliveries(db, graceSeconds) }, true);
+  return [...new Set([...left, ...(await unsettledWebhooks(db, wokenAtOnce))])];
 }

@@ -61,7 +61,7 @@ export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, 
   if (error === 'blocked_address') return { status: 'failed' };
   if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
   const seconds = retryDelaySeconds(delays, ladder_step + 1, askedSeconds(result));
-  return seconds === null ? { status: 'failed' } : { status: 'pending', nextAttemptAt: new Date(Date.now() + seconds * 1000) };
+  return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
 }
 
 /** What an attempt of the ladder tells of its endpoint; undefined where that is nothing new, or no fault of the endpoint. */

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../models/database.js';
 import { beginCarrying, restCarrier } from '../models/operations/carried-deliveries.js';
-import { carriedDeliveries, countFailed, pendingDeliveries } from '../models/operations/due-deliveries.js';
+import { carriedDeliveries, type OwnDelivery, pendingDeliveries } from '../models/operations/due-deliveries.js';
+import { countFailed } from '../models/operations/own-workflows.js';
+import { settleOnePage } from './settling.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
@@ -17,6 +19,7 @@ const carryMsMax = 60_000;
 const soonMs = 500;
 /** So soon again where something is due and waits for what is under way; the longer that takes, the more seldom. */
 const lookAgainMs = { least: 100, most: 1_000 };
+const behindLookMs = { least: 20, most: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
   stopping?: AbortSignal;
@@ -40,15 +43,14 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
       withHeartbeat((signal) => carry({ db, attempts }, webhookId, signal), stopping),
 
     /**
-     * The due ones of these deliveries. While some are pending this activity fails with the delay until the next is due, so that
+     * The due ones of these deliveries, each after the earlier events of its message. While some are pending this activity fails with the delay until the next is due, so that
      * the server's retry timer carries the ladder; when one has used up its ladder it fails for good, for operators to see.
      */
     retryDeliveries: ({ deliveryIds }: DeliverWebhookInput): Promise<void> =>
       withHeartbeat(async () => {
-        await attempts.carry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due }) => is_due));
+        await attempts.carry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind));
         const waiting = await pendingDeliveries(db, deliveryIds);
-        const [soonest] = waiting;
-        if (soonest !== undefined) throw notYet(waiting.length, soonest.next_attempt_at);
+        if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
         if (failed > 0)
           throw ApplicationFailure.nonRetryable(`${failed} of ${deliveryIds.length} deliveries failed for good`, 'DeliveriesFailed');
@@ -67,9 +69,11 @@ async function carry(
   const until = Date.now() + carryMsMax;
   let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
+    const isSettling = await settleOnePage(db, webhookId);
+    if (isSettling && !carriage.is_active) continue;
     const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
     await attempts.carry(due);
-    if (due.length > 0) {
+    if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;
       continue;
     }
@@ -81,10 +85,13 @@ async function carry(
   return 0;
 }
 
-function notYet(count: number, at: Date): ApplicationFailure {
+/** One that is behind another event looks again soon: most first attempts take milliseconds. */
+function notYet(waiting: readonly OwnDelivery[]): ApplicationFailure {
+  const behindMs = Math.min(behindLookMs.least * 2 ** (activityInfo().attempt - 1), behindLookMs.most);
+  const waits = waiting.map(({ wait_ms, is_behind }) => (is_behind ? Math.max(wait_ms, behindMs) : wait_ms));
   return ApplicationFailure.create({
     type: 'DeliveriesPending',
-    message: `${count} deliveries are waiting for their next attempt`,
-    nextRetryDelay: Math.max(10, at.getTime() - Date.now()),
+    message: `${waiting.length} deliveries are waiting for their next attempt`,
+    nextRetryDelay: Math.max(10, Math.ceil(Math.min(...waits))),
   });
 }

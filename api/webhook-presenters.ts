@@ -36,12 +36,12 @@ export const presentWebhook = (row: Webhook) => ({
 });
 
 /** The next attempt is made in the delivery's own time, or in its endpoint's where that is later. */
-export const presentDelivery = (row: Delivery, endpoint: Pick<Webhook, 'resume_at'> | null) => ({
+export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
   id: row.id,
   webhook_id: row.webhook_id,
   event: row.event,
   message_id: row.message_id,
-  status: row.status,
+  status: row.statusWith(webhook),
   attempts: (row.attempts ?? []).map((attempt) => ({
     number: attempt.number,
     at: iso(attempt.at),
@@ -56,7 +56,7 @@ export const presentDelivery = (row: Delivery, endpoint: Pick<Webhook, 'resume_a
     timings: attempt.timings,
     remote_address: attempt.remote_address,
   })),
-  next_attempt_at: iso(laterOf(row.next_attempt_at, endpoint?.resume_at)),
+  next_attempt_at: row.statusWith(webhook) === 'pending' ? iso(laterOf(row.next_attempt_at, webhook.resume_at)) : null,
   created_at: iso(row.created_at),
   delivered_at: iso(row.delivered_at),
 });

@@ -13,8 +13,8 @@ import {
 } from 'sequelize';
 import { notFound } from './errors.js';
 import type { EventType, testEventType } from './rules/events.js';
-import { idAfter, idBefore } from './rules/id-time.js';
 import { isUuid } from './rules/text.js';
+import type { Webhook } from './webhook.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -43,6 +43,8 @@ export interface DeliveryFilters {
 
 export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttributes<Delivery>> {
   declare id: string;
+  /** Its place among all deliveries, given by the database; 0 for those from before there were places, which have the order of their ids. */
+  declare seq: CreationOptional<number>;
   declare webhook_id: string;
   declare event_id: string;
   declare event: EventType | typeof testEventType;
@@ -51,6 +53,8 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
   declare status: DeliveryStatus;
   /** Automatic attempts made so far: the rung of the retry ladder. Manual attempts do not move it. */
   declare ladder_step: CreationOptional<number>;
+  /** The revision of its webhook that its status takes into account. */
+  declare webhook_revision: CreationOptional<number>;
   declare next_attempt_at: CreationOptional<Date | null>;
   declare created_at: CreationOptional<Date>;
   declare delivered_at: CreationOptional<Date | null>;
@@ -66,27 +70,46 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
     return row;
   }
 
+  /** Its status, a part of which may stand in the row of its webhook: what is pending is held as soon as that is inactive. */
+  statusWith({ is_active, held_revision }: Holder): DeliveryStatus {
+    return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
+  }
+
   /** One page of a webhook's deliveries, newest first, each as it stood with its attempts at one moment. */
   static async pageOf(
-    webhookId: string,
-    { since, until, ...filters }: DeliveryFilters,
+    webhook: Holder & Pick<Webhook, 'id'>,
+    { status, since, until, ...filters }: DeliveryFilters,
     { page, limit }: { page: number; limit: number },
   ): Promise<{ rows: Delivery[]; total: number }> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const where = { ...given, webhook_id: webhookId, ...createdBetween(since, until) };
+    const where = { ...given, webhook_id: webhook.id, [Op.and]: [...createdBetween(since, until), ...inStatuses(webhook, status)] };
     const total = await Delivery.count({ where });
     const offset = (page - 1) * limit;
     if (offset >= total) return { rows: [], total };
-    const order: Order = [['id', 'DESC'], ...inOrder];
+    const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
     return { rows: await Delivery.findAll({ where, include: ['attempts'], order, limit, offset }), total };
   }
 }
 
-/** By id too, which the index knows. Created is stored to the microsecond: the last millisecond counts whole. */
-function createdBetween(since: Date | undefined, until: Date | undefined): WhereOptions<InferAttributes<Delivery>> {
-  const from = since && [{ id: { [Op.gt]: idBefore(since) } }, { created_at: { [Op.gte]: since } }];
-  const to = until && [{ id: { [Op.lt]: idAfter(until) } }, { created_at: { [Op.lt]: new Date(until.getTime() + 1) } }];
-  return { [Op.and]: [...(from ?? []), ...(to ?? [])] };
+/** What the row of a webhook says of its deliveries. */
+type Holder = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
+type Where = WhereOptions<InferAttributes<Delivery>>;
+
+/** Created is stored to the microsecond: the last millisecond counts whole. */
+function createdBetween(since: Date | undefined, until: Date | undefined): Where[] {
+  const from = since && { created_at: { [Op.gte]: since } };
+  const to = until && { created_at: { [Op.lt]: new Date(until.getTime() + 1) } };
+  return [from, to].filter((bound) => bound !== undefined);
+}
+
+/** By `statusWith`; where all is settled by the rows alone, for which there are indexes. */
+function inStatuses({ is_active, revision, held_revision, settled_revision }: Holder, statuses: DeliveryStatus[] | undefined): Where[] {
+  if (statuses === undefined) return [];
+  if (is_active && settled_revision >= revision) return [{ status: statuses }];
+  const stored = statuses.filter((status) => status !== 'pending');
+  const pending = statuses.includes('pending') && is_active ? [{ webhook_revision: { [Op.gte]: held_revision } }] : [];
+  const held = statuses.includes('held') ? [is_active ? { webhook_revision: { [Op.lt]: held_revision } } : {}] : [];
+  return [{ [Op.or]: [{ status: stored }, ...[...pending, ...held].map((bound) => ({ status: 'pending' as const, ...bound }))] }];
 }
 
 const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];
@@ -111,6 +134,7 @@ export function initDelivery(sequelize: Sequelize): void {
   Delivery.init(
     {
       id: { type: DataTypes.UUID, primaryKey: true },
+      seq: DataTypes.BIGINT,
       webhook_id: DataTypes.UUID,
       event_id: DataTypes.UUID,
       event: DataTypes.TEXT,
@@ -118,6 +142,7 @@ export function initDelivery(sequelize: Sequelize): void {
       group_id: DataTypes.UUID,
       status: DataTypes.TEXT,
       ladder_step: DataTypes.INTEGER,
+      webhook_revision: DataTypes.INTEGER,
       next_attempt_at: DataTypes.DATE,
       created_at: DataTypes.DATE,
       delivered_at: DataTypes.DATE,

@@ -49,6 +49,10 @@ export class Webhook extends Owned<Webhook> {
   declare rate: CreationOptional<number | null>;
   /** One delivery at a time, in the order of the events. */
   declare ordered: CreationOptional<boolean>;
+  // See operations/settle-deliveries.ts: pending deliveries of a revision before `held_revision` are held.
+  declare revision: CreationOptional<number>;
+  declare held_revision: CreationOptional<number>;
+  declare settled_revision: CreationOptional<number>;
   // How the endpoint has been doing, written by note-health.ts and carried-deliveries.ts.
   declare failures: CreationOptional<number>;
   declare failing_since: CreationOptional<Date | null>;
@@ -117,6 +121,9 @@ export function initWebhook(sequelize: Sequelize): void {
       retry_delays: DataTypes.ARRAY(DataTypes.INTEGER),
       rate: DataTypes.DOUBLE,
       ordered: DataTypes.BOOLEAN,
+      revision: DataTypes.INTEGER,
+      held_revision: DataTypes.INTEGER,
+      settled_revision: DataTypes.INTEGER,
       failures: DataTypes.INTEGER,
       failing_since: DataTypes.DATE,
       resume_at: DataTypes.DATE,

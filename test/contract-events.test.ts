@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { type Account, type RestClient, restClient } from './support/client.js';
 import { type Received, type Receiver, startReceiver } from './support/receiver.js';
 import { type Service, startService } from './support/service.js';
+import { describeInShapes } from './support/shapes.js';
 
 const always = ['message_id', 'channel', 'recipient', 'status'];
 /** The fields of `data` beside those that are always there and `metadata`. */
@@ -23,14 +24,14 @@ const lives: [what: string, message: object, events: string[]][] = [
   ['a whatsapp message, which is read too', { channel: 'whatsapp' }, ['message.queued', 'message.sent', 'message.delivered']],
 ];
 
-describe('the table of events', () => {
+describeInShapes('the table of events', (env) => {
   let service: Service;
   let client: RestClient;
   let receiver: Receiver;
   let account: Account;
   let secret: string;
   before(async () => {
-    service = await startService();
+    service = await startService({ env });
     client = restClient(service.url);
     receiver = await startReceiver();
     account = await client.signUp();

@@ -39,6 +39,8 @@ export const workflowIds = {
   carrier: (webhookId: string) => `carrier:${webhookId}`,
   /** delivers one event to one webhook, where the operator wants a workflow for each */
   deliveries: (deliveryId: string) => `wh:${deliveryId}`,
+  /** starts the workflows of many deliveries, or carriers; named after the first */
+  starts: (id: string) => `starts:${id}`,
   /** makes one attempt of a delivery that somebody asked for */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,
   replay: (replayId: string) => `replay:${replayId}`,
@@ -54,6 +56,7 @@ export const workflowTypes = {
   applyLateReports: 'applyLateReports',
   carryWebhook: 'carryWebhook',
   deliverWebhook: 'deliverWebhook',
+  startDeliveries: 'startDeliveries',
   attemptDelivery: 'attemptDelivery',
   replayDeliveries: 'replayDeliveries',
   sendMail: 'sendMail',
@@ -123,6 +126,8 @@ export interface CarryWebhookInput {
 export interface LeftDeliveries {
   children: DeliverWebhookInput[];
   carriers: string[];
+  /** There is more than one round takes. */
+  more?: boolean;
 }
 
 /** Attempts that no ladder makes. */

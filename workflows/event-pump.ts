@@ -1,6 +1,5 @@
-import { wakeCarrier } from './carry-webhook.js';
 import type { LeftDeliveries } from './contract.js';
-import { startDelivery } from './deliver-webhook.js';
+import { DeliveryStarter } from './start-deliveries.js';
 
 /**
  * Delivers the events of one group, one round at a time so that events of one message keep their order, beside whatever the
@@ -10,6 +9,7 @@ export class EventPump {
   #due = false;
   #running: Promise<void> | undefined;
   #starting: Promise<unknown> = Promise.resolve();
+  readonly #starter = new DeliveryStarter();
 
   /** @param round delivers what is due; tells what has to be started for the rest */
   constructor(private readonly round: () => Promise<LeftDeliveries>) {}
@@ -51,7 +51,8 @@ export class EventPump {
   }
 
   /** Nobody waits for it: what these carry is theirs since the round. */
-  #startLeft({ children, carriers }: LeftDeliveries): void {
-    this.#starting = Promise.all([this.#starting, ...children.map(startDelivery), ...carriers.map(wakeCarrier)]);
+  #startLeft(left: LeftDeliveries): void {
+    this.#due ||= left.more === true;
+    this.#starting = Promise.all([this.#starting, this.#starter.start(left)]);
   }
 }

@@ -9,3 +9,4 @@ export { replayDeliveries } from './replay-deliveries.js';
 export { sendBatch } from './send-batch.js';
 export { sendMail } from './send-mail.js';
 export { sendMessages } from './send-messages.js';
+export { startDeliveries } from './start-deliveries.js';

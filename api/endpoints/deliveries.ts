@@ -29,7 +29,7 @@ export const listDeliveries = endpoint({
   response: pageOf('deliveries', deliveryResponse),
   async handler({ caller, params, query: { page, limit, ...filters } }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
-    const { rows, total } = await Delivery.pageOf(webhook.id, filters, { page, limit });
+    const { rows, total } = await Delivery.pageOf(webhook, filters, { page, limit });
     return { deliveries: rows.map((row) => presentDelivery(row, webhook)), pagination: presentPagination(total, { page, limit }) };
   },
 });

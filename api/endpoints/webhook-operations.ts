@@ -34,7 +34,7 @@ export const sendTestEvent = endpoint({
       await dropTestDelivery(db, deliveryId);
       throw notStarted(error);
     }
-    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId), null) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId), await Webhook.owned(workspaceId, params.id)) };
   },
 });
 
@@ -54,7 +54,7 @@ export const resendDelivery = endpoint({
     await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
       throw notStarted(error);
     });
-    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), webhook) };
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), await webhook.reload()) };
   },
 });
 

@@ -5,6 +5,7 @@ import { updateWebhook } from '../../models/operations/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
 import { httpsText } from '../../models/rules/webhook-url.js';
 import { newKeyPair, Webhook } from '../../models/webhook.js';
+import type { Deps } from '../deps.js';
 import { either, endpoint } from '../endpoint.js';
 import { presentPagination } from '../presenters.js';
 import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
@@ -34,6 +35,10 @@ interface WebhookBody extends CarriageFields {
   events: EventType[];
   description?: string | null;
 }
+
+/** What the carrier is not told now the watcher tells it within a minute. */
+const wake = ({ wakeCarrier }: Pick<Deps['temporal'], 'wakeCarrier'>, logger: Deps['logger'], id: string): Promise<void> =>
+  wakeCarrier(id).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
 
 export const createWebhook = endpoint({
   id: 'webhooks.create',
@@ -111,9 +116,11 @@ export const putWebhook = endpoint({
     const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
-    // What waited for an endpoint that was given another address, or another chance, is due now.
-    if (url !== undefined || webhook.is_active)
-      await temporal.wakeCarrier(webhook.id).catch((err: unknown) => logger.warn({ err, webhook_id: webhook.id }, 'carrier was not woken'));
+    // What waited for an endpoint that was given another address, or another chance, is due now; what is held is to be settled.
+    if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
+      const woken = wake(temporal, logger, webhook.id);
+      if (webhook.is_active) await woken;
+    }
     return { webhook: presentWebhook(webhook) };
   },
 });
@@ -125,8 +132,9 @@ export const removeWebhook = endpoint({
   summary: 'Delete a webhook; nothing is sent to it any more',
   auth,
   response: messageOnly,
-  async handler({ caller, params }, { db }) {
+  async handler({ caller, params }, { db, temporal, logger }) {
     await deleteWebhook(db, caller.workspaceId, params.id);
+    void wake(temporal, logger, params.id);
     return { message: 'Webhook has been deleted' };
   },
 });

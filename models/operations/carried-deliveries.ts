@@ -5,7 +5,7 @@
  */
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { groupBy } from '../rules/group-by.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { heldStatus, isHeld, lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
 const underWaySeconds = 12;
@@ -49,10 +49,18 @@ export async function leaveToCarriers(
 
 const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
+/** What is held by now is nobody's. */
 const leave = `
-  UPDATE deliveries SET in_child = true, carried = true,
-    next_attempt_at = CASE WHEN id = ANY($2::uuid[]) AND ladder_step = 0 THEN now() + $3 * interval '1 second' ELSE next_attempt_at END
-  WHERE id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)} RETURNING webhook_id, next_attempt_at`;
+  WITH left_ AS (
+    UPDATE deliveries d SET in_child = true, carried = true,
+      status = CASE WHEN ${isHeld} THEN ${heldStatus} ELSE d.status END,
+      next_attempt_at = CASE WHEN ${isHeld} THEN NULL
+        WHEN d.id = ANY($2::uuid[]) AND d.ladder_step = 0 THEN now() + $3 * interval '1 second' ELSE d.next_attempt_at END
+    FROM webhooks w
+    WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}
+    RETURNING d.webhook_id, d.next_attempt_at
+  )
+  SELECT webhook_id, next_attempt_at FROM left_ WHERE next_attempt_at IS NOT NULL`;
 
 const wake = `
   UPDATE webhooks w SET carrier_looks_at = now()
@@ -63,6 +71,7 @@ const wake = `
 
 /** How a webhook wants its deliveries made. */
 export interface Carriage {
+  is_active: boolean;
   ordered: boolean;
   rate: number | null;
 }
@@ -73,7 +82,7 @@ export async function beginCarrying(db: Database, webhookId: string): Promise<Ca
   return carriage;
 }
 
-const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING ordered, rate`;
+const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING is_active, ordered, rate`;
 
 /**
  * Notes when the carrier looks again.
@@ -90,7 +99,7 @@ export function restCarrier(db: Database, webhookId: string): Promise<number | n
 }
 
 async function nextIn(db: Database, webhookId: string, ordered: boolean, transaction: Transaction): Promise<number | null> {
-  const [next] = await select<{ wait_ms: number }>(db, soonestOf(ordered ? 'd.id' : 'd.next_attempt_at'), [webhookId], transaction);
+  const [next] = await select<{ wait_ms: number }>(db, soonestOf(ordered ? 'd.seq, d.id' : 'd.next_attempt_at'), [webhookId], transaction);
   return next?.wait_ms ?? null;
 }
 
@@ -98,5 +107,5 @@ const lockOne = `SELECT ordered FROM webhooks WHERE id = $1 FOR NO KEY UPDATE`;
 const soonestOf = (order: string) => `
   SELECT extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms
   FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY ${order} LIMIT 1`;
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried AND w.is_active AND w.deleted_at IS NULL ORDER BY ${order} LIMIT 1`;
 const look = `UPDATE webhooks SET carrier_looks_at = now() + $2::double precision * interval '1 millisecond' WHERE id = $1`;

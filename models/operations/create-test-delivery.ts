@@ -19,7 +19,8 @@ export async function createTestDelivery(db: Database, workspaceId: string, webh
 
 const insert = `
   WITH stored AS (INSERT INTO events (id, workspace_id, type, body) VALUES ($1, $2, $3, $4))
-  INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at) VALUES ($5, $6, $1, $3, 'pending', now())`;
+  INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at, webhook_revision)
+  SELECT $5, id, $1, $3, 'pending', now(), revision FROM webhooks WHERE id = $6`;
 
 /** Forgets a test that nobody could be asked to attempt, so that a refused request leaves nothing. */
 export async function dropTestDelivery(db: Database, deliveryId: string): Promise<void> {

@@ -1,18 +1,16 @@
-import { type Database, inTransaction, select } from '../database.js';
+import { type Database, select } from '../database.js';
 import { Webhook } from '../webhook.js';
-import { endDeliveries } from './locked-deliveries.js';
+import { holdsPending } from './settle-deliveries.js';
 
 /**
- * Deletes a webhook: no query sees it any more, it gets no further events, and what was still on its way ends as failed,
- * so that no attempt begins after this resolves. The row stays until its deliveries are gone.
+ * Deletes a webhook: no query sees it any more, it gets no further events, and no attempt begins after this resolves. What was still on its
+ * way ends as failed; the carrier, which has to be woken, writes that to the deliveries. The row stays until its deliveries are gone.
  * @throws AppError 404 when the workspace has no such webhook, also the second time
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string): Promise<void> {
   const webhook = await Webhook.owned(workspaceId, id);
-  await inTransaction(db, async (transaction) => {
-    await webhook.update({ is_active: false, deleted_at: new Date(), updated_at: new Date() }, { transaction });
-    await select(db, endPending, [id], transaction);
-  });
+  await select(db, remove, [webhook.id]);
 }
 
-const endPending = endDeliveries('failed', `d.webhook_id = $1 AND d.status IN ('pending', 'held')`);
+const remove = `
+  UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending} WHERE id = $1 AND deleted_at IS NULL`;

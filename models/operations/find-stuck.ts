@@ -72,10 +72,22 @@ export async function overdueDeliveries(db: Database, olderThanSeconds: number):
   return claimOverdue(db, await select<{ id: string; webhook_id: string }>(db, overdue, [olderThanSeconds, batch]), olderThanSeconds);
 }
 
+/**
+ * Webhook by webhook, so that a backlog is not read: of those whose carrier is gone one delivery is enough, and the others are few. What a
+ * change of the webhook ended is not overdue: it is settled by the carrier.
+ */
 const overdue = `
-  SELECT d.id, d.webhook_id FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE d.status = 'pending' AND GREATEST(d.next_attempt_at, w.resume_at) < now() - $1 * interval '1 second'
-    AND (NOT d.carried OR w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+  SELECT d.id, d.webhook_id FROM webhooks w CROSS JOIN LATERAL (
+    (SELECT u.id, u.webhook_id, u.next_attempt_at FROM deliveries u
+     WHERE u.webhook_id = w.id AND u.status = 'pending' AND NOT u.carried AND u.next_attempt_at < now() - $1 * interval '1 second'
+     ORDER BY u.next_attempt_at LIMIT ${batch})
+    UNION ALL
+    (SELECT c.id, c.webhook_id, c.next_attempt_at FROM deliveries c
+     WHERE c.webhook_id = w.id AND c.status = 'pending' AND c.carried AND c.next_attempt_at < now() - $1 * interval '1 second'
+       AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+     ORDER BY c.next_attempt_at LIMIT 1)
+  ) d
+  WHERE (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second') AND (w.is_active OR w.settled_revision >= w.revision)
   ORDER BY d.next_attempt_at LIMIT $2`;
 
 /** Mails that were not sent. */

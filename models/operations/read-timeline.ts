@@ -8,6 +8,7 @@ import type { RouteReason } from '../rules/route.js';
 import type { ReportStatus } from '../rules/status.js';
 import type { IgnoredReason } from './apply-reports.js';
 import { type ChainView, chainOf } from './fallback-chain.js';
+import { isHeld, statusNow } from './locked-deliveries.js';
 
 /** One call to a provider. */
 export interface AttemptRow {
@@ -123,13 +124,13 @@ const entriesOf = `
   ORDER BY id`;
 
 const eventsOf = `
-  SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, d.status,
+  SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
     (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
     last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
-    d.next_attempt_at, d.delivered_at
+    CASE WHEN NOT ${isHeld} THEN d.next_attempt_at END AS next_attempt_at, d.delivered_at
   FROM events e
-  LEFT JOIN deliveries d ON d.event_id = e.id AND d.webhook_id IN (SELECT w.id FROM webhooks w WHERE w.workspace_id = $2)
+  LEFT JOIN (deliveries d JOIN webhooks w ON w.id = d.webhook_id AND w.workspace_id = $2) ON d.event_id = e.id
   LEFT JOIN LATERAL (
     SELECT a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
   ) last ON true
-  WHERE e.message_id = $1 ORDER BY e.id, d.id`;
+  WHERE e.message_id = $1 ORDER BY e.seq, e.id, d.seq, d.id`;

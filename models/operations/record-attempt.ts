@@ -2,7 +2,7 @@ import { UniqueConstraintError } from 'sequelize';
 import { type Database, select } from '../database.js';
 import type { Timings, Trigger } from '../delivery.js';
 import { disableWebhook } from './disable-webhook.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
 /** What one POST to a webhook came to. */
@@ -10,6 +10,7 @@ export interface Attempt {
   deliveryId: string;
   webhookId: string;
   trigger: Trigger;
+  /** When it began, by the clock of this process: only how long that is ago is written. */
   at: Date;
   durationMs: number;
   responseStatus: number | null;
@@ -31,7 +32,8 @@ export interface Attempt {
 export type NextStep =
   | { status: 'succeeded' }
   | { status: 'failed' | 'unchanged'; disableWebhook?: string }
-  | { status: 'pending'; nextAttemptAt: Date };
+  /** Counted from the moment at which this is recorded. */
+  | { status: 'pending'; inSeconds: number };
 
 /**
  * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
@@ -78,7 +80,7 @@ function inRounds(attempts: Attempt[]): Attempt[][] {
 const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Attempt) => ({
   delivery_id: deliveryId,
   trigger: attempt.trigger,
-  at: attempt.at,
+  ago_ms: Math.max(0, Date.now() - attempt.at.getTime()),
   duration_ms: durationMs,
   response_status: responseStatus,
   error: attempt.error,
@@ -89,7 +91,7 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
   timings: attempt.timings,
   remote_address: attempt.remoteAddress,
   status: next.status,
-  next_attempt_at: next.status === 'pending' ? next.nextAttemptAt : null,
+  next_in_seconds: next.status === 'pending' ? next.inSeconds : null,
 });
 
 interface Written {
@@ -109,20 +111,20 @@ async function write(db: Database, rows: string): Promise<Written[]> {
   }
 }
 
-/** SQL: the webhook of this delivery still has the URL of this attempt. */
-const isAddress = (delivery: string, attempt: string) => `${attempt}.url = (SELECT url FROM webhooks WHERE id = ${delivery}.webhook_id)`;
-
 const record = `
   WITH a AS (
-    SELECT * FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, at timestamptz, duration_ms integer,
+    SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
+    FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, ago_ms double precision, duration_ms integer,
       response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
-      timings json, remote_address text, status text, next_attempt_at timestamptz)
+      timings json, remote_address text, status text, next_in_seconds double precision)
   ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
     UPDATE deliveries d SET status = a.status,
-      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR ${isAddress('d', 'a')} THEN a.next_attempt_at ELSE now() END,
-      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END
-    FROM a JOIN locked ON locked.id = a.delivery_id WHERE d.id = locked.id AND a.status <> 'unchanged'
-      AND (d.status = 'pending' OR a.status = 'succeeded' AND d.status <> 'succeeded')
+      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,
+      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
+      -- It has had the chance that its webhook was given.
+      webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
+    FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
+      AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
   )
   INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,
     request_headers, response_headers, timings, remote_address)
@@ -130,7 +132,7 @@ const record = `
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
   FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
   RETURNING delivery_id, (
-    SELECT w.is_active AND w.deleted_at IS NULL FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
-  ) AS is_active, error IS NULL OR (
-    SELECT ${isAddress('d', 'delivery_attempts')} FROM deliveries d WHERE d.id = delivery_id
+    SELECT NOT ${isHeld} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+  ) AS is_active, error IS NULL OR url = (
+    SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_address`;

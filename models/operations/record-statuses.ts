@@ -51,7 +51,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
 }
 
 // The ids are given twice: a plan that was made while the table was small would else read all of it to join it.
-// A provider's clock is not ours: no step of a message is shown before the one it follows.
+// A provider's clock is not ours, and those of our processes differ: no step of a message is shown before the one it follows.
 const moved = `
   UPDATE messages m SET
     status = $1,
@@ -62,9 +62,9 @@ const moved = `
     provider_error_code = c.provider_error_code,
     error_code = c.error_code,
     error_message = c.error_message,
-    sent_at = CASE WHEN $1 = 'sent' THEN c.at ELSE m.sent_at END,
-    delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN GREATEST(c.at, m.sent_at) ELSE m.delivered_at END,
-    failed_at = CASE $1 WHEN 'failed' THEN GREATEST(c.at, m.sent_at) WHEN 'delivered' THEN NULL ELSE m.failed_at END,
+    sent_at = CASE WHEN $1 = 'sent' THEN GREATEST(c.at, m.created_at) ELSE m.sent_at END,
+    delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN GREATEST(c.at, m.sent_at, m.created_at) ELSE m.delivered_at END,
+    failed_at = CASE $1 WHEN 'failed' THEN GREATEST(c.at, m.sent_at, m.created_at) WHEN 'delivered' THEN NULL ELSE m.failed_at END,
     read_at = CASE WHEN $1 = 'read' THEN GREATEST(c.at, m.sent_at, m.delivered_at) ELSE m.read_at END
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)

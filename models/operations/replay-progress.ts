@@ -3,6 +3,7 @@ import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import { conflict } from '../errors.js';
 import { Replay, type ReplayStatus } from '../replay.js';
+import { placeIn } from './replay-deliveries.js';
 
 /** Whether a replay may attempt a further page. */
 export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
@@ -27,18 +28,19 @@ export async function recordReplayPage(db: Database, id: string, deliveryIds: re
   return row?.status ?? 'stopped'; // deleted with its webhook
 }
 
-/** Attempts are dated by the worker's clock, a replay by the database's. */
-const clockSkew = `interval '1 second'`;
+/** SQL: the replay `r` has not come as far as the delivery with this id. */
+const isAhead = (deliveryId: string) => `NOT EXISTS (
+  SELECT 1 FROM deliveries was JOIN deliveries d ON d.id = ${deliveryId} WHERE was.id = r.reached AND (${placeIn('was')}) >= (${placeIn('d')}))`;
 
 const replayed = `
   SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1
-  WHERE a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at - ${clockSkew}`;
+  WHERE a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at`;
 
 const record = `
   WITH page AS (
     SELECT count(DISTINCT a.delivery_id) AS attempted, count(DISTINCT a.delivery_id) FILTER (WHERE a.error IS NULL) AS acknowledged
-    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at - ${clockSkew}
-    WHERE r.id = $1 AND (r.reached IS NULL OR r.reached < $3::uuid)
+    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at
+    WHERE r.id = $1 AND ${isAhead('$3::uuid')}
   ), next AS (
     SELECT CASE WHEN r.status <> 'running' THEN r.status
       WHEN NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.id = r.webhook_id AND w.is_active AND w.deleted_at IS NULL) THEN 'stopped'
@@ -46,7 +48,7 @@ const record = `
     FROM replays r WHERE r.id = $1
   )
   UPDATE replays r SET attempted = r.attempted + page.attempted, acknowledged = r.acknowledged + page.acknowledged,
-    reached = GREATEST(r.reached, $3::uuid), status = next.status, progress_at = now(),
+    reached = CASE WHEN ${isAhead('$3::uuid')} THEN COALESCE($3::uuid, r.reached) ELSE r.reached END, status = next.status, progress_at = now(),
     ended_at = CASE WHEN next.status <> 'running' THEN COALESCE(r.ended_at, now()) END
   FROM page, next WHERE r.id = $1 RETURNING r.status`;
 

@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select } from '../database.js';
 import type { EventType } from '../rules/events.js';
 import { type StoredKeyPair, Webhook } from '../webhook.js';
-import { endDeliveries, lockedDeliveries } from './locked-deliveries.js';
+import { givesChance, holdsPending } from './settle-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
 export interface WebhookChange {
@@ -25,7 +25,8 @@ const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_se
 /**
  * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing: what waited
  * for a further attempt is due now, at the foot of its ladder, and the carrier's. Deactivating it holds what was not delivered yet,
- * so that nothing goes out by itself afterwards.
+ * so that nothing goes out by itself afterwards. All this counts at once and takes as long with a million deliveries as with none;
+ * their rows are settled by the carrier, which has to be woken.
  * @throws AppError 404 when the workspace has no such webhook
  */
 export async function updateWebhook(
@@ -43,17 +44,14 @@ export async function updateWebhook(
     ...(keyPair === null ? noKeyPairs : {}),
   };
   return inTransaction(db, async (transaction) => {
+    if (change.is_active === false) await select(db, hold, [id], transaction);
+    else if (isAnother) await select(db, tryAgain, [id], transaction);
     if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
-    if (change.is_active === false) await select(db, holdPending, [id], transaction);
-    else if (isAnother) await select(db, tryAgain, [id], transaction);
     return updated.reload({ transaction });
   });
 }
 
-/** One whose first attempt is under way stays: whoever makes it tells what comes next. */
-const tryAgain = `
-  UPDATE deliveries SET next_attempt_at = now(), ladder_step = 0, in_child = true, carried = true
-  WHERE id IN ${lockedDeliveries(`d.webhook_id = $1 AND d.status = 'pending' AND d.ladder_step > 0 AND d.next_attempt_at > now()`)}`;
-
-const holdPending = endDeliveries('held', `d.webhook_id = $1 AND d.status = 'pending'`);
+/** What is inactive already holds all it has. */
+const hold = `UPDATE webhooks SET ${holdsPending} WHERE id = $1 AND is_active`;
+const tryAgain = `UPDATE webhooks SET ${givesChance} WHERE id = $1`;

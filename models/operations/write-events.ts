@@ -7,10 +7,15 @@ interface Subscriber {
   id: string;
   is_active: boolean;
   ordered: boolean;
+  revision: number;
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
-export type Subscribed = MessageRow & { subscribers: Subscriber[] | null };
+export type Subscribed = MessageRow & {
+  subscribers: Subscriber[] | null;
+  /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
+  recorded_at: Date;
+};
 
 /**
  * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
@@ -18,18 +23,22 @@ export type Subscribed = MessageRow & { subscribers: Subscriber[] | null };
  */
 export const subscribed = (messages: string, parameter: string) => `
   WITH m AS (${messages}), told AS MATERIALIZED (
-    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered)) AS subscribers
+    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision)) AS subscribers
     FROM webhooks w
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
   )
-  SELECT m.*, told.subscribers FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
+  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
 
-/** An event row only where somebody subscribes; a paused webhook's deliveries are held. Part of the transaction that changed the status. */
+/**
+ * Writes an event for each message to which somebody subscribes, and its deliveries; those of a paused webhook are held. Part of the transaction
+ * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
+ */
 export async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Subscribed[]): Promise<void> {
-  const at = new Date();
   const events = recorded.flatMap((message) =>
-    message.subscribers === null ? [] : [{ id: uuidv7(), message, body: eventBody(type, message, at), subscribers: message.subscribers }],
+    message.subscribers === null
+      ? []
+      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers }],
   );
   if (events.length === 0) return;
   const deliveries = events.flatMap(({ id, message, subscribers }) =>
@@ -40,8 +49,8 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       message_id: message.id,
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
-      next_attempt_at: subscriber.is_active ? at : null,
       carried: subscriber.ordered, // from the start: nobody may pass it in the line
+      webhook_revision: subscriber.revision,
     })),
   );
   const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
@@ -54,7 +63,7 @@ const insertEvents = `
     SELECT id, workspace_id, message_id, $1, body
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, next_attempt_at, carried
-  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text,
-                                         next_attempt_at timestamptz, carried boolean)`;
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, webhook_revision)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN now() END, carried, webhook_revision
+  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
+                                         webhook_revision integer)`;

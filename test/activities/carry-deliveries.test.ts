@@ -32,9 +32,9 @@ describe('an endpoint', () => {
   };
   const idsReceived = () => test.receiver.received.map(({ headers }) => headers['webhook-id']);
   const eventIds = async () =>
-    (await rows<{ event_id: string }>(test.db, 'SELECT event_id FROM deliveries WHERE webhook_id = $1 ORDER BY id', [test.webhook.id])).map(
-      ({ event_id }) => event_id,
-    );
+    (
+      await rows<{ event_id: string }>(test.db, 'SELECT event_id FROM deliveries WHERE webhook_id = $1 ORDER BY seq', [test.webhook.id])
+    ).map(({ event_id }) => event_id);
   const secondsUntil = (at: Date | null) => ((at?.getTime() ?? 0) - Date.now()) / 1000;
 
   describe('that fails ten events in a row', () => {

@@ -81,7 +81,7 @@ describe('retryDeliveries', () => {
   it('keeps the order of one message: after a failure its next event waits for the next call, which is due at once', async () => {
     test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
     const { id } = await buildSent(test.db, test.workspaceId);
-    const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY id', [id])).map(
+    const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY seq', [id])).map(
       (row) => row.id,
     ) as [string, string];
     assert.ok(Number((await failureOf(retry(queued, sent))).nextRetryDelay) <= 1_000);

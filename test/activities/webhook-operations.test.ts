@@ -166,7 +166,7 @@ describe('attemptNow and replayPage', () => {
   it('two attempts of one delivery that are recorded together are both logged, and a success among them counts', async () => {
     const id = await delivery('pending');
     const { webhook_id } = await deliveryOf(test.db, id);
-    const failed = attemptWith({ id, webhook_id }, { status: 'pending', nextAttemptAt: new Date() });
+    const failed = attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 0 });
     const manual = { ...attemptWith({ id, webhook_id }, { status: 'succeeded' }), trigger: 'manual' as const };
     assert.deepEqual(await recordAttempts(test.db, [failed, manual]), [true, true]);
     assert.deepEqual([await statusesOf([id]), (await attemptsOf(test.db, id)).length], [['succeeded'], 2]);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import type { Json } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { buildDelivery } from '../support/deliveries.js';
+import { buildDelivery, settle } from '../support/deliveries.js';
 import { buildWebhook } from '../support/factories.js';
 import { startApp, type TestApp } from './start-app.js';
 
@@ -45,6 +46,24 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
     assert.deepEqual(await found('status=held,held'), ['held']);
     assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
+  });
+
+  it('that are pending are held from the moment on at which their webhook is paused, also when it is active again', async () => {
+    const account = await app.account();
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
+    const { id: pending } = await buildDelivery(app.deps.db, account.workspaceId);
+    const path = `/api/v1/webhooks/${webhook.id}`;
+    const listed = async (status: string) => {
+      const { data } = (await app.call('GET', `${path}/deliveries?status=${status}`, { jwt: account.jwt })).body;
+      return [data.pagination.total, ...data.deliveries.map((row: Json) => [row.id, row.status, row.next_attempt_at])];
+    };
+    const put = (is_active: boolean) => app.call('PUT', path, { jwt: account.jwt, body: { is_active } });
+    for (const step of [() => put(false), () => put(true), () => settle(app.deps.db, webhook.id)]) {
+      await step();
+      assert.deepEqual([await listed('pending'), await listed('held')], [[0], [1, [pending, 'held', null]]]);
+      const { delivery } = (await app.call('GET', `${path}/deliveries/${pending}`, { jwt: account.jwt })).body.data;
+      assert.deepEqual([delivery.status, delivery.next_attempt_at], ['held', null]);
+    }
   });
 
   it('are shown with all their attempts, in order', async () => {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { decrypt } from '../../models/rules/encryption.js';
 import { secretContext, Webhook } from '../../models/webhook.js';
 import { rows } from '../support/database.js';
+import { deliveryOf } from '../support/deliveries.js';
 import { buildQueued } from '../support/factories.js';
 import { startApp, type TestApp } from './start-app.js';
 
@@ -39,8 +40,7 @@ describe('webhooks', () => {
     );
     return id;
   }
-  const statusOf = async (id: string) =>
-    (await rows<{ status: string }>(app.deps.db, 'SELECT status FROM deliveries WHERE id = $1', [id]))[0]?.status;
+  const statusOf = async (id: string) => (await deliveryOf(app.deps.db, id)).status;
 
   describe('POST /api/v1/webhooks', () => {
     it('201 shows the secret once and keeps it encrypted', async () => {
@@ -130,13 +130,14 @@ describe('webhooks', () => {
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
-    it('wakes the carrier of a webhook that has another address or is given another chance, and answers although that fails', async () => {
+    it('wakes the carrier of a webhook that is paused, has another address or is given another chance, and answers although that fails', async () => {
       const id = await create();
       const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
       const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
-      assert.deepEqual([await put({ is_active: false }), woken()], [200, 0]);
-      assert.deepEqual([await put({ is_active: true }), woken()], [200, 1]);
-      assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 2]);
+      assert.deepEqual([await put({ is_active: false }), woken()], [200, 1]);
+      assert.deepEqual([await put({ description: 'nothing to settle' }), woken()], [200, 1]);
+      assert.deepEqual([await put({ is_active: true }), woken()], [200, 2]);
+      assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 3]);
       const { wakeCarrier } = app.deps.temporal;
       app.deps.temporal.wakeCarrier = async () => Promise.reject(new Error('away'));
       assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);

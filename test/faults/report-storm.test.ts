@@ -138,7 +138,7 @@ describe('ten thousand reports', () => {
   async function assertEvents(): Promise<void> {
     const events = await rows<{ message_id: string; types: string[] }>(
       app.deps.db,
-      `SELECT message_id, array_agg(type ORDER BY id) AS types FROM events WHERE type IN ('message.delivered', 'message.failed') GROUP BY message_id`,
+      `SELECT message_id, array_agg(type ORDER BY seq) AS types FROM events WHERE type IN ('message.delivered', 'message.failed') GROUP BY message_id`,
     );
     const told = new Map(events.map(({ message_id, types }) => [message_id, types]));
     for (const message of messages) {

@@ -10,6 +10,7 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { describeInShapes } from '../support/shapes.js';
 import { withSandbox } from '../support/stub-provider.js';
 
 /** What the provider does with the next hand-offs, after the sandbox has taken them. */
@@ -18,11 +19,11 @@ let afterTaking: (outcome: Awaited<ReturnType<Provider['send']>>) => ReturnType<
 const meddle = (providers: Providers): Providers =>
   withSandbox(providers, (sandbox) => async (message, signal) => afterTaking(await sandbox.send(message, signal)));
 
-describe('a provider', () => {
+describeInShapes('a provider', (env) => {
   let service: Service;
   let client: RestClient;
   before(async () => {
-    service = await startService({ wrapProviders: meddle, env: { REPORT_TIMEOUT_SMS: '1', SANDBOX_DELAY_MS: '1' } });
+    service = await startService({ wrapProviders: meddle, env: { REPORT_TIMEOUT_SMS: '1', SANDBOX_DELAY_MS: '1', ...env } });
     client = restClient(service.url);
   });
   beforeEach(() => {

@@ -4,6 +4,7 @@ import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { acknowledge, answerWith, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { shiftedEnv } from '../support/shift-clock.js';
 
 describe('deliveries to an endpoint', () => {
   let service: Service;
@@ -31,7 +32,7 @@ describe('deliveries to an endpoint', () => {
     return answer.body.data.webhook.id;
   };
   const statusOf = (webhookId: string) =>
-    rows<{ event_id: string; status: string }>(service.db, 'SELECT event_id, status FROM deliveries WHERE webhook_id = $1 ORDER BY id', [
+    rows<{ event_id: string; status: string }>(service.db, 'SELECT event_id, status FROM deliveries WHERE webhook_id = $1 ORDER BY seq', [
       webhookId,
     ]);
   const waitsUntil = async (webhookId: string, column = 'resume_at') => {
@@ -39,6 +40,10 @@ describe('deliveries to an endpoint', () => {
     return row?.at?.getTime() ?? null;
   };
   const events = ['message.queued', 'message.sent', 'message.delivered'];
+  /** What the sandbox had not planned to tell. */
+  const report = `
+    INSERT INTO sandbox_reports (sandbox_id, status, due_at)
+    SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;
 
   it('that hangs delay no other endpoint, neither of the same messages nor of others', async () => {
     const [account, neighbour] = [await client.signUp(), await client.signUp()];
@@ -97,6 +102,39 @@ describe('deliveries to an endpoint', () => {
     assert.equal(status, 200);
     await other.until(1);
     assert.equal(busy.received.length, 1);
+  });
+
+  it('that wants order are told each message from queued to delivered, though the worker that goes on has a clock half a minute behind', async function () {
+    this.timeout(60_000);
+    const account = await client.signUp();
+    const receiver = await receive(answerWith(503));
+    const webhookId = await hook(account, { url: receiver.url, events, ordered: true, retry_delays: Array(20).fill(1) });
+    const behind = service.anotherWorker(shiftedEnv(-30_000));
+    const started = behind.start();
+    const silent = { to: '+15005550002' };
+    const sent = await Promise.all([silent, silent, silent].map((message) => client.send(account, message)));
+    await Promise.all(sent.map(({ id }) => client.messageUntil(account, id, ({ status }) => status === 'sent')));
+    await started;
+    await service.worker.stop();
+    await rows(service.db, report, [sent.map(({ id }) => id)]);
+    await Promise.all(sent.map(({ id }) => client.messageUntil(account, id, ({ status }) => status === 'delivered')));
+    receiver.received.splice(0);
+    receiver.answer = acknowledge;
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
+    const told = receiver.received.map(({ body }) => JSON.parse(body));
+    for (const { id } of sent) {
+      const ofMessage = told.filter(({ data }) => data.message_id === id);
+      assert.deepEqual(
+        ofMessage.map(({ event }) => event),
+        events,
+      );
+      const times = ofMessage.map(({ timestamp }) => Date.parse(timestamp));
+      assert.deepEqual(
+        times,
+        times.toSorted((one, other) => one - other),
+      );
+    }
+    await Promise.all([behind.stop(), service.worker.start()]);
   });
 
   it('that wants order keep it when the worker dies between a POST and its record; what came twice is the same event', async () => {

@@ -2,7 +2,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../models/database.js';
 import type { Trigger } from '../../models/delivery.js';
+import type { Webhook } from '../../models/webhook.js';
+import { statusNow } from '../../models/operations/locked-deliveries.js';
 import type { NextStep } from '../../models/operations/record-attempt.js';
+import { settleDeliveries } from '../../models/operations/settle-deliveries.js';
 import { rows } from './database.js';
 import { buildQueued } from './factories.js';
 
@@ -20,7 +23,7 @@ export interface DeliveryRow {
 /** The delivery of a `message.queued` event to each webhook of the workspace, by their number. */
 export async function buildDeliveries(db: Database, workspaceId: string): Promise<DeliveryRow[]> {
   const { id } = await buildQueued(db, workspaceId);
-  return rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY id', [id]);
+  return rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY seq', [id]);
 }
 
 /** The same where there is one webhook. */
@@ -30,10 +33,20 @@ export async function buildDelivery(db: Database, workspaceId: string): Promise<
   return delivery;
 }
 
+/** How it stands, with what the row of its webhook says of it. */
 export async function deliveryOf(db: Database, id: string): Promise<DeliveryRow> {
-  const [delivery] = await rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE id = $1', [id]);
+  const [delivery] = await rows<DeliveryRow>(db, asItStands, [id]);
   if (delivery === undefined) throw new Error(`no delivery ${id}`);
   return delivery;
+}
+
+const asItStands = `
+  SELECT d.*, ${statusNow} AS status, CASE WHEN ${statusNow} = 'pending' THEN d.next_attempt_at END AS next_attempt_at
+  FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = $1`;
+
+/** Settles what a change of a webhook means for its deliveries, as its carrier does. @returns how many pages that took */
+export async function settle(db: Database, webhookId: string, page?: number): Promise<number> {
+  for (let pages = 0; ; pages += 1) if (!(await settleDeliveries(db, webhookId, page))) return pages;
 }
 
 export const attemptsOf = (db: Database, deliveryId: string) =>
@@ -60,6 +73,28 @@ export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, ne
   remoteAddress: '127.0.0.1',
   next,
 });
+
+/** How the deliveries of a backlog stand. */
+export interface Backlog {
+  count: number;
+  carried?: boolean;
+  /** Attempts that failed; the next is due in an hour, without any it was due a second ago. */
+  ladderStep?: number;
+}
+
+/** Many pending deliveries of a webhook, each of an event of its own, in one statement. */
+export async function buildBacklog(db: Database, webhook: Webhook, { count, carried = true, ladderStep = 0 }: Backlog): Promise<void> {
+  await rows(db, backlog, [webhook.workspace_id, webhook.id, count, carried, ladderStep]);
+}
+
+const backlog = `
+  WITH e AS (
+    INSERT INTO events (id, workspace_id, type, body) SELECT gen_random_uuid(), $1, 'message.sent', '{}' FROM generate_series(1, $3::integer) RETURNING id
+  )
+  INSERT INTO deliveries (id, webhook_id, event_id, event, status, carried, in_child, ladder_step, next_attempt_at, webhook_revision)
+  SELECT gen_random_uuid(), $2, e.id, 'message.sent', 'pending', $4, $4, $5::integer,
+    now() + CASE WHEN $5::integer = 0 THEN interval '-1 second' ELSE interval '1 hour' END, w.revision
+  FROM e, webhooks w WHERE w.id = $2`;
 
 /** Makes deliveries due now, as if their waiting time had passed. */
 export const makeDue = (db: Database, ...ids: string[]) =>

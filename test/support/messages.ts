@@ -126,7 +126,7 @@ export async function statusOf(db: Database, id: string): Promise<string> {
 
 /** Types of the events of a message, in their order. */
 export async function eventsOf(db: Database, messageId: string): Promise<string[]> {
-  const events = await rows<{ type: string }>(db, 'SELECT type FROM events WHERE message_id = $1 ORDER BY id', [messageId]);
+  const events = await rows<{ type: string }>(db, 'SELECT type FROM events WHERE message_id = $1 ORDER BY seq', [messageId]);
   return events.map(({ type }) => type.replace('message.', ''));
 }
 

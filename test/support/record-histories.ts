@@ -83,7 +83,7 @@ const theirs = restClient(perEvent.url);
 const each = await theirs.signUp();
 await theirs.hook(each, failing.url, ['message.queued']);
 await record(perEvent, 'webhook-left-to-child', `msg:${(await theirs.send(each)).id}`);
-const [delivery] = await rows<{ id: string }>(perEvent.db, 'SELECT id FROM deliveries ORDER BY id DESC LIMIT 1');
+const [delivery] = await rows<{ id: string }>(perEvent.db, 'SELECT id FROM deliveries ORDER BY seq DESC LIMIT 1');
 await record(perEvent, 'webhook-failed', `wh:${delivery?.id}`);
 
 await receiver.close();

@@ -39,6 +39,8 @@ export interface Service {
   temporal: TestTemporal;
   api: Child;
   worker: Child;
+  /** A further worker process, not started, with these settings over those of the service; it stops with the service. */
+  anotherWorker(env?: NodeJS.ProcessEnv): Child;
   stop(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     options.wrapProviders === undefined
       ? child('activities/worker.js', { ...childEnv, ...options.workerEnv })
       : workerHere(config, database.db, options.wrapProviders);
+  const others: Child[] = [];
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
     db: database.db,
@@ -75,8 +78,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     temporal,
     api,
     worker,
+    anotherWorker(more) {
+      const other = child('activities/worker.js', { ...childEnv, ...options.workerEnv, ...more });
+      others.push(other);
+      return other;
+    },
     stop: async () => {
-      await Promise.all([api.stop(), worker.stop()]);
+      await Promise.all([api, worker, ...others].map((process) => process.stop()));
       await temporal.close();
       await database.drop();
     },

@@ -1,40 +1,52 @@
 /**
- * Preload (`--import`) of a process whose clock is to be wrong: `Date` is shifted by the milliseconds that stand in the file
- * `CLOCK_SHIFT_FILE`, read again every 100 ms, in each thread of the process. `performance.now`, timers and what is not JavaScript
- * (Temporal's core) keep their pace, as after a step of the system's clock.
+ * A clock that is wrong, as that of a machine without NTP. A test shifts its own process. A child process that preloads this file
+ * (`--import`, see `shiftedEnv`) is shifted by the milliseconds in `CLOCK_SHIFT_MS`, or by those in the file `CLOCK_SHIFT_FILE`, which is
+ * read again every 100 ms. Each thread of the process is shifted. Timers, `performance.now()` and what is not JavaScript (Temporal's core)
+ * keep their pace, as after a step of the system's clock.
  */
 import { readFileSync } from 'node:fs';
 
 const readEveryMs = 100;
-const file = process.env.CLOCK_SHIFT_FILE;
 const RealDate = Date;
 let shiftMs = 0;
 
-class ShiftedDate extends RealDate {
-  constructor(...given: unknown[]) {
-    // An argument is a moment that somebody names; only "now" is wrong.
-    super(...((given.length === 0 ? [ShiftedDate.now()] : given) as [number]));
-  }
+const now = () => RealDate.now() + shiftMs;
+const shifted = new Proxy(RealDate, {
+  // An argument is a moment that somebody names; only "now" is wrong.
+  construct: (_target, given: unknown[]) => new RealDate(...((given.length === 0 ? [now()] : given) as [number])),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+});
 
-  static override now(): number {
-    return RealDate.now() + shiftMs;
-  }
+/**
+ * Shifts `Date` in this process, and with it the ids that begin with the time.
+ * @param byMs milliseconds; negative: behind
+ * @returns sets the clock right again
+ */
+export function shiftClock(byMs: number): () => void {
+  shiftMs = byMs;
+  globalThis.Date = shifted;
+  return () => {
+    globalThis.Date = RealDate;
+  };
 }
 
-/** `Date()` without `new` is a text. */
-const shifted = new Proxy(ShiftedDate, { apply: () => new ShiftedDate().toString() });
+/** Settings of a child process whose clock is wrong by so much. */
+export const shiftedEnv = (byMs: number) => ({ NODE_OPTIONS: `--import ${import.meta.url}`, CLOCK_SHIFT_MS: String(byMs) });
 
-function read(path: string): void {
+/** No file, or none with a number: the clock is right. */
+function shiftOf(path: string): number {
   try {
     const given = Number(readFileSync(path, 'utf8'));
-    if (Number.isFinite(given)) shiftMs = given;
+    return Number.isFinite(given) ? given : 0;
   } catch {
-    shiftMs = 0; // no file: the clock is right
+    return 0;
   }
 }
 
-if (file !== undefined) {
-  read(file);
-  setInterval(() => read(file), readEveryMs).unref();
-  globalThis.Date = shifted as unknown as DateConstructor;
+const { CLOCK_SHIFT_MS, CLOCK_SHIFT_FILE } = process.env;
+if (CLOCK_SHIFT_MS !== undefined) shiftClock(Number(CLOCK_SHIFT_MS));
+if (CLOCK_SHIFT_FILE !== undefined) {
+  shiftClock(shiftOf(CLOCK_SHIFT_FILE));
+  setInterval(() => shiftClock(shiftOf(CLOCK_SHIFT_FILE)), readEveryMs).unref();
 }

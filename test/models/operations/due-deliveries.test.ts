@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { firstDeliveries, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { countFailed, leaveToChild } from '../../../models/operations/own-workflows.js';
 import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
@@ -60,6 +61,39 @@ describe('due deliveries', () => {
     await leaveToChild(test.db, []);
   });
 
+  it('that were written for the carrier are left to it, also when their webhook is no longer ordered: it may be attempting them', async () => {
+    await webhook.row.update({ ordered: true });
+    const ordered = await buildSent(test.db, workspaceId);
+    await webhook.row.update({ ordered: false });
+    const unordered = await buildSent(test.db, workspaceId);
+    const isLeft = async ({ group_id }: { group_id: string }) =>
+      (await firstDeliveries(test.db, group_id, false)).map(({ in_child }) => in_child);
+    assert.deepEqual(
+      [await isLeft(ordered), await isLeft(unordered)],
+      [
+        [true, true],
+        [false, false],
+      ],
+    );
+  });
+
+  it("of a message whose earlier event is the carrier's are left to it too, and later ones of other messages are not", async () => {
+    const [one, other] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
+    await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE id = $1', [other.id, one.group_id]);
+    await rows(test.db, 'UPDATE deliveries SET group_id = $2 WHERE message_id = $1', [other.id, one.group_id]);
+    await rows(test.db, `UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1 AND event = 'message.queued'`, [
+      one.id,
+    ]);
+    assert.deepEqual(
+      (await firstDeliveries(test.db, one.group_id, false)).map(({ message_id, event, in_child }) => [message_id, event, in_child]),
+      [
+        [one.id, 'message.sent', true],
+        [other.id, 'message.queued', false],
+        [other.id, 'message.sent', false],
+      ],
+    );
+  });
+
   it('know whether others wait for the same round: other webhooks of their workspace, or of another one in the group', async () => {
     const { id, group_id } = await buildDelivery(test.db, workspaceId);
     const isShared = async () => (await firstDeliveries(test.db, group_id, false)).map(({ is_shared }) => is_shared);
@@ -106,7 +140,7 @@ describe('due deliveries', () => {
     );
   });
 
-  it('are held instead, when their webhook was paused or deleted after the event', async () => {
+  it('are held instead, when their webhook was paused after the event, and fail when it was deleted', async () => {
     const { group_id, id } = await buildDelivery(test.db, workspaceId);
     await pause();
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
@@ -116,7 +150,7 @@ describe('due deliveries', () => {
     const deleted = await buildDelivery(test.db, workspaceId);
     await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [webhook.row.id]);
     assert.deepEqual(await pendingDeliveries(test.db, [deleted.id]), []);
-    assert.equal((await deliveryOf(test.db, deleted.id)).status, 'held');
+    assert.equal((await deliveryOf(test.db, deleted.id)).status, 'failed');
   });
 
   it('come soonest first for a retry, without those that ended', async () => {
@@ -125,7 +159,7 @@ describe('due deliveries', () => {
       await buildDelivery(test.db, workspaceId),
       await buildDelivery(test.db, workspaceId),
     ];
-    await recordAttempt(test.db, attemptWith(one, { status: 'pending', nextAttemptAt: new Date(Date.now() + 60_000) }));
+    await recordAttempt(test.db, attemptWith(one, { status: 'pending', inSeconds: 60 }));
     await recordAttempt(test.db, attemptWith(three, { status: 'failed' }));
     const ids = [one.id, two.id, three.id];
     assert.deepEqual(

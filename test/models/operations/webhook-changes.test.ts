@@ -6,7 +6,7 @@ import { deleteWebhook } from '../../../models/operations/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/update-webhook.js';
 import { Webhook } from '../../../models/webhook.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
-import { attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../support/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { eventsOf } from '../../support/messages.js';
@@ -57,10 +57,11 @@ describe('updateWebhook and deleteWebhook', () => {
   ] as const) {
     it(`give what waited for a further attempt to the carrier, due now and at the foot of its ladder, when its webhook ${what}`, async () => {
       const [waiting, fresh, underWay] = [await build(), await build(), await build()];
-      await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', nextAttemptAt: new Date(Date.now() + 3_600_000) }));
+      await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
       await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
       const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change });
+      await settle(test.db, webhookId);
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
       assert.deepEqual([status, ladder_step], ['pending', 0]);
       assert.deepEqual(
@@ -73,10 +74,7 @@ describe('updateWebhook and deleteWebhook', () => {
 
   it('leave what waits as it is when a webhook gets the address that it has, or other events', async () => {
     const { id } = await build();
-    await recordAttempt(
-      test.db,
-      attemptWith({ id, webhook_id: webhookId }, { status: 'pending', nextAttemptAt: new Date(Date.now() + 60_000) }),
-    );
+    await recordAttempt(test.db, attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 }));
     const before = await deliveryOf(test.db, id);
     await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] });
     assert.deepEqual(await deliveryOf(test.db, id), before);

@@ -42,7 +42,7 @@ describe('the events of a status', () => {
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildSent(test.db, workspace.id);
     await record(id, 'delivered', 'delivered');
-    const deliveries = await rows<{ event: string }>(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY id', [id]);
+    const deliveries = await rows<{ event: string }>(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY seq', [id]);
     assert.deepEqual(
       deliveries.map(({ event }) => event),
       ['message.queued', 'message.sent', 'message.delivered'],

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { maintenanceActivities } from '../../activities/maintenance.js';
+import { webhookActivities } from '../../activities/webhooks.js';
+import { createLogger } from '../../models/logger.js';
+import { updateWebhook, type WebhookChange } from '../../models/operations/update-webhook.js';
+import { testConfig } from '../support/config.js';
+import { rows } from '../support/database.js';
+import { buildBacklog } from '../support/deliveries.js';
+import { endpointForEach } from '../support/for-each.js';
+import { inActivity } from '../support/in-activity.js';
+import { startReceiver } from '../support/receiver.js';
+
+describe('the carrier of a webhook', () => {
+  const test = endpointForEach({ totalTimeoutMs: 10_000 });
+
+  const carry = () => {
+    const { carryDeliveries } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    return inActivity(carryDeliveries, [test.webhook.id]);
+  };
+  const change = (fields: Partial<WebhookChange>) =>
+    updateWebhook(test.db, test.workspaceId, test.webhook.id, { url: undefined, events: undefined, description: undefined, ...fields });
+  const maintenance = () => maintenanceActivities({ db: test.db, config: testConfig(), logger: createLogger('worker', 'silent') });
+
+  it('that was paused settles what waited, sends nothing, and ends', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });
+    await change({ is_active: false });
+    assert.equal(await carry(), null);
+    const left = await rows(test.db, `SELECT 1 FROM deliveries WHERE webhook_id = $1 AND status <> 'held'`, [test.webhook.id]);
+    assert.deepEqual([left, test.receiver.received], [[], []]);
+  });
+
+  it('that has another address sends there what waited on its ladder', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 40, ladderStep: 2 });
+    const other = await startReceiver();
+    await change({ url: other.url });
+    assert.equal(await carry(), null);
+    assert.deepEqual([other.received.length, test.receiver.received], [40, []]);
+    await other.close();
+  });
+
+  it('is woken by the watcher until all is settled, should nobody have told it', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
+    await change({ is_active: false });
+    assert.deepEqual((await maintenance().findStuck()).webhookIds, [test.webhook.id]);
+    await carry();
+    assert.deepEqual((await maintenance().findStuck()).webhookIds, []);
+  });
+});
