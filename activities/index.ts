@@ -9,8 +9,10 @@ import { maintenanceActivities } from './maintenance.js';
 import { givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
+import { repairActivities } from './repair.js';
 import { webhookOperationActivities } from './webhook-operations.js';
 import { webhookActivities } from './webhooks.js';
+import type { WorkflowStarts } from './workflow-starts.js';
 
 export interface ActivityDeps {
   db: Database;
@@ -18,6 +20,8 @@ export interface ActivityDeps {
   logger: Logger;
   providers: Providers;
   poster: WebhookPoster;
+  /** For the watcher only: all other activities return what is to be started. */
+  starts: WorkflowStarts;
 }
 
 export function createActivities(deps: ActivityDeps) {
@@ -30,6 +34,7 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),
+    ...repairActivities(deps),
     ...maintenanceActivities(deps),
   };
 }

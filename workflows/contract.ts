@@ -14,8 +14,10 @@ export const queues = {
   bulk: 'bulk',
   /** retries of webhook deliveries: hanging endpoints fill these slots and no others */
   webhooks: 'webhooks',
-  /** mails and the watcher */
+  /** mails */
   background: 'background',
+  /** the watcher: mails that wait for their server never hold it up */
+  watcher: 'watcher',
 } as const;
 
 export const workflowIds = {
@@ -105,6 +107,8 @@ export interface AcceptAnswer {
 
 export interface LateReportsInput {
   groupId: string;
+  /** The time to wait for reports is over: the providers are asked once more, and what nobody reported is given up. */
+  isOver?: boolean;
 }
 
 export interface DeliverWebhookInput {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { countFailed, firstDeliveries, leaveToChild, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { claimOverdue } from '../../../models/operations/claim-overdue.js';
 import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
@@ -84,7 +85,7 @@ describe('due deliveries', () => {
       [false],
     );
     assert.deepEqual(
-      (await overdueDeliveries(test.db, 60)).map(({ id }) => id),
+      (await claimOverdue(test.db, await overdueDeliveries(test.db, 60), 60)).map(({ id }) => id),
       [watchers.id],
     );
     assert.deepEqual(await overdueDeliveries(test.db, 60), []);
