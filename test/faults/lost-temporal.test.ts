@@ -18,7 +18,8 @@ describe('A Temporal server that loses all its data while the workers live', () 
   let service: Service;
   let client: RestClient;
   let account: Account;
-  before(async () => {
+  before(async function () {
+    this.timeout(120_000); // a server of its own has to start
     temporal = await ownTemporal([]);
     service = await startService({ temporal, env: { SIGNUP_CREDITS: '2000', REPORT_TIMEOUT_SMS: '600' } });
     client = restClient(service.url);
