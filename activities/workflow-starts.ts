@@ -1,5 +1,5 @@
 /** The watcher's view of Temporal: start what is gone, and tell what runs. Starting what runs already changes nothing. */
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DrivableGroup } from '../models/operations/look-at-groups.js';
 import type { NextStep } from '../models/operations/fall-back.js';
 import type { Wake } from '../models/operations/record-reports.js';
@@ -20,6 +20,8 @@ import {
 export interface WorkflowStarts {
   /** Starts the workflow of a group of messages. @returns false when it runs already */
   group(group: DrivableGroup): Promise<boolean>;
+  /** Whether there is a workflow of this id that has not ended. */
+  isRunning(workflowId: string): Promise<boolean>;
   /** Tells a page that its batch was resumed or cancelled, where its workflow runs. */
   batchChanged(workflowId: string): Promise<void>;
   /** Starts the workflow that ends the waiting for reports of a group. @returns false when it runs already */
@@ -48,6 +50,7 @@ export function workflowStarts(client: Client): WorkflowStarts {
 
   return {
     group: (group) => start(workflowTypes.sendMessages, { taskQueue, ...startOf(group) }),
+    isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
     async batchChanged(workflowId) {
       await signal(workflowId, batchChangedSignal);
     },
@@ -93,6 +96,20 @@ async function isStarted(client: Client, type: string, options: Parameters<typeo
     throw error;
   }
 }
+
+/** Asks for less than the client's own `describe`. */
+async function isRunning({ workflowService, options: { namespace } }: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
+    return workflowExecutionInfo?.closeTime === null || workflowExecutionInfo?.closeTime === undefined;
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === notFound) return false;
+    throw error;
+  }
+}
+
+/** `grpc.status.NOT_FOUND`. */
+const notFound = 5;
 
 /** @returns false when there is no such workflow any more */
 async function isTold(client: Client, workflowId: string, signal: string): Promise<boolean> {

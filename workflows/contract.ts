@@ -27,8 +27,10 @@ export const workflowIds = {
    */
   group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }): string => {
     if (batch_id !== null) return workflowIds.page(group_id);
-    return id === group_id ? workflowIds.message(id) : `grp:${group_id}`;
+    return id === group_id ? workflowIds.message(id) : workflowIds.shared(group_id);
   },
+  /** drives single messages that share a group */
+  shared: (groupId: string) => `grp:${groupId}`,
   /** drives a single message: a group of one */
   message: (messageId: string) => `msg:${messageId}`,
   /** drives a bulk batch page by page */

@@ -21,13 +21,19 @@ export interface DrivableGroup {
   fallbackAfterMs: number | null;
 }
 
+/** A group that is due for a look. */
+export interface DueGroup extends DrivableGroup, GroupState {
+  /** A single message that was never handed off, without a chain: it can be driven on together with others. */
+  isGatherable: boolean;
+}
+
 /** Time for what is done about a page of groups; after that they are due again. */
 const leaseSeconds = 45;
 /** Somebody who tried a hand-off so lately drives the group. */
 const triedLatelySeconds = 120;
 
 /** Takes the groups that are due for a look, those that have waited longest first, with what is known of each. */
-export function takeDueGroups(db: Database, limit: number): Promise<(DrivableGroup & GroupState)[]> {
+export function takeDueGroups(db: Database, limit: number): Promise<DueGroup[]> {
   return select(db, take, [limit, leaseSeconds, triedLatelySeconds]);
 }
 
@@ -60,9 +66,13 @@ const take = `
     g.batch_id IS NULL AND EXISTS (
       SELECT 1 FROM messages m JOIN send_attempts a ON a.message_id = m.id
       WHERE m.group_id = g.id AND m.status = 'queued' AND a.started_at > now() - $3 * interval '1 second'
-    ) AS "triedLately"
+    ) AS "triedLately",
+    g.batch_id IS NULL AND w."isUnclaimed"
+      AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = g.id) AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.next_id = g.id)
+      AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = g.id) AS "isGatherable"
   FROM g CROSS JOIN LATERAL (
     SELECT ${ofMessages},
+      bool_and(m.id = g.id AND m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted')) AS "isUnclaimed",
       count(*) FILTER (WHERE m.status = 'accepting') AS accepting,
       count(*) FILTER (WHERE m.status = 'queued' AND (m.scheduled_at IS NULL OR m.scheduled_at <= now())) AS due,
       ${milliseconds(`min(m.scheduled_at) FILTER (WHERE m.status = 'queued' AND m.scheduled_at > now()) - now()`)} AS "dueInMs",

@@ -3,6 +3,9 @@ import { pino } from 'pino';
 import { repairActivities } from '../../activities/repair.js';
 import type { WorkflowStarts } from '../../activities/workflow-starts.js';
 import { Batch } from '../../models/batch.js';
+import type { NewMessage } from '../../models/message.js';
+import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
+import { firstDeliveries } from '../../models/operations/due-deliveries.js';
 import { pauseBatch, resumeBatch } from '../../models/operations/change-batch.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import { buildAcceptedBatch, buildBatch } from '../support/batches.js';
@@ -11,7 +14,7 @@ import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { buildDelivery } from '../support/deliveries.js';
 import { buildQueued, buildReplay, buildUndecided, buildWebhook, buildWorkspace } from '../support/factories.js';
 import { assertBooks } from '../support/invariants.js';
-import { buildSent, reportOf } from '../support/messages.js';
+import { buildSent, messageOf, reportOf, sandboxEverywhere } from '../support/messages.js';
 import { makeDue } from '../support/watcher.js';
 
 const longAgo = `now() - interval '1 hour'`;
@@ -41,6 +44,7 @@ describe('repairs of the watcher', () => {
     return !running.has(id);
   };
   const starts: WorkflowStarts = {
+    isRunning: async (workflowId) => !(await called(`ask ${workflowId}`, workflowId)),
     group: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
     batchChanged: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
     decide: (groupId) => called(`decide ${groupId}`, groupId),
@@ -52,7 +56,7 @@ describe('repairs of the watcher', () => {
   };
   const repairs = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    return repairActivities({ db: test.db, config: testConfig(env), logger, starts });
+    return repairActivities({ db: test.db, config: testConfig({ ACCEPT_GROUP_MAX: '1', ...env }), logger, starts });
   };
   const round = async (env: NodeJS.ProcessEnv = {}) => {
     calls = [];
@@ -122,6 +126,57 @@ describe('repairs of the watcher', () => {
     broken = () => false;
     await rows(test.db, `UPDATE message_groups SET look_at = look_at - interval '20 seconds'`);
     assert.deepEqual(await round(), [`start ${ids[30]}`], 'it is tried again before those that run');
+  });
+
+  it('drive single messages on together, by channel, but for those that run, were tried, or belong to a chain', async () => {
+    const build = (overrides: Partial<NewMessage> = {}) => buildQueued(test.db, workspaceId, overrides);
+    const stranger = (await buildWorkspace(test.db)).id;
+    const [one, two, three, runs, tried, chained, mail] = [
+      await build(),
+      await build({ scheduled_at: new Date(Date.now() - 5_000) }),
+      await buildQueued(test.db, stranger),
+      await build(),
+      await build(),
+      await build(),
+      await build({ channel: 'email' }),
+    ];
+    running.add(`msg:${runs.id}`);
+    await claimHandoffs(test.db, tried.group_id, sandboxEverywhere);
+    await rows(test.db, `UPDATE send_attempts SET started_at = ${longAgo}`);
+    await rows(test.db, `INSERT INTO fallbacks (message_id, steps, due_at) VALUES ($1, '[{"after": 60}]', now() + interval '1 hour')`, [
+      chained.id,
+    ]);
+    await makeDue(test.db);
+    const all = await round({ ACCEPT_GROUP_MAX: '100' });
+    const asked = [one, two, three, runs, mail].map(({ id }) => `ask msg:${id}`);
+    assert.deepEqual(new Set(all.filter((call) => call.startsWith('ask'))), new Set(asked));
+    const { group_id } = await messageOf(test.db, one.id);
+    assert.notEqual(group_id, one.id);
+    const started = [`grp:${group_id}`, ...[tried, chained, mail].map(({ id }) => `msg:${id}`)].map((id) => `start ${id}`);
+    assert.deepEqual(new Set(all.filter((call) => call.startsWith('start'))), new Set(started));
+    for (const { id } of [two, three]) assert.equal((await messageOf(test.db, id)).group_id, group_id);
+    for (const { id } of [runs, tried, chained, mail]) assert.equal((await messageOf(test.db, id)).group_id, id);
+    const former = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[])';
+    assert.deepEqual(await rows(test.db, former, [[one, two, three].map(({ id }) => id)]), []);
+    const claims = await claimHandoffs(test.db, group_id, sandboxEverywhere);
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [one, two, three].map(({ id }) => id),
+    );
+    assert.deepEqual(await claimHandoffs(test.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
+  });
+
+  it('take the pending deliveries of what they drive on together along', async () => {
+    await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
+    const [one, two] = [await buildQueued(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
+    await makeDue(test.db);
+    await round({ ACCEPT_GROUP_MAX: '100' });
+    const { group_id } = await messageOf(test.db, one.id);
+    const found = await firstDeliveries(test.db, group_id, false);
+    assert.deepEqual(
+      found.map(({ message_id }) => message_id),
+      [one.id, two.id],
+    );
   });
 
   it('fail when everything fails, without trying all of it', async () => {

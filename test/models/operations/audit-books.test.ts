@@ -60,17 +60,60 @@ describe('the audit of the books', () => {
 
   type Planted = [what: string, plant: () => Promise<unknown>, found: () => string[]];
   const planted: Planted[] = [
-    ['a balance that was changed by hand', () => rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]), () => [`balance ${workspaceId}`]],
-    ['an opening balance without entries', () => rows(test.db, `UPDATE workspaces SET opening_balance = 5, balance = balance + 5 WHERE id = $1`, [workspaceId]), () => [`opening balance ${workspaceId}`, `ledger entry ${workspaceId}`]],
-    ['an entry with another amount', () => tamper(`UPDATE credit_entries SET amount = amount - 500 WHERE number = 2`), () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`]],
-    ['an entry with another balance', () => tamper(`UPDATE credit_entries SET balance_after = balance_after + 1 WHERE number = 3`), () => [`ledger entry ${workspaceId}`]],
-    ['an entry that is gone, a refund', () => tamper(`DELETE FROM credit_entries WHERE kind = 'refund' AND reference = '${ids.failed}'`), () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`]],
-    ['a message that was never debited', () => tamper(`UPDATE credit_entries SET kind = 'adjustment' WHERE kind = 'debit' AND reference = '${ids.sent}'`), () => [`charge of a message ${ids.sent}`]],
+    [
+      'a balance that was changed by hand',
+      () => rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]),
+      () => [`balance ${workspaceId}`],
+    ],
+    [
+      'an opening balance without entries',
+      () => rows(test.db, `UPDATE workspaces SET opening_balance = 5, balance = balance + 5 WHERE id = $1`, [workspaceId]),
+      () => [`opening balance ${workspaceId}`, `ledger entry ${workspaceId}`],
+    ],
+    [
+      'an entry with another amount',
+      () => tamper(`UPDATE credit_entries SET amount = amount - 500 WHERE number = 2`),
+      () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`],
+    ],
+    [
+      'an entry with another balance',
+      () => tamper(`UPDATE credit_entries SET balance_after = balance_after + 1 WHERE number = 3`),
+      () => [`ledger entry ${workspaceId}`],
+    ],
+    [
+      'an entry that is gone, a refund',
+      () => tamper(`DELETE FROM credit_entries WHERE kind = 'refund' AND reference = '${ids.failed}'`),
+      () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`],
+    ],
+    [
+      'a message that was never debited',
+      () => tamper(`UPDATE credit_entries SET kind = 'adjustment' WHERE kind = 'debit' AND reference = '${ids.sent}'`),
+      () => [`charge of a message ${ids.sent}`],
+    ],
     ['a refund of a message that did not fail', () => post('refund', 1_000, ids.sent), () => [`charge of a message ${ids.sent}`]],
-    ['a failed message that was neither handed off nor refunded', () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL WHERE id = $1`, [ids.sent]), () => [`charge of a message ${ids.sent}`]],
-    ['a batch whose messages cost more than its debit', () => rows(test.db, `UPDATE messages SET credits_used = 2000 WHERE id = (SELECT min(id::text)::uuid FROM messages WHERE batch_id = $1)`, [ids.batch]), () => [`charge of a batch ${ids.batch}`]],
-    ['a batch that was debited and is not decided', () => rows(test.db, `UPDATE batches SET status = 'accepting' WHERE id = $1`, [ids.batch]), () => [`charge of a batch ${ids.batch}`]],
-    ['a message too many in the count', () => rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]), () => [`message count ${workspaceId}`]],
+    [
+      'a failed message that was neither handed off nor refunded',
+      () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL WHERE id = $1`, [ids.sent]),
+      () => [`charge of a message ${ids.sent}`],
+    ],
+    [
+      'a batch whose messages cost more than its debit',
+      () =>
+        rows(test.db, `UPDATE messages SET credits_used = 2000 WHERE id = (SELECT min(id::text)::uuid FROM messages WHERE batch_id = $1)`, [
+          ids.batch,
+        ]),
+      () => [`charge of a batch ${ids.batch}`],
+    ],
+    [
+      'a batch that was debited and is not decided',
+      () => rows(test.db, `UPDATE batches SET status = 'accepting' WHERE id = $1`, [ids.batch]),
+      () => [`charge of a batch ${ids.batch}`],
+    ],
+    [
+      'a message too many in the count',
+      () => rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]),
+      () => [`message count ${workspaceId}`],
+    ],
   ];
   for (const [what, plant, found] of planted)
     it(`finds ${what}`, async () => {
@@ -126,7 +169,8 @@ describe('the audit of the books', () => {
   it('can be run by an operator, who can also say that a balance was looked into', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
     const script = resolve(import.meta.dirname, '../../../models/audit.js');
-    const run = (...args: string[]) => spawnSync(process.execPath, [script, ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [script, ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
     const audited = run();
     assert.deepEqual([audited.status, audited.stderr], [1, '']);
     assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 differences.\n$`));

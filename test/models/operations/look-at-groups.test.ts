@@ -87,6 +87,7 @@ describe('the watcher’s queue of groups', () => {
         awaitedMs: 0,
         batchStatus: null,
         triedLately: false,
+        isGatherable: false,
       },
     );
     assert.deepEqual([of(single.group_id).due, of(undecided.group_id).accepting, of(tried.group_id).triedLately], [1, 1, true]);
