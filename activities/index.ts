@@ -9,9 +9,11 @@ import { maintenanceActivities } from './maintenance.js';
 import { dispatcher, givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './post-webhook.js';
 import type { Providers } from './providers/provider.js';
+import { repairActivities } from './repair.js';
 import { restoredActivities } from './restored.js';
 import { webhookOperationActivities } from './webhook-operations.js';
 import { webhookActivities } from './webhooks.js';
+import type { WorkflowStarts } from './workflow-starts.js';
 
 export interface ActivityDeps {
   db: Database;
@@ -21,6 +23,8 @@ export interface ActivityDeps {
   poster: WebhookPoster;
   /** Aborted as soon as the worker is told to stop: no activity begins anything new. */
   stopping?: AbortSignal;
+  /** For the watcher only: all other activities return what is to be started. */
+  starts: WorkflowStarts;
 }
 
 export function createActivities(deps: ActivityDeps) {
@@ -33,6 +37,7 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),
+    ...repairActivities(deps),
     ...maintenanceActivities(deps),
     ...restoredActivities(deps),
   };

@@ -1,27 +1,26 @@
 /** Entry point of the worker process: `node dist/activities/worker.js`. */
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
-import { Connection, ScheduleClient } from '@temporalio/client';
-import { type Config, ConfigError, loadConfig } from '../models/config.js';
+import { ConfigError, loadConfig } from '../models/config.js';
 import { keepHeapSmall, secondThreadLimits } from '../models/heap.js';
-import { createLogger, type Logger } from '../models/logger.js';
+import { createLogger } from '../models/logger.js';
 import { queues } from '../workflows/contract.js';
-import { prepareTemporal } from './prepare-temporal.js';
+import { keepPrepared } from './keep-prepared.js';
 import { startThread } from './worker-thread.js';
 import { poolSizes, type RunningWorkers } from './workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
-  await prepare(config, logger);
+  const endKeeping = await keepPrepared(config, logger);
 
   // From here on there is work to finish; whoever is told to stop before that just ends.
   const toldToStop = new Promise<string>((resolve) => {
     process.once('SIGTERM', resolve).once('SIGINT', resolve);
     process.once('disconnect', () => resolve('parent gone'));
   });
-  const { messages, webhooks, background } = queues;
-  const taskQueues = [messages, webhooks, background];
+  const { bulk: _, ...ofThisThread } = queues;
+  const taskQueues = Object.values(ofThisThread);
   const threads = await Promise.all([startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own }), startBulkThread()]);
   void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');
@@ -31,14 +30,9 @@ async function main(): Promise<void> {
   logger.info('ready');
 
   await Promise.all(threads.map(({ done }) => done));
+  await endKeeping();
   // Without a parent, or once it is gone, there is nothing to let go of.
   if (process.connected) process.disconnect();
-}
-
-async function prepare({ temporalAddress: address, temporalNamespace: namespace }: Config, logger: Logger): Promise<void> {
-  const connection = await Connection.connect({ address });
-  await prepareTemporal(connection, new ScheduleClient({ connection, namespace }), namespace, logger);
-  await connection.close();
 }
 
 /** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */

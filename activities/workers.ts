@@ -1,6 +1,7 @@
 /** The Temporal workers of one thread: that of messages runs workflows and the single message's way, the others run activities only. */
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
+import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../models/config.js';
 import { type Database, sharePool } from '../models/database.js';
@@ -12,6 +13,7 @@ import { webhookPoster } from './post-webhook.js';
 import { createProviders } from './providers/index.js';
 import type { Providers } from './providers/provider.js';
 import { type Carrier, startSandboxCarrier } from './providers/sandbox-carrier.js';
+import { workflowStarts } from './workflow-starts.js';
 
 /** Built by `npm run build`, see workflows/bundle.ts. */
 export const workflowBundlePath = resolve(import.meta.dirname, '../workflows.js');
@@ -53,9 +55,10 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
+  const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one an activity
-  const activities = createActivities({ db, config, logger, providers, poster, stopping: stopping.signal });
+  const activities = createActivities({ db, config, logger, providers, poster, starts, stopping: stopping.signal });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
@@ -97,4 +100,5 @@ const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> =>
   [queues.bulk]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 },
   [queues.webhooks]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 },
   [queues.background]: { maxConcurrentActivityTaskExecutions: 10 },
+  [queues.watcher]: { maxConcurrentActivityTaskExecutions: 10 },
 });

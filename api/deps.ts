@@ -11,6 +11,8 @@ import type { Temporal } from './temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */
 export interface Deps {
+  /** Of this process, in milliseconds since 1970. */
+  startedAt: number;
   config: Readonly<Config>;
   db: Database;
   logger: Logger;

@@ -39,6 +39,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),
+    startedAt: Date.now(),
   };
 }
 

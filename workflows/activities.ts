@@ -69,9 +69,17 @@ export const attempting = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', maximumInterval: '10s' },
 });
 
-/** Mails and the watcher. */
+/** Mails. */
 export const background = proxyActivities<Activities>({
   taskQueue: queues.background,
   startToCloseTimeout: '60s',
   retry: { initialInterval: '1s', maximumInterval: '10m' },
+});
+
+/** Steps of the watcher. Each is short, and what one leaves is the next round's: it is tried twice at most, and never waited for long. */
+export const watching = proxyActivities<Activities>({
+  taskQueue: queues.watcher,
+  startToCloseTimeout: '40s', // above its slice of 20 s and a last page
+  scheduleToCloseTimeout: '60s',
+  retry: { initialInterval: '1s', maximumAttempts: 2 },
 });

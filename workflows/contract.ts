@@ -14,8 +14,10 @@ export const queues = {
   bulk: 'bulk',
   /** retries of webhook deliveries: hanging endpoints fill these slots and no others */
   webhooks: 'webhooks',
-  /** mails and the watcher */
+  /** mails */
   background: 'background',
+  /** the watcher: mails that wait for their server never hold it up */
+  watcher: 'watcher',
 } as const;
 
 export const workflowIds = {
@@ -25,8 +27,10 @@ export const workflowIds = {
    */
   group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }): string => {
     if (batch_id !== null) return workflowIds.page(group_id);
-    return id === group_id ? workflowIds.message(id) : `grp:${group_id}`;
+    return id === group_id ? workflowIds.message(id) : workflowIds.shared(group_id);
   },
+  /** drives single messages that share a group */
+  shared: (groupId: string) => `grp:${groupId}`,
   /** drives a single message: a group of one */
   message: (messageId: string) => `msg:${messageId}`,
   /** drives a bulk batch page by page */
@@ -111,6 +115,8 @@ export interface AcceptAnswer {
 
 export interface LateReportsInput {
   groupId: string;
+  /** The time to wait for reports is over: the providers are asked once more, and what nobody reported is given up. */
+  isOver?: boolean;
 }
 
 export interface DeliverWebhookInput {

@@ -14,7 +14,7 @@ export interface FallenBack {
 }
 
 /** Asks whether the next step of a message's chain begins, and starts its workflow. @param isDue the message has had its time */
-export async function fallBack(groupId: string, isDue: boolean, driver: Driver): Promise<FallenBack> {
+async function fallBack(groupId: string, isDue: boolean, driver: Driver): Promise<FallenBack> {
   const { next, waits, deliveries } = await local.fallBack(groupId, isDue);
   if (next !== null) {
     const { groupId: nextId, workspaceId, channel, fallbackAfterMs } = next;

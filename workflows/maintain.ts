@@ -1,37 +1,35 @@
-import { applyLateReports } from './apply-late-reports.js';
-import { wakeCarrier } from './carry-webhook.js';
-import { background } from './activities.js';
-import { fallBack } from './fall-back.js';
-import { reportsSignal, workflowIds } from './contract.js';
-import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
-import { replayDeliveries } from './replay-deliveries.js';
-import { sendMail } from './send-mail.js';
-import { sendMessages } from './send-messages.js';
+import { watching } from './activities.js';
+
+/** What is repaired, each kind beside the others. */
+const repairs = [
+  'repairGroups',
+  'repairReports',
+  'repairDeliveries',
+  'repairBatches',
+  'repairFallbacks',
+  'repairReplays',
+  'repairMails',
+] as const;
+/** What else is done in a round, one after the other. */
+const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'auditBooks'] as const;
 
 /**
- * The watcher, run by a schedule. A crash can fall between a commit and the call that should follow it; everything that
- * should be driven and is not is found in the database here and started again. Starting what runs already does nothing.
+ * The watcher, run by a schedule. A crash can fall between a commit and the call that should follow it, and Temporal can lose its data:
+ * everything that should be driven and is not is found in the database and started again. A step that fails, or takes too long, keeps no
+ * other from its work; the next round does it again.
  */
 export async function maintain(): Promise<void> {
-  const { groups, wakes, webhookIds, mailIds, replays, fallbacks } = await background.findStuck();
-  for (const { groupId, workflowId, batchId, fallbackAfterMs } of groups) {
-    const input = { groupId, ...(batchId === null ? {} : { batchId }), ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) };
-    await startUnlessRunning(sendMessages, input, { workflowId });
-  }
-  for (const { groupId, workflowId, late } of wakes) {
-    if (!late && (await signalIfRunning(workflowId, reportsSignal))) continue;
-    const lateId = workflowIds.lateReports(groupId);
-    await startUnlessRunning(applyLateReports, { groupId }, { workflowId: lateId });
-  }
-  for (const groupId of fallbacks) await fallBack(groupId, true, sendMessages);
-  for (const webhookId of webhookIds) await wakeCarrier(webhookId);
-  for (const mailId of mailIds) {
-    await startUnlessRunning(sendMail, { mailId }, { workflowId: workflowIds.mail(mailId) });
-  }
-  for (const replay of replays) {
-    const workflowId = workflowIds.replay(replay.replayId);
-    await startUnlessRunning(replayDeliveries, replay, { workflowId });
-  }
-  await background.forgetOld();
-  await background.checkLedger();
+  const failing: string[] = [];
+  const attempt = async (step: (typeof repairs)[number] | (typeof chores)[number]) => {
+    try {
+      await watching[step]();
+    } catch {
+      failing.push(step);
+    }
+  };
+  const inTurn = async () => {
+    for (const chore of chores) await attempt(chore);
+  };
+  await Promise.all([...repairs.map(attempt), inTurn()]);
+  await watching.noteRound(failing);
 }

@@ -1,11 +1,14 @@
 /** Whether everything that this process needs is there. */
 import Joi from 'joi';
 import { select } from '../../models/database.js';
+import { type LastRound, lastRound } from '../../models/operations/watcher-rounds.js';
 import type { Deps } from '../deps.js';
 import { endpoint, Reply } from '../endpoint.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;
+/** The watcher has a round every half minute. */
+const watcherAgeSecondsMax = 180;
 
 const state = () => Joi.string().valid('ok', 'error').required();
 
@@ -16,8 +19,14 @@ const checks: Record<'database' | 'redis' | 'queue', (deps: Deps) => Promise<boo
 };
 
 type Services = Record<keyof typeof checks, 'ok' | 'error'>;
+
+interface Found {
+  services: Services;
+  watcher: LastRound & { status: 'ok' | 'error' };
+}
+
 /** Probes come often and from several places; they share what was found a moment ago. One entry a process. */
-const found = new WeakMap<Deps, { until: number; services: Promise<Services> }>();
+const found = new WeakMap<Deps, { until: number; found: Promise<Found> }>();
 
 export const getHealth = endpoint({
   id: 'health.get',
@@ -29,29 +38,51 @@ export const getHealth = endpoint({
     status: Joi.string().valid('ok', 'degraded').required(),
     timestamp: Joi.string().isoDate().required(),
     services: Joi.object({ database: state(), redis: state(), queue: state() }).required(),
+    watcher: Joi.object({
+      status: state().description('`error` when no round of the watcher came to its end for three minutes'),
+      age_seconds: Joi.number()
+        .integer()
+        .allow(null)
+        .required()
+        .description('since the last round; null: none yet, or the database is away'),
+      failing: Joi.array().items(Joi.string()).required().description('steps of that round that failed'),
+    }).required(),
   }),
   alsoAs: 503,
   envelope: false,
   async handler(_input, deps) {
-    const services = await lookAround(deps);
-    const isOk = Object.values(services).every((service) => service === 'ok');
-    const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), services };
+    const { services, watcher } = await lookAround(deps);
+    const isOk = [...Object.values(services), watcher.status].every((one) => one === 'ok');
+    const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), services, watcher };
     return new Reply(health, { status: isOk ? 200 : 503 });
   },
 });
 
-function lookAround(deps: Deps): Promise<Services> {
+function lookAround(deps: Deps): Promise<Found> {
   const known = found.get(deps);
-  if (known !== undefined && known.until > Date.now()) return known.services;
-  const services = Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await within(check(deps))])).then(
-    (entries) => Object.fromEntries(entries) as Services,
-  );
-  found.set(deps, { until: Date.now() + cacheMs, services });
-  return services;
+  if (known !== undefined && known.until > Date.now()) return known.found;
+  const looked = Promise.all([
+    Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await within(check(deps))])),
+    watcherOf(deps),
+  ]).then(([entries, watcher]) => ({ services: Object.fromEntries(entries) as Services, watcher }));
+  found.set(deps, { until: Date.now() + cacheMs, found: looked });
+  return looked;
 }
 
 async function within(check: Promise<boolean>): Promise<'ok' | 'error'> {
-  const tooLate = new Promise<boolean>((resolve) => setTimeout(resolve, checkTimeoutMs, false).unref());
-  const isOk = await Promise.race([check.catch(() => false), tooLate]);
-  return isOk ? 'ok' : 'error';
+  return (await inTime(check, false)) ? 'ok' : 'error';
+}
+
+/** What the check says, or this where it fails or says nothing in time. */
+function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
+  const tooLate = new Promise<T>((resolve) => setTimeout(resolve, checkTimeoutMs, otherwise).unref());
+  return Promise.race([check.catch(() => otherwise), tooLate]);
+}
+
+/** While the database is away the watcher is not judged; after a start it has the time for a round. */
+async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
+  const round = await inTime<LastRound | null>(lastRound(db), null);
+  if (round === null) return { status: 'ok', age_seconds: null, failing: [] };
+  const age = Math.min(round.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
+  return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...round };
 }

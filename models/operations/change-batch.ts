@@ -26,7 +26,7 @@ export const resumeBatch = (db: Database, workspaceId: string, id: string): Prom
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
   const batch = await shown(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, `UPDATE batches SET status = 'cancelled' WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
+  await select(db, `UPDATE batches SET status = 'cancelled', ${tellPages} WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
   await batch.reload();
   if (batch.status !== 'cancelled') throw conflict('Batch can no longer be cancelled');
   await cancelQueued(db, id);
@@ -69,6 +69,9 @@ const cancelled = 'The batch was cancelled before the message was handed to the 
 const cancellable = `
   SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
 
+/** SQL: the watcher tells the pages soon, in case that the signal of the caller is lost; see `takeDueBatches`. */
+const tellPages = `changed_at = now(), look_at = now() + interval '10 seconds'`;
+
 async function change(
   db: Database,
   workspaceId: string,
@@ -77,7 +80,7 @@ async function change(
 ): Promise<Batch> {
   const batch = await shown(workspaceId, id);
   await completeBatchIfDone(db, id);
-  await select(db, 'UPDATE batches SET status = $2 WHERE id = $1 AND status = $3', [id, to, from]);
+  await select(db, `UPDATE batches SET status = $2, ${tellPages} WHERE id = $1 AND status = $3`, [id, to, from]);
   await batch.reload();
   if (batch.status !== to) throw conflict(`Batch can no longer be ${verb}`);
   return batch;

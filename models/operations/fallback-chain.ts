@@ -2,6 +2,7 @@
 import { type Database, select } from '../database.js';
 import type { MessageRow } from '../message.js';
 import type { FallbackStep } from '../rules/fallback.js';
+import { lowestId } from '../rules/id-time.js';
 
 /** What a message of a chain has to be delivered by, in milliseconds; undefined: nothing comes after it. */
 export async function fallbackAfterMs(db: Database, messageId: string): Promise<number | undefined> {
@@ -9,14 +10,29 @@ export async function fallbackAfterMs(db: Database, messageId: string): Promise<
   return (await select<{ ms: number }>(db, sql, [messageId]))[0]?.ms;
 }
 
-/** Groups whose next step should have begun, and whose workflow is gone. */
-export async function overdueFallbacks(db: Database, olderThanSeconds: number, limit = 200): Promise<string[]> {
-  return (await select<{ group_id: string }>(db, overdue, [olderThanSeconds, limit])).map(({ group_id }) => group_id);
+/** A step that should have begun. */
+export interface OverdueFallback {
+  groupId: string;
+  messageId: string;
+  /** In text: exact to the microsecond. */
+  dueAt: string;
+}
+
+/** Groups whose next step should have begun, and whose workflow is gone; oldest first. @param after the last of the page before */
+export function overdueFallbacks(
+  db: Database,
+  olderThanSeconds: number,
+  after?: Pick<OverdueFallback, 'dueAt' | 'messageId'>,
+): Promise<OverdueFallback[]> {
+  const { dueAt = '-infinity', messageId = lowestId } = after ?? {};
+  return select(db, overdue, [olderThanSeconds, dueAt, messageId]);
 }
 
 const overdue = `
-  SELECT m.group_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
-  WHERE f.outcome IS NULL AND f.due_at < now() - $1 * interval '1 second' AND m.status <> 'accepting' ORDER BY f.due_at LIMIT $2`;
+  SELECT m.group_id AS "groupId", m.id AS "messageId", f.due_at::text AS "dueAt" FROM fallbacks f JOIN messages m ON m.id = f.message_id
+  WHERE f.outcome IS NULL AND f.due_at < now() - $1 * interval '1 second' AND f.due_at >= $2::timestamptz
+    AND (f.due_at, f.message_id) > ($2::timestamptz, $3::uuid) AND m.status <> 'accepting'
+  ORDER BY f.due_at, f.message_id LIMIT 200`;
 
 /** A message's place in its chain. */
 export interface ChainView {

@@ -1,111 +1,76 @@
-/** What the watcher looks for: work that somebody should be driving and nobody is. */
+/**
+ * What the watcher looks for beside groups and batches: work that somebody should be driving and nobody is. Each is read in pages, oldest
+ * first; `after` is the last row of the page before it, so that what cannot be repaired keeps nobody from what comes after it.
+ */
 import { type Database, select } from '../database.js';
-import { claimOverdue } from './claim-overdue.js';
-import { fenceMessages } from './fence-messages.js';
+import { lowestId } from '../rules/id-time.js';
 import type { Wake } from './record-reports.js';
 
-const batch = 200;
+/** Rows of a page. */
+export const pageOfStuck = 200;
 
-/** Undecided messages whose API process died before it could fence them. @returns how many were fenced */
-export async function fenceStale(db: Database, olderThanSeconds: number): Promise<number> {
-  const rows = await select<{ id: string }>(db, stale, [olderThanSeconds, batch]);
-  return rows.length === 0
-    ? 0
-    : (
-        await fenceMessages(
-          db,
-          rows.map(({ id }) => id),
-        )
-      ).length;
+/** Groups whose inbox holds reports that nobody has applied: the signal was lost. In the order of their ids, which is that of their age. */
+export function unwokenGroups(db: Database, olderThanSeconds: number, after: string | null = null): Promise<Wake[]> {
+  return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
 }
 
-/** SQL of the message `m`, `accepting` or `queued`: the condition of the index `messages_undecided`, which only those who say it may use. */
-const isUndecided = '(m.sent_at IS NULL AND m.failed_at IS NULL)';
-
-const stale = `
-  SELECT m.id FROM messages m
-  WHERE ${isUndecided} AND m.status = 'accepting' AND m.batch_id IS NULL AND m.created_at < now() - $1 * interval '1 second' LIMIT $2`;
-
-/** Batches that nobody decided; they are fenced one by one, see `fenceBatch`. */
-export async function staleBatches(db: Database, olderThanSeconds: number): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, staleBatch, [olderThanSeconds, batch]);
-  return rows.map(({ id }) => id);
-}
-
-const staleBatch = `SELECT id FROM batches WHERE status = 'accepting' AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
-
-/** Groups whose inbox holds reports that nobody has applied: the signal was lost. */
-export function unwokenGroups(db: Database, olderThanSeconds: number): Promise<Wake[]> {
-  return select<Wake>(db, unwoken, [olderThanSeconds, batch]);
-}
-
+// Reports for ids that nobody knows wait in the same index, without a group: the condition on the id leaves them out.
 const unwoken = `
-  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
-  FROM delivery_reports d JOIN message_groups g ON g.id = d.group_id
-  WHERE d.applied_at IS NULL AND d.received_at < now() - $1 * interval '1 second' LIMIT $2`;
+  SELECT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
+  FROM (
+    SELECT DISTINCT d.group_id FROM delivery_reports d
+    WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND d.received_at < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
+  ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
 
-export interface UndrivenGroup {
-  groupId: string;
-  workflowId: string;
-  batchId: string | null;
-  /** Of a message with a fallback. */
-  fallbackAfterMs: number | null;
+/** A delivery that nobody attempts. */
+export interface OverdueDelivery {
+  id: string;
+  webhook_id: string;
+  /** In text: exact to the microsecond. */
+  due_at: string;
 }
 
-/** Groups with messages that should have been handed off long ago. Their workflow may still be trying; starting it again is harmless. */
-export function undrivenGroups(db: Database, olderThanSeconds: number): Promise<UndrivenGroup[]> {
-  return select(db, undriven, [olderThanSeconds, batch]);
+/** Pending deliveries that are overdue and that no carrier has: the process died between the status change and the attempt. */
+export function overdueDeliveries(db: Database, olderThanSeconds: number, after?: OverdueDelivery): Promise<OverdueDelivery[]> {
+  return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, pageOfStuck]);
 }
 
-const undriven = `
-  SELECT DISTINCT g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId",
-    (SELECT (f.steps -> 0 ->> 'after')::integer * 1000 FROM fallbacks f WHERE f.message_id = g.id) AS "fallbackAfterMs"
-  FROM messages m JOIN message_groups g ON g.id = m.group_id LEFT JOIN batches b ON b.id = g.batch_id
-  WHERE ${isUndecided} AND m.status = 'queued' AND b.status IS DISTINCT FROM 'paused' AND COALESCE(m.scheduled_at, m.created_at) < now() - $1 * interval '1 second' AND NOT EXISTS (
-    SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.started_at > now() - $1 * interval '1 second') LIMIT $2`;
+/** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its carrier. */
+const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
 
-/**
- * Claims pending deliveries that are overdue and for which no carrier looks: the process died between the status change and the
- * attempt. No round of their group attempts them any more.
- */
-export async function overdueDeliveries(db: Database, olderThanSeconds: number): Promise<{ id: string; webhook_id: string }[]> {
-  return claimOverdue(db, await select<{ id: string; webhook_id: string }>(db, overdue, [olderThanSeconds, batch]), olderThanSeconds);
-}
-
-/**
- * Webhook by webhook, so that a backlog is not read: of those whose carrier is gone one delivery is enough, and the others are few. What a
- * change of the webhook ended is not overdue: it is settled by the carrier.
- */
 const overdue = `
-  SELECT d.id, d.webhook_id FROM webhooks w CROSS JOIN LATERAL (
-    (SELECT u.id, u.webhook_id, u.next_attempt_at FROM deliveries u
-     WHERE u.webhook_id = w.id AND u.status = 'pending' AND NOT u.carried AND u.next_attempt_at < now() - $1 * interval '1 second'
-     ORDER BY u.next_attempt_at LIMIT ${batch})
-    UNION ALL
-    (SELECT c.id, c.webhook_id, c.next_attempt_at FROM deliveries c
-     WHERE c.webhook_id = w.id AND c.status = 'pending' AND c.carried AND c.next_attempt_at < now() - $1 * interval '1 second'
-       AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
-     ORDER BY c.next_attempt_at LIMIT 1)
-  ) d
-  WHERE (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second') AND (w.is_active OR w.settled_revision >= w.revision)
-  ORDER BY d.next_attempt_at LIMIT $2`;
+  SELECT d.id, d.webhook_id, d.next_attempt_at::text AS due_at FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.status = 'pending' AND NOT d.carried AND d.next_attempt_at < now() - $1 * interval '1 second'
+    AND (d.next_attempt_at, d.id) > ($2::timestamptz, $3::uuid) AND (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second')
+    AND ${isSettledOrActive}
+  ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
-/** Mails that were not sent. */
-export async function unsentMails(db: Database, olderThanSeconds: number): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, unsent, [olderThanSeconds, batch]);
+/** Webhooks whose carrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
+export async function lostCarriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
   return rows.map(({ id }) => id);
 }
 
-const unsent = `SELECT id FROM mails WHERE sent_at IS NULL AND refused_code IS NULL AND created_at < now() - $1 * interval '1 second' LIMIT $2`;
+const lost = `
+  SELECT w.id FROM webhooks w
+  WHERE w.id > $2::uuid AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+    AND (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second') AND ${isSettledOrActive} AND EXISTS (
+      SELECT 1 FROM deliveries d
+      WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.carried AND d.next_attempt_at < now() - $1 * interval '1 second')
+  ORDER BY w.id LIMIT $3`;
 
-/** Messages that waited for a report longer than any workflow does: their workflow is gone. @returns their groups */
-export async function forgottenGroups(db: Database, olderThanSeconds: number): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, forgotten, [olderThanSeconds, batch]);
+/** Between two looks at a mail that its workflow goes on trying to send. */
+const mailAgainSeconds = 300;
+
+/** Takes mails that were not sent and are due for a look, those that have waited longest first. */
+export async function takeUnsentMails(db: Database): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, unsent, [pageOfStuck, mailAgainSeconds]);
   return rows.map(({ id }) => id);
 }
 
-const forgotten = `
-  SELECT g.id FROM message_groups g
-  WHERE g.closed_at IS NULL AND g.created_at < now() - $1 * interval '1 second'
-    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id AND (m.status IN ('accepting', 'queued') OR m.sent_at > now() - $1 * interval '1 second'))
-  LIMIT $2`;
+const unsent = `
+  UPDATE mails SET look_at = now() + $2 * interval '1 second'
+  WHERE id IN (
+    SELECT id FROM mails WHERE sent_at IS NULL AND refused_code IS NULL AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  )
+  RETURNING id`;

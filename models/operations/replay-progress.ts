@@ -76,9 +76,12 @@ export interface StuckReplay {
   after?: string;
 }
 
-/** Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes. */
-export async function stuckReplays(db: Database, olderThanSeconds: number): Promise<StuckReplay[]> {
-  const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds]);
+/**
+ * Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes.
+ * @param after the last replay of the page before; they come in the order of their ids
+ */
+export async function stuckReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<StuckReplay[]> {
+  const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds, after]);
   return rows.map(({ id, webhook_id, since, until, statuses, reached }) => ({
     replayId: id,
     webhookId: webhook_id,
@@ -91,4 +94,4 @@ export async function stuckReplays(db: Database, olderThanSeconds: number): Prom
 
 const stuck = `
   SELECT id, webhook_id, since, until, statuses, reached FROM replays
-  WHERE status = 'running' AND progress_at < now() - $1 * interval '1 second' LIMIT 200`;
+  WHERE status = 'running' AND progress_at < now() - $1 * interval '1 second' AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT 200`;

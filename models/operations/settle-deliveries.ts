@@ -4,6 +4,7 @@
  * the watcher wakes carriers of webhooks that are not settled, so that a crash only delays it.
  */
 import { type Database, select } from '../database.js';
+import { lowestId } from '../rules/id-time.js';
 import { heldStatus } from './locked-deliveries.js';
 
 /** Few enough that whoever wants one of them waits for milliseconds. */
@@ -38,13 +39,13 @@ export async function settleDeliveries(db: Database, webhookId: string, page = p
   return false;
 }
 
-/** Webhooks whose deliveries are not settled. */
-export async function unsettledWebhooks(db: Database, limit: number): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, unsettled, [limit]);
+/** Webhooks whose deliveries are not settled, in the order of their ids. @param after the last one of the page before */
+export async function unsettledWebhooks(db: Database, limit: number, after: string | null = null): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, unsettled, [limit, after ?? lowestId]);
   return rows.map(({ id }) => id);
 }
 
-const unsettled = 'SELECT id FROM webhooks WHERE settled_revision < revision ORDER BY id LIMIT $1';
+const unsettled = 'SELECT id FROM webhooks WHERE settled_revision < revision AND id > $2::uuid ORDER BY id LIMIT $1';
 const revisions = 'SELECT revision, held_revision, settled_revision FROM webhooks WHERE id = $1';
 const settled = 'UPDATE webhooks SET settled_revision = GREATEST(settled_revision, $2) WHERE id = $1';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { maintenanceActivities } from '../../activities/maintenance.js';
+import { repairActivities } from '../../activities/repair.js';
 import { webhookActivities } from '../../activities/webhooks.js';
-import { createLogger } from '../../models/logger.js';
+import type { WorkflowStarts } from '../../activities/workflow-starts.js';
 import { updateWebhook, type WebhookChange } from '../../models/operations/update-webhook.js';
 import { testConfig } from '../support/config.js';
 import { rows } from '../support/database.js';
@@ -9,6 +9,7 @@ import { buildBacklog } from '../support/deliveries.js';
 import { endpointForEach } from '../support/for-each.js';
 import { inActivity } from '../support/in-activity.js';
 import { startReceiver } from '../support/receiver.js';
+import { silent } from '../support/stub-provider.js';
 
 describe('the carrier of a webhook', () => {
   const test = endpointForEach({ totalTimeoutMs: 10_000 });
@@ -19,7 +20,6 @@ describe('the carrier of a webhook', () => {
   };
   const change = (fields: Partial<WebhookChange>) =>
     updateWebhook(test.db, test.workspaceId, test.webhook.id, { url: undefined, events: undefined, description: undefined, ...fields });
-  const maintenance = () => maintenanceActivities({ db: test.db, config: testConfig(), logger: createLogger('worker', 'silent') });
 
   it('that was paused settles what waited, sends nothing, and ends', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });
@@ -41,8 +41,13 @@ describe('the carrier of a webhook', () => {
   it('is woken by the watcher until all is settled, should nobody have told it', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
     await change({ is_active: false });
-    assert.deepEqual((await maintenance().findStuck()).webhookIds, [test.webhook.id]);
+    const woken: string[] = [];
+    const starts = { carrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
+    const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silent, starts });
+    await repairDeliveries();
+    assert.deepEqual(woken, [test.webhook.id]);
     await carry();
-    assert.deepEqual((await maintenance().findStuck()).webhookIds, []);
+    await repairDeliveries();
+    assert.deepEqual(woken, [test.webhook.id]);
   });
 });

@@ -76,6 +76,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     sns: createSns(),
+    startedAt: Date.now(),
   };
   const server = createHttpServer(createApp(deps), deps.limiter, patience).listen(0, '127.0.0.1');
   await once(server, 'listening');

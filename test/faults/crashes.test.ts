@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ScheduleClient } from '@temporalio/client';
 import { Workspace } from '../../models/workspace.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { type RestClient, restClient, until } from '../support/client.js';
@@ -9,6 +8,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
 import { eventCount } from '../support/histories.js';
 import { assertBooks } from '../support/invariants.js';
 import { type Service, startService } from '../support/service.js';
+import { watch } from '../support/watcher.js';
 
 describe('a crash', () => {
   let service: Service;
@@ -118,8 +118,7 @@ describe('a crash', () => {
     await call;
     proxy.mode = 'pass';
     await service.api.start();
-    await service.db.query(`UPDATE messages SET created_at = now() - interval '2 minutes' WHERE status = 'accepting'`);
-    await triggerWatcher();
+    await watch(service);
     await until(async () => (await messagesOf(account.workspaceId)).length === 0, 'the row is fenced');
     assert.equal(await balanceOf(account.workspaceId), 100_000);
   });
@@ -149,15 +148,10 @@ describe('a crash', () => {
     await service.db.query(
       `UPDATE messages SET scheduled_at = now() - interval '5 minutes', status_detail = 'accepted' WHERE id = '${id}'`,
     );
-    await triggerWatcher();
+    await watch(service);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     assert.equal(await balanceOf(account.workspaceId), 99_000);
   });
-
-  async function triggerWatcher(): Promise<void> {
-    const { connection, namespace } = service.temporal;
-    await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.maintain).trigger();
-  }
 
   async function latestWorkflow(): Promise<string> {
     for await (const { workflowId } of service.temporal.client.workflow.list({

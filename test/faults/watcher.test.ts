@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { ScheduleClient } from '@temporalio/client';
 import { recordReports } from '../../models/operations/record-reports.js';
 import type { ReportStatus } from '../../models/rules/status.js';
-import { workflowIds } from '../../workflows/contract.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { reportOf } from '../support/messages.js';
 import { answerWith, startReceiver } from '../support/receiver.js';
 import { type Service, startService } from '../support/service.js';
+import { watch } from '../support/watcher.js';
 
 /** Recipients of the sandbox. */
 const silent = '+15005550002';
@@ -28,10 +27,6 @@ describe('a round of the watcher', () => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  const watch = async () => {
-    const { connection, namespace } = service.temporal;
-    await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.maintain).trigger();
-  };
   const workflow = (id: string) => service.temporal.client.workflow.getHandle(id);
   const isDelivered = ({ status }: Json) => status === 'delivered';
   const messageAt = async (to: string, status: string) => {
@@ -56,7 +51,7 @@ describe('a round of the watcher', () => {
     const before_ = (await workflow(`msg:${driven}`).describe()).runId;
     await service.db.query(`UPDATE mails SET sent_at = NULL, created_at = ${longAgo}`);
 
-    await watch();
+    await watch(service);
 
     for (const { id } of [waiting, over, lost]) await client.messageUntil(account, id, isDelivered);
     const unsent = () => rows<object>(service.db, 'SELECT 1 FROM mails WHERE sent_at IS NULL');
@@ -79,7 +74,7 @@ describe('a round of the watcher', () => {
        VALUES (gen_random_uuid(), '${hook.id}', ${longAgo}, now() + interval '1 minute', '{held}', 1, 'running', ${longAgo})`,
     );
 
-    await watch();
+    await watch(service);
 
     await receiver.until(1);
     const replayed = async () =>

@@ -3,9 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Connection, ScheduleClient } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { prepareTemporal } from '../../activities/prepare-temporal.js';
+import { keepPrepared } from '../../activities/keep-prepared.js';
 import type { Providers } from '../../activities/providers/provider.js';
 import { type RunningWorkers, startWorkers } from '../../activities/workers.js';
 import { type Config, loadConfig } from '../../models/config.js';
@@ -129,11 +128,14 @@ let runtimeInstalled = false;
 function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (providers: Providers) => Providers): Child {
   let workers: RunningWorkers | undefined;
   let connection: NativeConnection | undefined;
+  let endKeeping: (() => Promise<void>) | undefined;
   const stop = async () => {
+    await endKeeping?.();
     await workers?.stop();
     await connection?.close();
     workers = undefined;
     connection = undefined;
+    endKeeping = undefined;
     return null;
   };
   const inThisProcess = () => {
@@ -145,10 +147,7 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
       runtimeInstalled = true;
       await trustTestAuthority();
       const logger = createLogger('worker', config.logLevel);
-      const client = await Connection.connect({ address: config.temporalAddress });
-      const { temporalNamespace: namespace } = config;
-      await prepareTemporal(client, new ScheduleClient({ connection: client, namespace }), namespace, logger);
-      await client.close();
+      endKeeping = await keepPrepared(config, logger);
       connection = await NativeConnection.connect({ address: config.temporalAddress });
       workers = await startWorkers({ config, db, logger, connection, taskQueues: Object.values(queues), wrapProviders });
     },

@@ -7,6 +7,8 @@ export interface TestTemporal {
   namespace: string;
   connection: Connection;
   client: Client;
+  /** Makes the namespace, where its server has lost it. */
+  register(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -15,6 +17,9 @@ export async function freshNamespace(address = process.env.TEST_TEMPORAL): Promi
   if (address === undefined) throw new Error('the test servers are not running: use npm test');
   const connection = await Connection.connect({ address });
   const namespace = `test-${randomUUID()}`;
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } as never });
-  return { address, namespace, connection, client: new Client({ connection, namespace }), close: () => connection.close() };
+  const register = async () => {
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } as never });
+  };
+  await register();
+  return { address, namespace, connection, client: new Client({ connection, namespace }), register, close: () => connection.close() };
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { applyReports } from '../../../models/operations/apply-reports.js';
 import { awaitingReports } from '../../../models/operations/awaiting-reports.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
-import { forgottenGroups, undrivenGroups } from '../../../models/operations/find-stuck.js';
+import { takeDueGroups } from '../../../models/operations/look-at-groups.js';
 import { giveUpOnReports } from '../../../models/operations/give-up.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordReports } from '../../../models/operations/record-reports.js';
-import { testConfig } from '../../support/config.js';
+import { lookAt } from '../../../models/rules/group-look.js';
 import { rows } from '../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../support/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
@@ -22,6 +22,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../support/messages.js';
+import { makeDue } from '../../support/watcher.js';
 
 describe('applyReports', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
@@ -135,8 +136,12 @@ describe('applyReports', () => {
       message.group_id,
       hours(71),
     ]);
-    assert.ok(!(await forgottenGroups(test.db, testConfig({}).reportTimeoutSeconds.sms)).includes(message.group_id));
-    assert.ok(!(await undrivenGroups(test.db, 60)).some(({ groupId }) => groupId === message.group_id));
+    await makeDue(test.db);
+    const taken = (await takeDueGroups(test.db, 1_000)).find(({ groupId }) => groupId === message.group_id);
+    assert.ok(taken);
+    const verdict = lookAt(taken, { sms: hours(72) * 1_000, whatsapp: 0, email: 0 });
+    assert.equal(verdict.action, 'wait');
+    assert.ok(verdict.lookInMs > 3_500_000 && verdict.lookInMs < 3_700_000, String(verdict.lookInMs));
     const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);
     assert.deepEqual([wake?.groupId, wake?.late], [message.group_id, false], 'its workflow is still there');
     await applyReports(test.db, message.group_id);

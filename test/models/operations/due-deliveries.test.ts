@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { firstDeliveries, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
 import { countFailed, leaveToChild } from '../../../models/operations/own-workflows.js';
+import { claimOverdue } from '../../../models/operations/claim-overdue.js';
 import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
 import { groupState } from '../../../models/operations/group-work.js';
 import { recordAttempt } from '../../../models/operations/record-attempt.js';
@@ -118,7 +119,7 @@ describe('due deliveries', () => {
       [false],
     );
     assert.deepEqual(
-      (await overdueDeliveries(test.db, 60)).map(({ id }) => id),
+      (await claimOverdue(test.db, await overdueDeliveries(test.db, 60), 60)).map(({ id }) => id),
       [watchers.id],
     );
     assert.deepEqual(await overdueDeliveries(test.db, 60), []);

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { CreditEntry } from '../../../models/credit-entry.js';
 import { migrate } from '../../../models/migrate.js';
-import { ledgerDrift } from '../../../models/operations/ledger-drift.js';
+import { acknowledgeDrift, checkLedgers } from '../../../models/operations/ledger-drift.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 
-const window = 60;
-
-describe('ledgerDrift', () => {
+describe('checkLedgers', () => {
   let test: TestDatabase;
   let workspaceId: string;
   beforeEach(async () => {
@@ -22,7 +20,7 @@ describe('ledgerDrift', () => {
     await test.drop();
   });
 
-  const drift = () => ledgerDrift(test.db, window);
+  const drift = () => checkLedgers(test.db);
   const drifted = (balance: number, ledger: number) => [{ workspace_id: workspaceId, balance, ledger }];
   const moveBalance = (amount: number) =>
     rows(test.db, 'UPDATE workspaces SET balance = balance + $2 WHERE id = $1', [workspaceId, amount]);
@@ -32,7 +30,9 @@ describe('ledgerDrift', () => {
     await rows(test.db, sql);
     await rows(test.db, 'ALTER TABLE credit_entries ENABLE TRIGGER credit_entries_append_only');
   };
-  const olden = () => tamper(`UPDATE credit_entries SET created_at = now() - interval '2 minutes'`);
+  const olden = () => tamper(`UPDATE credit_entries SET created_at = now() - interval '2 days'`);
+  /** The entry that was posted while the balance was one too low. */
+  const mendEntry = () => tamper('UPDATE credit_entries SET balance_after = balance_after + 1 WHERE number = 2');
   /** One entry that is old, two that are not: 100, 99 and 98 credits. */
   const buildEntries = async () => {
     await olden();
@@ -40,13 +40,42 @@ describe('ledgerDrift', () => {
     await buildQueued(test.db, workspaceId);
   };
 
-  it('names a workspace whose balance differs from its ledger, when it changed lately', async () => {
+  it('names a workspace whose balance differs from its ledger, in every round until that is mended', async () => {
     assert.deepEqual(await drift(), []);
     await moveBalance(-1);
     assert.deepEqual(await drift(), drifted(99_999, 100_000));
-    await rows(test.db, `UPDATE workspaces SET updated_at = now() - interval '65 seconds'`);
-    assert.deepEqual(await drift(), []);
+    await rows(test.db, `UPDATE workspaces SET updated_at = now() - interval '2 days'`);
+    await olden();
+    await buildQueued(test.db, workspaceId);
+    for (const _ of [1, 2, 3]) assert.deepEqual(await drift(), drifted(98_999, 99_000), 'later entries do not hide it');
     await moveBalance(1);
+    assert.deepEqual(await drift(), []);
+    await mendEntry();
+  });
+
+  it('names no more what was acknowledged, and the next difference again', async () => {
+    await moveBalance(-1);
+    assert.deepEqual(await drift(), drifted(99_999, 100_000));
+    assert.equal(await acknowledgeDrift(test.db, workspaceId), true);
+    assert.equal(await acknowledgeDrift(test.db, uuidv7()), false);
+    assert.deepEqual(await drift(), []);
+    await buildQueued(test.db, workspaceId);
+    assert.deepEqual(await drift(), []);
+    await moveBalance(-1);
+    assert.deepEqual(await drift(), drifted(98_998, 98_999));
+    await moveBalance(2);
+    await mendEntry();
+  });
+
+  it('sees what happened while nobody looked, however long that was', async () => {
+    await buildQueued(test.db, workspaceId);
+    assert.deepEqual(await drift(), []);
+    await buildQueued(test.db, workspaceId);
+    await tamper('UPDATE credit_entries SET amount = amount - 500 WHERE number = 3');
+    await tamper(`UPDATE credit_entries SET created_at = now() - interval '9 days'`);
+    await rows(test.db, `UPDATE workspaces SET updated_at = now() - interval '9 days'`);
+    assert.deepEqual(await drift(), drifted(98_000, 97_500));
+    await tamper('UPDATE credit_entries SET amount = amount + 500 WHERE number = 3');
   });
 
   it('names one that has old entries only, and one that has none', async () => {
@@ -62,7 +91,6 @@ describe('ledgerDrift', () => {
   for (const number of [2, 3])
     it(`finds the recent entry number ${number} changed, and deleted`, async () => {
       await buildEntries();
-      assert.deepEqual(await drift(), []);
       await tamper(`UPDATE credit_entries SET amount = amount - 500 WHERE number = ${number}`);
       assert.deepEqual(await drift(), drifted(98_000, 97_500));
       await tamper(`UPDATE credit_entries SET amount = amount + 500 WHERE number = ${number}`);
@@ -74,11 +102,11 @@ describe('ledgerDrift', () => {
 
   it('goes by the numbers, whatever the ids and times of concurrent movements say', async () => {
     await buildEntries();
-    await tamper(`UPDATE credit_entries SET created_at = now() - number * interval '1 minute'`);
+    await tamper(`UPDATE credit_entries SET created_at = now() - number * interval '2 days'`);
     assert.deepEqual(await drift(), [], 'the last entry began first');
     await tamper(`UPDATE credit_entries SET created_at = now() - interval '1 hour' WHERE number = 2`);
+    await rows(test.db, 'DELETE FROM ledger_marks');
     assert.deepEqual(await drift(), []);
-    await rows(test.db, 'UPDATE workspaces SET updated_at = now()');
     await moveBalance(1);
     assert.deepEqual(await drift(), drifted(98_001, 98_000));
     await moveBalance(-1);
@@ -106,15 +134,17 @@ describe('ledgerDrift', () => {
     await rows(
       test.db,
       `INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description, created_at)
-       SELECT gen_random_uuid(), $1, 1 + i, 'grant', 1, 100000 + i, 'old:' || i, '', now() - interval '1 day' FROM generate_series(1, $2::int) i`,
+       SELECT gen_random_uuid(), $1, 1 + i, 'grant', 1, 100000 + i, 'old:' || i, '', now() - interval '2 days' FROM generate_series(1, $2::int) i`,
       [workspaceId, history],
     );
     await rows(test.db, 'UPDATE workspaces SET balance = balance + $1, entry_count = entry_count + $1', [history]);
-    await buildQueued(test.db, workspaceId);
-    const before = await entriesRead();
-    assert.deepEqual(await drift(), []);
-    const read = (await entriesRead()) - before;
-    assert.ok(read > 0 && read < 10, `${read} entries were read`);
+    for (const since of ['the newest of the day before', 'the last comparison']) {
+      await buildQueued(test.db, workspaceId);
+      const before = await entriesRead();
+      assert.deepEqual(await drift(), []);
+      const read = (await entriesRead()) - before;
+      assert.ok(read > 0 && read < 10, `${read} entries were read, from ${since}`);
+    }
   });
 
   const entriesRead = async () => {
@@ -126,6 +156,7 @@ describe('ledgerDrift', () => {
 
   it('begins with the balance that there was when entries got numbers, and lists the former ones after the others', async () => {
     await buildQueued(test.db, workspaceId);
+    await rows(test.db, 'DELETE FROM ledger_marks');
     await rows(test.db, 'DROP FUNCTION number_ledger_entry CASCADE');
     await rows(test.db, 'ALTER TABLE credit_entries DROP COLUMN number');
     await rows(test.db, 'CREATE INDEX credit_entries_workspace ON credit_entries (workspace_id, id DESC)');

@@ -1,0 +1,33 @@
+/**
+ * For operators: compares every ledger entry, message and batch with what it belongs to. Entry point: `node dist/models/audit.js`; it ends with 1
+ * where something differs. `--acknowledge <workspace>` says that the difference of a workspace's balance was looked into: it is told no more.
+ */
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from './config.js';
+import { connect, type Database } from './database.js';
+import { auditNow } from './operations/audit-books.js';
+import { acknowledgeDrift } from './operations/ledger-drift.js';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function auditAll(db: Database): Promise<void> {
+  const count = await auditNow(db, ({ what, id, detail }) => process.stdout.write(`${what} ${id}: ${JSON.stringify(detail)}\n`));
+  process.stdout.write(`${count} differences.\n`);
+  process.exitCode = count === 0 ? 0 : 1;
+}
+
+try {
+  const { acknowledge } = parseArgs({ options: { acknowledge: { type: 'string' } } }).values;
+  if (acknowledge !== undefined && !uuid.test(acknowledge)) throw new Error('--acknowledge must be the id of a workspace');
+  const db = connect(loadConfig(process.env, ['DATABASE_URL']).databaseUrl, 2);
+  try {
+    if (acknowledge === undefined) await auditAll(db);
+    else if (!(await acknowledgeDrift(db, acknowledge))) throw new Error(`no workspace ${acknowledge}`);
+    else process.stdout.write(`The balance of ${acknowledge} is taken for right from now on.\n`);
+  } finally {
+    await db.close();
+  }
+} catch (error) {
+  process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Failed: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
