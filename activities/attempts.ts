@@ -80,7 +80,7 @@ export class Attempts {
   }
 
   /** Attempts what is due to one webhook, whose breaker may be half-open: then one attempt probes before the others. */
-  async carry(due: SendableDelivery[]): Promise<void> {
+  async carry(due: SendableDelivery[], signal?: AbortSignal): Promise<void> {
     const [first] = due;
     if (first === undefined) return;
     let rest = due;
@@ -89,7 +89,7 @@ export class Attempts {
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
-    await this.toEndpoint(rest);
+    await this.#line(rest, scheduled, { atOnce: atOncePerEndpoint, ...(signal === undefined ? {} : { signal }) }).run();
   }
 
   /**

@@ -14,6 +14,8 @@ export interface Pace {
   patienceMs?: number;
   /** After so long all that is left is late. */
   lineMs?: number;
+  /** Aborted when the worker stops: nothing further is begun. */
+  signal?: AbortSignal;
 }
 
 export interface LineOptions<Delivery> extends Pace {
@@ -28,7 +30,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   readonly #open: Set<Delivery>;
   readonly #underWay = new Set<Delivery>();
   readonly #left: Delivery[] = [];
-  #isOver = false;
+  #isEnded = false;
   #nextAtMs = 0;
   #tellLate: () => void = () => undefined;
   /** Resolves when an attempt, or the line, takes longer than it may; perhaps never. */
@@ -60,9 +62,13 @@ export class EndpointLine<Delivery extends SendableDelivery> {
 
   /** Begins nothing further. What is under way goes on beside. */
   handOver(): { left: Delivery[]; underWay: Delivery[] } {
-    this.#isOver = true;
+    this.#isEnded = true;
     const underWay = [...this.#underWay];
     return { underWay, left: [...this.#open].filter((delivery) => !this.#underWay.has(delivery)) };
+  }
+
+  get #isOver(): boolean {
+    return this.#isEnded || this.options.signal?.aborted === true;
   }
 
   async #work(): Promise<void> {
@@ -78,7 +84,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
         this.#left.push(delivery);
         continue;
       }
-      this.#isOver = true;
+      this.#isEnded = true;
       if (outcome === 'stopped')
         this.#chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
       else this.#left.push(...chain.slice(index));

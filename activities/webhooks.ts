@@ -72,7 +72,7 @@ async function carry(
     const isSettling = await settleOnePage(db, webhookId);
     if (isSettling && !carriage.is_active) continue;
     const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
-    await attempts.carry(due);
+    await attempts.carry(due, signal);
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;
       continue;

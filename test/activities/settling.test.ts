@@ -8,7 +8,7 @@ import { rows } from '../support/database.js';
 import { buildBacklog } from '../support/deliveries.js';
 import { endpointForEach } from '../support/for-each.js';
 import { inActivity } from '../support/in-activity.js';
-import { startReceiver } from '../support/receiver.js';
+import { acknowledge, startReceiver } from '../support/receiver.js';
 import { silent } from '../support/stub-provider.js';
 
 describe('the carrier of a webhook', () => {
@@ -36,6 +36,20 @@ describe('the carrier of a webhook', () => {
     assert.equal(await carry(), null);
     assert.deepEqual([other.received.length, test.receiver.received], [40, []]);
     await other.close();
+  });
+
+  it('begins no further attempt once its worker is told to stop; the rest waits for the next worker', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 60 });
+    const stopping = new AbortController();
+    test.receiver.answer = (request, response, index) => {
+      stopping.abort();
+      acknowledge(request, response, index);
+    };
+    const deps = { db: test.db, config: testConfig(), poster: test.poster, stopping: stopping.signal };
+    assert.equal(await inActivity(webhookActivities(deps).carryDeliveries, [test.webhook.id]), 0, 'to be called again at once');
+    assert.ok(test.receiver.received.length <= 17, `${test.receiver.received.length} attempts, 16 of them at once`);
+    assert.equal(await carry(), null);
+    assert.equal(test.receiver.received.length, 60);
   });
 
   it('is woken by the watcher until all is settled, should nobody have told it', async () => {
