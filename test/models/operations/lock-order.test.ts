@@ -3,18 +3,29 @@ import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../models/database.js';
 import { acceptBatch } from '../../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../../models/operations/accept-messages.js';
+import { applyReports } from '../../../models/operations/apply-reports.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../models/operations/give-up.js';
 import { insertMessages, insertMessagesIn } from '../../../models/operations/insert-messages.js';
 import { takeBack } from '../../../models/operations/post-credits.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
 import { suppress } from '../../../models/operations/suppress.js';
 import { buildBatch } from '../../support/batches.js';
 import { until } from '../../support/client.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { balanceOf, buildGroup, buildSent, messageOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  balanceOf,
+  buildGroup,
+  buildQueuedGroup,
+  buildSent,
+  messageOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 describe('locks', () => {
   let test: TestDatabase;
@@ -56,6 +67,21 @@ describe('locks', () => {
       ]);
     };
     for (let rounds = 0; rounds < 120; rounds += 4) await Promise.all([round(), round(), round(), round()]);
+  });
+
+  it('reports in the opposite order of their messages and answers lock the same messages in one order', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { groupId } = await buildQueuedGroup(
+        test.db,
+        one,
+        Array.from({ length: 100 }, () => ({})),
+      );
+      const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
+      await recordReports(test.db, reports.toReversed());
+      const unknown = claims.map(({ id, attempt, provider }) => ({ id, attempt, provider, outcome: 'unknown' as const, detail: 'why' }));
+      await Promise.all([applyReports(test.db, groupId), recordHandoffs(test.db, unknown)]);
+    }
   });
 
   it('groups with the same idempotency keys in opposite order lock nobody out: each key is stored once', async () => {
