@@ -131,7 +131,7 @@ const claim = `
     ) AS others_refused
   FROM routed ORDER BY id`;
 
-/** A message whose hand-off is uncertain is not refused: it may be on its way. */
+/** A message whose hand-off is uncertain is not refused: it may be on its way. So is one that another claim took while this waited for it. */
 async function refuse(db: Database, transaction: Transaction, groupId: string): Promise<void> {
   const refused = await select<{ id: string; suppressed: SuppressionReason | null }>(db, findRefused, [groupId], transaction);
   const at = new Date();
@@ -157,6 +157,7 @@ const findRefused = `
   SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE suppressed END AS suppressed
   FROM (
     SELECT id, expires_at, CASE WHEN ${isDue} THEN ${suppression} END AS suppressed FROM messages m
-    WHERE group_id = $1 AND status = 'queued' AND NOT ${isUncertain}
+    WHERE group_id = $1 AND status = 'queued' AND status_detail <> 'sending' AND NOT ${isUncertain}
+    ORDER BY id FOR UPDATE
   ) queued
   WHERE expires_at <= now() OR suppressed IS NOT NULL`;

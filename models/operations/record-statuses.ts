@@ -32,6 +32,7 @@ export interface Move {
 
 /**
  * Moves messages to a status, where their present one allows it; the others are left as they are.
+ * Whoever moves several has locked them before, in the order of their ids: in which order this statement takes them is up to its plan.
  * Writes the event and its deliveries where somebody subscribes, and gives the credits back when a message fails that was
  * never handed to a provider.
  * @returns the messages that moved, with those who are told
@@ -41,9 +42,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
   if (changes.length === 0) return [];
   const type = eventTypes.find((name) => name === `message.${to}`);
-  // In one order: two that move the same messages would else wait for each other in a circle.
-  const ordered = changes.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const bind = [to, JSON.stringify(ordered), from, details, type ?? null, ordered.map(({ id }) => id)];
+  const bind = [to, JSON.stringify(changes), from, details, type ?? null, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
   if (type !== undefined) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await refund(db, transaction, recorded, move.refundAs);

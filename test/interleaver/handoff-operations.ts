@@ -8,10 +8,7 @@ import { suppressedCode } from '../../models/rules/suppression.js';
 import { acceptedAs, reportOf, sandboxEverywhere } from '../support/messages.js';
 import { type Draw, groupWith, type Setting, short } from './drawing.js';
 import type { Random } from './random.js';
-import { messagesOf, type WorldMessage } from './world.js';
-
-const outcomes = ['accepted', 'accepted', 'rejected', 'rejected', 'suppressed', 'retryable', 'unknown'] as const;
-type Outcome = (typeof outcomes)[number];
+import { messagesOf, type Outcome, outcomes, type WorldMessage } from './world.js';
 
 function resultOf({ id, providerId }: WorldMessage, attempt: number, outcome: Outcome): HandoffResult {
   const base = { id, attempt, provider: 'sandbox' };
@@ -57,7 +54,7 @@ const record: Draw = (setting) => {
   const group = groupWith(setting, 'claimed', 'proven');
   if (group === null) return null;
   const claimed = random.shuffled(group.filter(({ stage }) => stage === 'claimed' || stage === 'proven'));
-  const results = claimed.map((message) => resultOf(message, 1, random.pick(outcomes)));
+  const results = claimed.map((message) => resultOf(message, 1, message.answer));
   const told = results.map(({ id, outcome }) => `${short(id)}=${outcome}`);
   return { name: `recordHandoffs ${told}`, run: () => recordHandoffs(db, results) };
 };

@@ -7,6 +7,10 @@ import type { Random } from './random.js';
  */
 export type Stage = 'accepting' | 'queued' | 'claimed' | 'proven' | 'retried' | 'sent' | 'reported' | 'delivered' | 'failed';
 
+/** What a provider says to a call; `suppressed`: refused because the recipient is on its list. */
+export const outcomes = ['accepted', 'accepted', 'rejected', 'rejected', 'suppressed', 'retryable', 'unknown'] as const;
+export type Outcome = (typeof outcomes)[number];
+
 export interface WorldMessage {
   id: string;
   groupId: string;
@@ -18,6 +22,8 @@ export interface WorldMessage {
   providerId: string;
   /** Number of its last attempt; 0: none. */
   attempt: number;
+  /** The answer to that attempt: the same, however often it is recorded. */
+  answer: Outcome;
 }
 
 export interface World {
@@ -61,7 +67,8 @@ export function drawWorld(random: Random): World {
   const workspaceIds = Array.from({ length: 2 + random.below(2) }, () => random.uuid());
   const message = (groupId: string, workspaceId: string, batchId: string | null, stage: Stage): WorldMessage => {
     const to = `+1555${String(random.below(10_000_000)).padStart(7, '0')}`;
-    return { id: random.uuid(), groupId, workspaceId, batchId, stage, to, providerId: random.uuid(), attempt: attempts[stage] };
+    const [id, providerId, answer] = [random.uuid(), random.uuid(), random.pick(outcomes)];
+    return { id, groupId, workspaceId, batchId, stage, to, providerId, attempt: attempts[stage], answer };
   };
   const group = (): WorldMessage[] => {
     const size = 1 + random.below(4);

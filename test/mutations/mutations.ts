@@ -1,4 +1,5 @@
 /** Deliberate faults in what must never break: each names the test that has to notice. */
+import { lockMutations } from './lock-mutations.js';
 import { moneyMutations } from './money-mutations.js';
 import { routingMutations } from './routing-mutations.js';
 
@@ -176,6 +177,7 @@ export const mutations: readonly Mutation[] = [
     replace: '',
     test: 'models/rules/address',
   },
+  ...lockMutations,
   ...moneyMutations,
   ...routingMutations,
 ];

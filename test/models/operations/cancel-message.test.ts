@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { cancelMessage } from '../../../models/operations/cancel-message.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import {
@@ -58,6 +58,18 @@ describe('cancelMessage', () => {
     assert.equal(await balanceOf(test.db, workspaceId), 5_000);
     assert.deepEqual(await claimHandoffs(test.db, scheduled.group_id, sandboxEverywhere), []);
   });
+
+  for (const earlier of ['unknown', null] as const) {
+    it(`is too late when the last call failed for certain and the answer to an earlier one is ${earlier ?? 'not there'}`, async () => {
+      const { id, attempt } = await buildClaimed(test.db, workspaceId);
+      const base = { id, provider: 'sandbox', detail: 'why' };
+      if (earlier !== null) await recordHandoffs(test.db, [{ ...base, attempt, outcome: earlier }]);
+      await rows(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 2, 'sandbox')`, [id]);
+      await recordHandoffs(test.db, [{ ...base, attempt: 2, outcome: 'retryable' }]);
+      await assert.rejects(cancelMessage(test.db, workspaceId, id), tooLate);
+      assert.equal(await statusOf(test.db, id), 'queued/sending');
+    });
+  }
 
   for (const [when, build] of [
     ['is under way to the provider', buildClaimed],

@@ -3,18 +3,29 @@ import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../models/database.js';
 import { acceptBatch } from '../../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../../models/operations/accept-messages.js';
+import { applyReports } from '../../../models/operations/apply-reports.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../models/operations/give-up.js';
 import { insertMessages, insertMessagesIn } from '../../../models/operations/insert-messages.js';
 import { takeBack } from '../../../models/operations/post-credits.js';
 import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
-import { recordStatuses } from '../../../models/operations/record-statuses.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
+import { suppress } from '../../../models/operations/suppress.js';
 import { buildBatch } from '../../support/batches.js';
 import { until } from '../../support/client.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
-import { balanceOf, buildGroup, buildQueuedGroup, buildSent, messageOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import {
+  balanceOf,
+  buildGroup,
+  buildQueuedGroup,
+  buildSent,
+  messageOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../support/messages.js';
 
 describe('locks', () => {
   let test: TestDatabase;
@@ -58,20 +69,18 @@ describe('locks', () => {
     for (let rounds = 0; rounds < 120; rounds += 4) await Promise.all([round(), round(), round(), round()]);
   });
 
-  it('two that move the same messages in opposite order lock each other out in no round, and each message moves once', async () => {
+  it('reports in the opposite order of their messages and answers lock the same messages in one order', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { ids } = await buildQueuedGroup(
+      const { groupId } = await buildQueuedGroup(
         test.db,
         one,
-        Array.from({ length: 20 }, () => ({})),
+        Array.from({ length: 100 }, () => ({})),
       );
-      const move = (order: string[]) =>
-        inTransaction(test.db, (transaction) => {
-          const changes = order.map((id) => ({ id, status_detail: 'undeliverable' as const, at: new Date() }));
-          return recordStatuses(test.db, transaction, { to: 'failed', changes });
-        });
-      const moved = await Promise.all([ids, ids.toReversed(), ids, ids.toReversed()].map(move));
-      assert.equal(moved.flat().length, ids.length);
+      const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
+      await recordReports(test.db, reports.toReversed());
+      const unknown = claims.map(({ id, attempt, provider }) => ({ id, attempt, provider, outcome: 'unknown' as const, detail: 'why' }));
+      await Promise.all([applyReports(test.db, groupId), recordHandoffs(test.db, unknown)]);
     }
   });
 
@@ -146,5 +155,18 @@ describe('locks', () => {
     await claim.commit();
     await givingUp;
     assert.notEqual((await messageOf(test.db, id)).error_code, 'provider_unavailable');
+  });
+
+  it('a message whose recipient is suppressed is not refused when another claim is being written for it', async () => {
+    const { id, group_id, to } = await buildQueued(test.db, one);
+    await suppress(test.db, [{ workspace_id: one, channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound' }]);
+    const claim = await test.db.transaction();
+    await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
+    await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
+    const claiming = claimHandoffs(test.db, group_id, sandboxEverywhere);
+    await until(isBlocked, 'it waits');
+    await claim.commit();
+    await claiming;
+    assert.equal(await statusOf(test.db, id), 'queued/sending');
   });
 });

@@ -1,0 +1,103 @@
+/** Deliberate faults in locks and in their order: what runs side by side has to notice. */
+import type { Mutation } from './mutations.js';
+
+export const lockMutations: readonly Mutation[] = [
+  {
+    guards: 'the lock on a group that is given up',
+    file: 'models/operations/give-up.ts',
+    find: 'FROM message_groups WHERE id = $1 FOR UPDATE',
+    replace: 'FROM message_groups WHERE id = $1',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'the lock on messages that are given up',
+    file: 'models/operations/give-up.ts',
+    find: "status = 'queued' ORDER BY id FOR UPDATE",
+    replace: "status = 'queued' ORDER BY id",
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'attempts are read under the lock of their message',
+    file: 'models/operations/give-up.ts',
+    find: '    const uncertain = await uncertainAmong(db, transaction, ids);\n',
+    replace: '    const uncertain = new Set<string>();\n',
+    test: 'interleaver/interleaver',
+  },
+  {
+    guards: 'the order in which refunds lock workspaces',
+    file: 'models/operations/record-statuses.ts',
+    find: '(one.workspace_id < other.workspace_id ? -1 : 1)',
+    replace: '(one.id < other.id ? -1 : 1)',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'the order in which debits lock workspaces',
+    file: 'models/operations/accept-messages.ts',
+    find: '(one.workspace_id < other.workspace_id ? -1 : 1)',
+    replace: '(one.id < other.id ? -1 : 1)',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'the lock on messages that are refused',
+    file: 'models/operations/claim-handoffs.ts',
+    find: "AND status_detail <> 'sending' AND NOT ${isUncertain}\n    ORDER BY id FOR UPDATE",
+    replace: 'AND NOT ${isUncertain}',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'the order in which answers lock messages',
+    file: 'models/operations/record-handoffs.ts',
+    find: 'WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)',
+    replace: 'WHERE id = ANY($2::uuid[]))',
+    test: 'interleaver/interleaver',
+  },
+  {
+    guards: 'the order in which reports lock messages',
+    file: 'models/operations/apply-reports.ts',
+    find: 'ORDER BY d.message_id, d.id FOR UPDATE OF m',
+    replace: 'FOR UPDATE OF m',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'a claim stays while another attempt may have reached its provider',
+    file: 'models/operations/record-handoffs.ts',
+    find: "AND (a.outcome IS NULL OR a.outcome = 'unknown'))`;",
+    replace: "AND a.outcome = 'never')`;",
+    test: 'models/operations/cancel-message',
+  },
+  {
+    guards: 'the order in which groups store idempotency keys',
+    file: 'models/operations/insert-messages.ts',
+    find: '    ORDER BY workspace_id, idempotency_key\n',
+    replace: '',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'credits that are taken back wait for no insert',
+    file: 'models/operations/post-credits.ts',
+    find: 'WHERE id = $1 FOR NO KEY UPDATE',
+    replace: 'WHERE id = $1 FOR UPDATE',
+    test: 'models/operations/lock-order',
+  },
+  {
+    guards: 'no answer before it is known what was decided',
+    file: 'api/until-known.ts',
+    find: "      logger.warn({ err }, 'what was decided is not known yet: asking again');",
+    replace: '      throw err;',
+    test: 'api/undecided',
+  },
+  {
+    guards: 'what a message waits for when it is sent',
+    file: 'models/rules/waiting.ts',
+    find: "message.status === 'sent' && message",
+    replace: "message.status === 'sent' || message",
+    test: 'models/rules/waiting',
+  },
+  {
+    guards: 'how many contacts of a tag are read',
+    file: 'models/operations/find-bulk-contacts.ts',
+    find: 'Math.min(partSize',
+    replace: 'Math.max(partSize',
+    test: 'models/operations/find-bulk-contacts',
+  },
+];
