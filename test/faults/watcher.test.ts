@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { pauseBatch, resumeBatch } from '../../models/operations/change-batch.js';
 import { recordReports } from '../../models/operations/record-reports.js';
 import type { ReportStatus } from '../../models/rules/status.js';
+import { phones } from '../support/bulk-requests.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
@@ -81,6 +83,52 @@ describe('a round of the watcher', () => {
       (await client.call('GET', `/api/v1/webhooks/${hook.id}/replays`, { headers: bearer(account.token) })).body.data;
     await until(async () => (await replayed()).replays[0].status === 'completed', 'the replay ends');
     await receiver.close();
+  });
+
+  it('does the rest of its work when one step fails, and tells which', async () => {
+    await rows(service.db, 'ALTER TABLE replays RENAME COLUMN progress_at TO away');
+    const { id } = await client.send(account, { scheduled_at: new Date(Date.now() + 600_000).toISOString() });
+    await workflow(`msg:${id}`).terminate('lost');
+    await rows(service.db, `UPDATE messages SET scheduled_at = ${longAgo} WHERE id = $1`, [id]);
+
+    await watch(service);
+
+    await client.messageUntil(account, id, isDelivered);
+    const failing = async () => (await client.call('GET', '/health')).body.watcher.failing;
+    await until(async () => (await failing()).length > 0, 'the failing step is told');
+    assert.deepEqual(await failing(), ['repairReplays']);
+    await rows(service.db, 'ALTER TABLE replays RENAME COLUMN away TO progress_at');
+    await watch(service);
+    await until(async () => (await failing()).length === 0, 'all is well again');
+  });
+
+  it('tells the pages of a batch that was resumed when nobody else did', async () => {
+    const scheduled_at = new Date(Date.now() + 600_000).toISOString();
+    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: phones(3).map((to) => ({ to })), scheduled_at };
+    const headers = { 'X-API-Key': account.apiKey };
+    const { batch } = (await client.call('POST', '/api/v1/messages/bulk', { body, headers })).body.data;
+    const [page] = await rows<{ id: string; workflow_id: string }>(
+      service.db,
+      'SELECT id, workflow_id FROM message_groups WHERE batch_id = $1',
+      [batch.id],
+    );
+    const isThere = () =>
+      workflow(page?.workflow_id ?? '')
+        .describe()
+        .then(
+          ({ status }) => status.name === 'RUNNING',
+          () => false,
+        );
+    await until(isThere, 'its page runs');
+    await pauseBatch(service.db, account.workspaceId, batch.id);
+    for (const table of ['messages', 'batches'])
+      await rows(service.db, `UPDATE ${table} SET scheduled_at = ${longAgo} WHERE scheduled_at IS NOT NULL`);
+    await resumeBatch(service.db, account.workspaceId, batch.id);
+
+    await watch(service);
+
+    const delivered = () => rows(service.db, `SELECT 1 FROM messages WHERE batch_id = $1 AND status = 'delivered'`, [batch.id]);
+    await until(async () => (await delivered()).length === 3, 'the batch goes on');
   });
 
   const deliveriesOf = async (webhookId: string): Promise<Json[]> =>

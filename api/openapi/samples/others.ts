@@ -104,7 +104,14 @@ export const otherSamples: Samples = {
   'billing.return': { data: { message: 'Thank you. The credits are on your balance as soon as the payment is confirmed.' } },
   'callbacks.receive': { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
   'health.get': {
-    about: '`redis` speaks for the store of the rate limiter, `queue` for Temporal with a worker that polls.',
-    data: { status: 'ok', timestamp: at, services: { database: 'ok', redis: 'ok', queue: 'ok' } },
+    about:
+      '`redis` speaks for the store of the rate limiter, `queue` for Temporal with a worker that polls, `watcher` for what finds and repairs ' +
+      'what a crash left behind.',
+    data: {
+      status: 'ok',
+      timestamp: at,
+      services: { database: 'ok', redis: 'ok', queue: 'ok' },
+      watcher: { status: 'ok', age_seconds: 12, failing: [] },
+    },
   },
 };
