@@ -75,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the order of deliveries',
     file: 'models/operations/due-deliveries.ts',
-    find: 'NOT d.in_child) ORDER BY d.id',
-    replace: 'NOT d.in_child) ORDER BY d.id DESC',
+    find: 'NOT d.in_child) ORDER BY d.seq, d.id',
+    replace: 'NOT d.in_child) ORDER BY d.seq DESC, d.id',
     test: 'models/operations/due-deliveries',
   },
   {
