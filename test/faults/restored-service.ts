@@ -3,13 +3,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ScheduleClient } from '@temporalio/client';
-import { workflowIds } from '../../workflows/contract.js';
 import { until } from '../support/client.js';
 import { testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { type PostmarkCounterpart, postmarkEnv, refuse as refuseMail, startPostmark } from '../support/postmark.js';
 import { type Service, startService } from '../support/service.js';
+import { watch } from '../support/watcher.js';
 import { refuse, startTwilio, type TakenMessage, twilioEnv, type TwilioCounterpart } from '../support/twilio.js';
 
 const script = resolve(import.meta.dirname, '../../api/recover.js');
@@ -89,19 +88,16 @@ export class RestoredService {
 
   /** Lets the watcher find what waits, as if minutes had gone by, until the condition holds. */
   async watchUntil(condition: () => Promise<boolean>, what: string): Promise<void> {
-    const { db, temporal } = this.service;
+    const { db } = this.service;
     const age = `interval '10 minutes'`;
-    await rows(db, `UPDATE messages SET created_at = created_at - ${age} WHERE status = 'queued'`);
-    await rows(db, `UPDATE messages SET scheduled_at = scheduled_at - ${age} WHERE status = 'queued' AND scheduled_at <= now()`);
     await rows(db, `UPDATE send_attempts SET started_at = started_at - ${age}`);
     await rows(db, `UPDATE delivery_reports SET received_at = received_at - ${age} WHERE applied_at IS NULL`);
-    const schedule = new ScheduleClient({ connection: temporal.connection, namespace: temporal.namespace }).getHandle(workflowIds.maintain);
     let lookedAt = 0;
     await until(
       async () => {
         if (Date.now() - lookedAt > 2_000) {
           lookedAt = Date.now();
-          await schedule.trigger();
+          await watch(this.service);
         }
         return condition();
       },

@@ -19,8 +19,8 @@ export const lockMutations: readonly Mutation[] = [
   {
     guards: 'attempts are read under the lock of their message',
     file: 'models/operations/give-up.ts',
-    find: '    const uncertain = await uncertainAmong(db, transaction, ids);\n',
-    replace: '    const uncertain = new Set<string>();\n',
+    find: '${isUncertain} AS uncertain',
+    replace: 'false AS uncertain',
     test: 'interleaver/interleaver',
   },
   {
@@ -61,8 +61,8 @@ export const lockMutations: readonly Mutation[] = [
   {
     guards: 'a claim stays while another attempt may have reached its provider',
     file: 'models/operations/record-handoffs.ts',
-    find: "AND (a.outcome IS NULL OR a.outcome = 'unknown'))`;",
-    replace: "AND a.outcome = 'never')`;",
+    find: "AND m.status = 'queued' AND NOT ${isUncertain}`;",
+    replace: "AND m.status = 'queued' AND NOT (${isUncertain} AND false)`;",
     test: 'models/operations/cancel-message',
   },
   {

@@ -75,7 +75,7 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'what one account may have taken although it did not answer stays with it',
     file: 'models/operations/claim-handoffs.ts',
-    find: "FILTER (WHERE outcome IS NULL OR outcome = 'unknown'))[1] AS bound_to",
+    find: "FILTER (WHERE ${isOpenOrUnknown('a')}))[1] AS bound_to",
     replace: 'FILTER (WHERE outcome IS NULL))[1] AS bound_to',
     test: 'activities/routing',
   },
