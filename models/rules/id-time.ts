@@ -9,9 +9,6 @@ const marginMs = 60_000;
 /** An id below all of rows that were created at this time or later. */
 export const idBefore = (at: Date) => firstIdOf(at.getTime() - marginMs);
 
-/** An id above all of rows that were created at this time or earlier. */
-export const idAfter = (at: Date) => firstIdOf(at.getTime() + marginMs);
-
 const lastMs = 2 ** 48 - 1;
 
 function firstIdOf(ms: number): string {
