@@ -9,7 +9,7 @@ import { Webhook } from '../models/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from './heartbeat.js';
-import { settleOnePage } from './settling.js';
+import { Settling } from './settling.js';
 
 /** Deliveries of a page of a replay. When each of them hangs, the page still ends before the watcher takes it for lost. */
 const replayedAtOnce = 50;
@@ -32,7 +32,8 @@ export function webhookOperationActivities(deps: AttemptDeps) {
     /** The next deliveries of a replay. */
     listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
       withHeartbeat(async (signal) => {
-        while (!signal.aborted && (await settleOnePage(db, webhookId)));
+        const settling = new Settling(db, webhookId);
+        while (!signal.aborted && (await settling.onePage()));
         const range = { webhookId, since: new Date(since), until: new Date(until), statuses };
         const limit = (await Webhook.findByPk(webhookId))?.ordered === true ? replayedInOrder : replayedAtOnce;
         const deliveryIds = await listReplayable(db, range, after ?? null, limit);

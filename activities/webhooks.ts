@@ -5,7 +5,7 @@ import type { Database } from '../models/database.js';
 import { beginCarrying, restCarrier } from '../models/operations/carried-deliveries.js';
 import { carriedDeliveries, type OwnDelivery, pendingDeliveries } from '../models/operations/due-deliveries.js';
 import { countFailed } from '../models/operations/own-workflows.js';
-import { settleOnePage } from './settling.js';
+import { Settling } from './settling.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
@@ -67,9 +67,10 @@ async function carry(
   if (carriage === undefined) return null;
   const page = carriage.rate === null ? pageMax : Math.min(pageMax, Math.ceil(carriage.rate * pageSeconds));
   const until = Date.now() + carryMsMax;
+  const settling = new Settling(db, webhookId);
   let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
-    const isSettling = await settleOnePage(db, webhookId);
+    const isSettling = await settling.onePage();
     if (isSettling && !carriage.is_active) continue;
     const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
     await attempts.carry(due, signal);

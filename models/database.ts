@@ -143,6 +143,13 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
   }
 }
 
+/** The time by the database's clock, which dates the rows that are compared with it. */
+export async function currentTime(db: Database): Promise<Date> {
+  const [row] = await select<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  if (row === undefined) throw new Error('a SELECT without FROM returns a row');
+  return row.now;
+}
+
 /**
  * Runs `work` in one READ COMMITTED transaction: commits its result, or rolls back and rethrows.
  *

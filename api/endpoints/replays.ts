@@ -1,5 +1,6 @@
 /** Replays: deliveries of a time, sent again. */
 import Joi from 'joi';
+import { currentTime } from '../../models/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../models/delivery.js';
 import { internal, invalidField } from '../../models/errors.js';
 import { beginReplay } from '../../models/operations/begin-replay.js';
@@ -38,7 +39,8 @@ export const replayWebhook = endpoint({
     dry_run: Joi.boolean().empty(null).default(false).description('Only count what would be sent'),
   }).required(),
   response: Joi.object({ replay: countedReplayResponse.required() }),
-  async handler({ caller: { workspaceId }, params, body: { since, until = new Date(), status, dry_run } }, { db, temporal }) {
+  async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, temporal }) {
+    const until = end ?? (await currentTime(db));
     if (until < since) throw invalidField('until', 'until must not be before since');
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];

@@ -128,9 +128,10 @@ export async function carriedDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
+/** Of a webhook that pauses nothing is read, however much is due. */
 const carried = `${columns}
-  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now()
-    AND (w.resume_at IS NULL OR w.resume_at <= now()) AND NOT EXISTS (
+  WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
+    AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
         AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > now())
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;

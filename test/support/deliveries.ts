@@ -5,7 +5,7 @@ import type { Trigger } from '../../models/delivery.js';
 import type { Webhook } from '../../models/webhook.js';
 import { statusNow } from '../../models/operations/locked-deliveries.js';
 import type { NextStep } from '../../models/operations/record-attempt.js';
-import { settleDeliveries } from '../../models/operations/settle-deliveries.js';
+import { settleDeliveries, type SettlingPlace } from '../../models/operations/settle-deliveries.js';
 import { rows } from './database.js';
 import { buildQueued } from './factories.js';
 
@@ -46,7 +46,11 @@ const asItStands = `
 
 /** Settles what a change of a webhook means for its deliveries, as its carrier does. @returns how many pages that took */
 export async function settle(db: Database, webhookId: string, page?: number): Promise<number> {
-  for (let pages = 0; ; pages += 1) if (!(await settleDeliveries(db, webhookId, page))) return pages;
+  let place: SettlingPlace | null = null;
+  for (let pages = 0; ; pages += 1) {
+    place = await settleDeliveries(db, webhookId, place, page);
+    if (place === null) return pages;
+  }
 }
 
 export const attemptsOf = (db: Database, deliveryId: string) =>
@@ -89,10 +93,10 @@ export async function buildBacklog(db: Database, webhook: Webhook, { count, carr
 
 const backlog = `
   WITH e AS (
-    INSERT INTO events (id, workspace_id, type, body) SELECT gen_random_uuid(), $1, 'message.sent', '{}' FROM generate_series(1, $3::integer) RETURNING id
+    INSERT INTO events (id, workspace_id, type, body) SELECT uuidv7(), $1, 'message.sent', '{}' FROM generate_series(1, $3::integer) RETURNING id
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, status, carried, in_child, ladder_step, next_attempt_at, webhook_revision)
-  SELECT gen_random_uuid(), $2, e.id, 'message.sent', 'pending', $4, $4, $5::integer,
+  SELECT uuidv7(), $2, e.id, 'message.sent', 'pending', $4, $4, $5::integer,
     now() + CASE WHEN $5::integer = 0 THEN interval '-1 second' ELSE interval '1 hour' END, w.revision
   FROM e, webhooks w WHERE w.id = $2`;
 

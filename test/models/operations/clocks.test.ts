@@ -117,6 +117,23 @@ describe('workers whose clocks differ', () => {
     });
   }
 
+  it('find deliveries from before there was a sequence in the order of their ids, before all later ones', async () => {
+    const claim = await buildClaimed(test.db, test.workspaceId);
+    await recordHandoffs(test.db, [acceptedAs(claim)]);
+    await rows(test.db, 'UPDATE deliveries SET seq = 0 WHERE message_id = $1', [claim.id]);
+    const { group_id, ...message } = await messageOf(test.db, claim.id);
+    await recordReports(test.db, [reportOf(message, 'delivered')]);
+    await applyReports(test.db, group_id);
+    await rows(test.db, `UPDATE deliveries SET id = $2 WHERE message_id = $1 AND event = 'message.delivered'`, [
+      claim.id,
+      uuidv7({ msecs: 0 }),
+    ]);
+    const due = await firstDeliveries(test.db, group_id, false);
+    assert.deepEqual(types(due), inOrder);
+    await leaveToCarriers(test.db, { left: due }, false);
+    assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, true, 10)), inOrder);
+  });
+
   for (const offMs of [-30_000, 30_000]) {
     it(`retry by the ladder, and log attempts at their time (${offMs / 1000} s off)`, async () => {
       const { id, webhook_id } = await buildDelivery(test.db, test.workspaceId);
