@@ -91,7 +91,8 @@ describe('messages that a carrier without idempotency keys took', () => {
     const sent = await sendAll();
     // A message that was claimed and not taken yet would wait two minutes for a report that never comes.
     const open = 'SELECT message_id FROM send_attempts WHERE outcome IS NULL AND message_id = ANY($1::uuid[])';
-    const allTaken = async () => counterpart.taken.length > 0 && (await rows(service.db, open, [idsOf(sent)])).length === counterpart.taken.length;
+    const allTaken = async () =>
+      counterpart.taken.length > 0 && (await rows(service.db, open, [idsOf(sent)])).length === counterpart.taken.length;
     await until(allTaken, 'every call that has begun has reached the carrier');
     await service.worker.kill();
     const taken = counterpart.taken.length;
