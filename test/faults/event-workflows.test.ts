@@ -9,7 +9,7 @@ import { literalShape } from '../support/shapes.js';
 
 /** Temporal's own limit is 2,000; a page of 250 with three dead webhooks has 2,250 events. The same in small. */
 const childrenMost = 150;
-const recipients = 70;
+const recipients = 30;
 const webhooks = 3;
 const events = 3;
 
