@@ -57,6 +57,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
   await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
 }
 
+// Due at the present and not at the begin of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
   WITH stored AS (
     INSERT INTO events (id, workspace_id, message_id, type, body)
@@ -64,6 +65,6 @@ const insertEvents = `
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, webhook_revision)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN now() END, carried, webhook_revision
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, webhook_revision
   FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
                                          webhook_revision integer)`;

@@ -114,7 +114,8 @@ async function report(
   status: string,
   { errorCode, token = twilioAccount.token }: { errorCode?: number; token?: string } = {},
 ) {
-  Object.assign(message, { status, error_code: errorCode ?? null });
+  // What somebody else says with another token is nothing that Twilio knows of.
+  if (token === twilioAccount.token) Object.assign(message, { status, error_code: errorCode ?? null });
   const url = message.form.StatusCallback ?? '';
   const fields = {
     ...account,

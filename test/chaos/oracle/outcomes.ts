@@ -127,7 +127,8 @@ const hadBounce = ({ handoffs, reports }: Evidence, { channel, to }: MessageFact
 
 /** An attempt that no carrier saw: a worker was killed, stopped or cut off before its call got out. */
 function wasCut({ attemptsOf, faults }: Evidence, row: MessageFact): boolean {
-  const last = attemptsOf.get(row.id)?.at(-1);
+  // Giving up is an attempt of its own, which calls nobody.
+  const last = attemptsOf.get(row.id)?.findLast(({ outcome }) => outcome === null || outcome === 'unknown');
   if (last === undefined) return false;
   const until = last.started_at + 12_000;
   return faults.hit(['worker'], last.started_at, until) || faults.hit(['carrier'], last.started_at, until);

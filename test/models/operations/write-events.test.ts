@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { inTransaction, select } from '../../../models/database.js';
+import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
 import { recordStatuses } from '../../../models/operations/record-statuses.js';
 import type { StatusDetail } from '../../../models/rules/status.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
-import { buildSent, eventsOf } from '../../support/messages.js';
+import { acceptedAs, buildClaimed, buildSent, eventsOf } from '../../support/messages.js';
 
 describe('the events of a status', () => {
   let test: TestDatabase;
@@ -14,6 +16,20 @@ describe('the events of a status', () => {
 
   const record = (id: string, to: 'delivered' | 'failed', status_detail: StatusDetail) =>
     test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes: [{ id, status_detail, at: new Date() }] }));
+
+  it('are due in their order, also where the transaction of the later one began first', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    await buildWebhook(workspaceId, 'https://one.example.test/');
+    const claim = await buildClaimed(test.db, workspaceId);
+    await inTransaction(test.db, async (transaction) => {
+      await select(test.db, 'SELECT now()', [], transaction);
+      await recordHandoffs(test.db, [acceptedAs(claim)]);
+      const changes = [{ id: claim.id, status_detail: 'delivered' as const, at: new Date() }];
+      await recordStatuses(test.db, transaction, { to: 'delivered', changes });
+    });
+    const due = await rows(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY next_attempt_at', [claim.id]);
+    assert.deepEqual(due, [{ event: 'message.queued' }, { event: 'message.sent' }, { event: 'message.delivered' }]);
+  });
 
   it('are told only to those who subscribe: of this type, in this workspace, not deleted', async () => {
     const [workspace, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
