@@ -1,5 +1,6 @@
 /** What is accepted is there and ends; what is refused leaves nothing (decisions §1 and §4, README "It is answered when …"). */
-import { type Call, type Evidence, indexBy, type Request, wordOf } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Call, type Evidence, type Request, wordOf } from './evidence.js';
 import type { MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 
@@ -52,7 +53,7 @@ const refusedLeavesNothing: Rule = {
   name: 'refused-leaves-nothing',
   promise: 'A refused request leaves no message, charge or event, and no carrier hears of it.',
   check: (evidence) => {
-    const rows = indexBy(evidence.snapshot.messages, wordOf);
+    const rows = groupBy(evidence.snapshot.messages, wordOf);
     const isRefusedFully = ({ calls }: Request) => calls.every((call) => isRefusal(evidence, call));
     return evidence.requests.filter(isRefusedFully).flatMap(({ channel, items, workspace, calls }) =>
       items.flatMap((item) => {
@@ -108,7 +109,7 @@ const oneMessage: Rule = {
   name: 'one-message-a-request',
   promise: 'A request makes one message for each recipient, however often it is repeated under its key.',
   check: ({ snapshot }) =>
-    [...indexBy(snapshot.messages, (row) => `${row.workspace_id} ${wordOf(row)}`).values()]
+    [...groupBy(snapshot.messages, (row) => `${row.workspace_id} ${wordOf(row)}`).values()]
       .filter((rows) => rows.length > 1)
       .map((rows) => found('One request made several messages', ...rows.map(({ id }) => id), rows[0]?.token)),
 };

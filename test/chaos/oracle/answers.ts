@@ -1,5 +1,6 @@
 /** What clients were answered: the same to a repeated request, and what a batch shows (decisions §4, §5). */
-import { type Call, type Evidence, indexBy, type Request } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Call, type Evidence, type Request } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 
 const answered = ({ calls }: Request, status: number) => calls.filter(({ answer }) => answer?.status === status);
@@ -52,7 +53,7 @@ const batchAddsUp: Rule = {
   promise:
     'A batch has as many messages as it accepted, its cost is theirs, its counts add up at every look, and it is completed when none is queued.',
   check: (evidence) => {
-    const rows = indexBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
+    const rows = groupBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
     return [
       ...evidence.snapshot.batches.flatMap((batch): Found[] => {
         const own = rows.get(batch.id) ?? [];

@@ -1,5 +1,6 @@
 /** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
-import { type Evidence, indexBy, wordOf } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Evidence, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
 import type { MessageFact } from './snapshot.js';
 
@@ -11,7 +12,7 @@ const stepHasCause: Rule = {
   name: 'step-has-cause',
   promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',
   check: (evidence) => {
-    const events = indexBy(evidence.snapshot.fallbacks, ({ message_id }) => message_id);
+    const events = groupBy(evidence.snapshot.fallbacks, ({ message_id }) => message_id);
     return [...events.values()].flat().flatMap(({ message_id, next_id }) => {
       const before = evidence.message.get(message_id);
       const next = evidence.message.get(next_id ?? '');

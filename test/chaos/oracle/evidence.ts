@@ -1,4 +1,5 @@
 /** A history and a snapshot, looked up by what the rules ask for. */
+import { groupBy } from '../../../models/rules/group-by.js';
 import type { Channel } from '../../../models/config.js';
 import type { AnswerRecord, CallRecord, EventRecord, ExitRecord, History, HistoryRecord, Item, ReportRecord } from '../history.js';
 import { collectFaults, type Faults } from './faults.js';
@@ -69,18 +70,6 @@ export interface Evidence {
 /** What tells messages of a run apart from outside: steps of a chain share a token, but not channel and recipient. */
 export const wordOf = ({ token, channel, to }: { token: string | null; channel: string; to: string }) => `${token} ${channel} ${to}`;
 
-/** Items by a key, in their order. */
-export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
-  const index = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const found = index.get(key);
-    if (found === undefined) index.set(key, [item]);
-    else found.push(item);
-  }
-  return index;
-}
-
 const ofType = <Type extends HistoryRecord['type']>(history: History, type: Type) =>
   history.filter((record): record is Extract<HistoryRecord, { type: Type }> => record.type === type);
 
@@ -104,14 +93,14 @@ export function gather(history: History, snapshot: Snapshot, limits: Partial<Lim
     faults: collectFaults(ofType(history, 'nemesis')),
     message: new Map(snapshot.messages.map((row) => [row.id, row])),
     requestOf: new Map(tokens),
-    handoffsOf: indexBy(handoffs, wordOf),
-    attemptsOf: indexBy(snapshot.attempts, ({ message_id }) => message_id),
-    reportsOf: indexBy(reports, ({ account, providerId }) => `${account} ${providerId}`),
-    eventsOf: indexBy(snapshot.events, ({ message_id }) => message_id),
-    deliveriesOf: indexBy(snapshot.deliveries, ({ event_id }) => event_id),
-    arrivalsOf: indexBy(arrivals, ({ webhook, id }) => `${webhook} ${id}`),
+    handoffsOf: groupBy(handoffs, wordOf),
+    attemptsOf: groupBy(snapshot.attempts, ({ message_id }) => message_id),
+    reportsOf: groupBy(reports, ({ account, providerId }) => `${account} ${providerId}`),
+    eventsOf: groupBy(snapshot.events, ({ message_id }) => message_id),
+    deliveriesOf: groupBy(snapshot.deliveries, ({ event_id }) => event_id),
+    arrivalsOf: groupBy(arrivals, ({ webhook, id }) => `${webhook} ${id}`),
     webhook: new Map(snapshot.webhooks.map((row) => [row.id, row])),
-    callsOn: indexBy(
+    callsOn: groupBy(
       calls.filter(({ target }) => target !== undefined),
       ({ target }) => target ?? '',
     ),
@@ -129,7 +118,7 @@ function callsOf(history: History): Call[] {
 
 function requestsOf(calls: Call[]): Request[] {
   const sends = calls.filter(({ operation }) => operation === 'send' || operation === 'bulk');
-  const groups = indexBy(sends, ({ operation, workspace, key, call }) => `${operation} ${workspace} ${key ?? `#${call}`}`);
+  const groups = groupBy(sends, ({ operation, workspace, key, call }) => `${operation} ${workspace} ${key ?? `#${call}`}`);
   return [...groups.values()].map((same) => {
     const [{ operation, workspace, channel = 'sms', items = [] }] = same as [Call];
     const accepted = same.flatMap(({ answer }) => (answer?.status === 201 && answer.id !== null ? [answer.id] : []));

@@ -2,7 +2,8 @@
  * The ledger as a witness: entries are numbered under the lock of their workspace's row, so their numbers are an order in which all its
  * movements could have happened one after the other. That order must agree with what everybody outside saw, in real time.
  */
-import { type Call, type Evidence, indexBy, wordOf } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Call, type Evidence, wordOf } from './evidence.js';
 import { priceOf } from './money.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 import type { EntryFact } from './snapshot.js';
@@ -20,7 +21,7 @@ interface Movement {
 function movementsOf(evidence: Evidence): Map<string, Movement[]> {
   const numbered = evidence.snapshot.entries.filter(({ number }) => number !== null);
   const movements = numbered.toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0)).map((entry) => movementOf(evidence, entry));
-  return indexBy(movements, ({ entry }) => entry.workspace_id);
+  return groupBy(movements, ({ entry }) => entry.workspace_id);
 }
 
 function movementOf(evidence: Evidence, entry: EntryFact): Movement {

@@ -1,5 +1,6 @@
 /** Every credit is explained: the ledger folds to the balances, and each entry has its cause (interface.md, Credit costs; decisions §4, §5, §8). */
-import { type Evidence, indexBy } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Evidence } from './evidence.js';
 import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 
@@ -16,7 +17,7 @@ const ledgerFolds: Rule = {
   name: 'ledger-folds',
   promise: 'The entries of each workspace are numbered without a gap and fold, entry by entry, to its balance.',
   check: ({ snapshot }) => {
-    const entriesOf = indexBy(snapshot.entries, ({ workspace_id }) => workspace_id);
+    const entriesOf = groupBy(snapshot.entries, ({ workspace_id }) => workspace_id);
     return snapshot.workspaces.flatMap((workspace): Found[] => {
       const entries = (entriesOf.get(workspace.id) ?? []).filter(({ number }) => number !== null).toSorted(byNumber);
       let balance = workspace.opening_balance;
@@ -39,7 +40,7 @@ const debitsMatch: Rule = {
   name: 'debits-match',
   promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
   check: ({ snapshot }) => {
-    const debits = indexBy(
+    const debits = groupBy(
       snapshot.entries.filter(({ kind }) => kind === 'debit'),
       ({ reference }) => reference,
     );
@@ -145,7 +146,7 @@ const messagesAreCounted: Rule = {
   name: 'messages-are-counted',
   promise: 'Each workspace counts as many messages as it has.',
   check: ({ snapshot }) => {
-    const rows = indexBy(
+    const rows = groupBy(
       snapshot.messages.filter(({ status }) => status !== 'accepting'),
       ({ workspace_id }) => workspace_id,
     );

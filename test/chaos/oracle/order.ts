@@ -1,5 +1,6 @@
 /** In which order receivers are told (decisions §7; README, `ordered`). */
-import { type Evidence, indexBy } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';
 import { isAcknowledged } from './telling.js';
@@ -31,7 +32,7 @@ function toldOf({ snapshot, deliveriesOf, arrivalsOf }: Evidence): Told[] {
 
 /** Pairs of events of one message at one webhook, the earlier step first. */
 function pairsOf(told: Told[]): [Told, Told][] {
-  const lines = indexBy(told, ({ delivery, event }) => `${delivery.webhook_id} ${event.message_id}`);
+  const lines = groupBy(told, ({ delivery, event }) => `${delivery.webhook_id} ${event.message_id}`);
   return [...lines.values()].flatMap((line) => {
     const ordered = line.toSorted((one, other) => stepOf(one) - stepOf(other));
     return ordered.slice(1).map((later, index): [Told, Told] => [ordered[index] as Told, later]);
@@ -72,7 +73,7 @@ const orderedWebhook: Rule = {
       .map(([earlier, later]) => overtaking(earlier, later));
     return [
       ...overtaken,
-      ...[...indexBy(told, ({ delivery }) => delivery.webhook_id).values()].flatMap((line) => acrossMessages(evidence, line)),
+      ...[...groupBy(told, ({ delivery }) => delivery.webhook_id).values()].flatMap((line) => acrossMessages(evidence, line)),
     ];
   },
 };

@@ -1,5 +1,6 @@
 /** What holds from the moment of an answer on: a pause, a cancel, an inactive webhook; and how processes end. */
-import { type Call, type Evidence, indexBy, wordOf } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Call, type Evidence, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
@@ -38,7 +39,7 @@ const pauseHolds: Rule = {
   promise:
     'After a pause or a cancel of a batch is answered, no further message of it is claimed, and no call begins but of those claimed before.',
   check: (evidence) => {
-    const rows = indexBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
+    const rows = groupBy(evidence.snapshot.messages, ({ batch_id }) => batch_id ?? '');
     return evidence.snapshot.batches.flatMap(({ id }) => {
       const calls = evidence.callsOn.get(id) ?? [];
       const stops = ({ operation }: Call) => operation === 'pause' || operation === 'cancel-batch';
@@ -94,7 +95,7 @@ const inactiveIsSilent: Rule = {
   name: 'inactive-is-silent',
   promise: 'An inactive webhook is sent nothing.',
   check: (evidence) => {
-    const arrivals = indexBy(evidence.arrivals, ({ webhook }) => webhook);
+    const arrivals = groupBy(evidence.arrivals, ({ webhook }) => webhook);
     return evidence.snapshot.webhooks.flatMap(({ id }) => {
       const changes = (evidence.callsOn.get(id) ?? []).filter(({ operation }) => operation === 'update-webhook');
       const rests = restsOf(

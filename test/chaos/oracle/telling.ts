@@ -1,5 +1,6 @@
 /** Events: which there are, that every subscriber is told each, and that what it is told is true (interface.md, Events; decisions §7). */
-import { type Arrival, type Evidence, indexBy } from './evidence.js';
+import { groupBy } from '../../../models/rules/group-by.js';
+import { type Arrival, type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, MessageFact, WebhookFact } from './snapshot.js';
 
@@ -15,7 +16,7 @@ function steadyWebhooks({ snapshot, calls, callsOn }: Evidence): WebhookFact[] {
 
 /** Subscribers by `workspace type`. */
 const subscribersOf = (evidence: Evidence) =>
-  indexBy(
+  groupBy(
     steadyWebhooks(evidence).flatMap((webhook) => webhook.events.map((type) => ({ type, webhook }))),
     ({ type, webhook }) => `${webhook.workspace_id} ${type}`,
   );
