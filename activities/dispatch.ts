@@ -43,8 +43,9 @@ export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatc
   const { db, waits } = deps;
   const { groupId, batchId } = of;
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
-  const turn = new Turn(deps, { ...of, until: Date.now() + sliceMs });
-  const { more, waitMs, isResting } = await roundsToTheEnd(deps, of, { rounds, turn });
+  const until = Date.now() + sliceMs;
+  const turn = new Turn(deps, { ...of, until });
+  const { more, waitMs, isResting } = await roundsToTheEnd(deps, of, { rounds, turn, until });
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing) throw notHandedOff('the provider took none of the messages', rounds.retryAfterMs);
   if (waitMs > 0 && rounds.settled === 0 && batchId === undefined && hasTimeFor(waitMs)) {
@@ -58,6 +59,13 @@ export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatc
   return { ...state, more, ...(retryInMs > 0 ? { retryInMs } : {}) };
 }
 
+interface Slice {
+  rounds: Rounds;
+  turn: Turn;
+  /** By `Date.now()`: no round begins later. */
+  until: number;
+}
+
 interface End {
   more: boolean;
   /** Milliseconds until the turn of the group may come. */
@@ -67,21 +75,16 @@ interface End {
 }
 
 /** Whatever happens between rounds: when this returns or throws, every call has ended and every answer is recorded. */
-async function roundsToTheEnd(deps: RoundDeps, of: DispatchOf, parts: { rounds: Rounds; turn: Turn }): Promise<End> {
+async function roundsToTheEnd(deps: RoundDeps, of: DispatchOf, slice: Slice): Promise<End> {
   try {
-    return await roundAfterRound(deps, of, parts);
+    return await roundAfterRound(deps, of, slice);
   } finally {
-    await parts.rounds.finish();
+    await slice.rounds.finish();
   }
 }
 
-async function roundAfterRound(
-  deps: RoundDeps,
-  { groupId, batchId, signal }: DispatchOf,
-  { rounds, turn }: { rounds: Rounds; turn: Turn },
-): Promise<End> {
+async function roundAfterRound(deps: RoundDeps, { groupId, batchId, signal }: DispatchOf, { rounds, turn, until }: Slice): Promise<End> {
   const { db, throughput } = deps;
-  const until = Date.now() + sliceMs;
   let isResting = false;
   let mayProbe = true;
   for (let round = 0; ; round += 1) {

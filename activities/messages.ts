@@ -1,6 +1,6 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
 import type { Channel, Config } from '../models/config.js';
-import { type Database, select } from '../models/database.js';
+import { currentTime, type Database } from '../models/database.js';
 import { acceptBatch, type BatchAcceptance } from '../models/operations/accept-batch.js';
 import { acceptMessages } from '../models/operations/accept-messages.js';
 import { applyReports, type GroupState } from '../models/operations/apply-reports.js';
@@ -138,15 +138,8 @@ async function times(
   { channel, scheduledAt }: { channel: Channel; scheduledAt: Date | null },
 ): Promise<Omit<Accepted, 'accepted' | 'deliveries'>> {
   return {
-    startInMs: scheduledAt === null ? 0 : await untilMs(db, scheduledAt),
+    startInMs: scheduledAt === null ? 0 : Math.max(0, scheduledAt.getTime() - (await currentTime(db)).getTime()),
     handoffTimeoutMs: config.handoffTimeoutSeconds * 1000,
     reportTimeoutMs: config.reportTimeoutSeconds[channel] * 1000,
   };
-}
-
-/** Milliseconds until this moment; 0 when it has passed. */
-async function untilMs(db: Database, at: Date): Promise<number> {
-  const sql = 'SELECT extract(epoch FROM $1::timestamptz - clock_timestamp())::double precision * 1000 AS ms';
-  const [left] = await select<{ ms: number }>(db, sql, [at]);
-  return Math.max(0, Math.ceil(left?.ms ?? 0));
 }
