@@ -24,6 +24,8 @@ export interface Sends {
 const batchCount = 5;
 const repeatAfterMs = 250;
 const callMsMax = 30_000;
+/** Too slow (the API was frozen during the request), the first call is still under way, too many. */
+const mayBeRepeated = new Set([408, 409, 429]);
 
 /** Signs up and begins to send. @returns resolves with what was answered when everything was */
 export async function startLoad(url: string, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
@@ -63,7 +65,7 @@ async function postUntilAnswered(url: string, apiKey: string, body: object, send
       .then(async (response) => ({ status: response.status, body: (await response.json()) as Json }))
       .catch(() => undefined);
     if (answer !== undefined && answer.status < 300) return answer.body;
-    if (answer !== undefined && answer.status < 500 && answer.status !== 429 && answer.status !== 409) {
+    if (answer !== undefined && answer.status < 500 && !mayBeRepeated.has(answer.status)) {
       sends.refused.push(`${answer.status} ${JSON.stringify(answer.body)}`);
       return undefined;
     }
