@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import type { Channel } from './channels.js';
+import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import type { ProviderAccount } from './provider-account.js';
 import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
 import { settings } from './settings.js';
@@ -32,15 +33,19 @@ export interface Config extends WebhookConfig {
   host: string;
   dataDir: string;
   publicUrl: string;
+  /** Whom finders of a vulnerability tell; undefined: no security.txt. */
+  securityContact: string | undefined;
   callbackUrl: string;
   trustedProxies: string[];
   /** As browsers send it in `Origin`, or `*`. */
   corsOrigins: string[];
   logLevel: string;
   databaseUrl: string;
+  /** Of the owner of the tables. */
+  migrateDatabaseUrl: string;
   databasePoolMax: number;
   redisUrl: string | undefined;
-  temporalAddress: string;
+  temporalServer: TemporalServer;
   temporalNamespace: string;
   jwtSecret: string;
   secretKey: string;
@@ -99,6 +104,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const { value, error } = schema.validate(given);
   const faults = error?.details.map((detail) => detail.message) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
+  faults.push(...connectionFaults(given));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }
@@ -125,14 +131,16 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     host: value.HOST,
     dataDir: resolve(value.DATA_DIR),
     publicUrl,
+    securityContact: value.SECURITY_CONTACT,
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
+    migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
     databasePoolMax: value.DATABASE_POOL_MAX,
     redisUrl: value.REDIS_URL,
-    temporalAddress: value.TEMPORAL_ADDRESS,
+    temporalServer: temporalServerOf(given),
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
     secretKey: value.SECRET_KEY,
