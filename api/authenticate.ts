@@ -86,13 +86,13 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance };
+  return { workspaceId: key.workspace_id, balance: key.balance, actor: { type: 'api_key', id: key.id, name: key.name } };
 }
 
 async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {
-  const workspace = await Workspace.findByPk(sub, { attributes: ['balance', 'token_version'] });
+  const workspace = await Workspace.findByPk(sub, { attributes: ['balance', 'token_version', 'email'] });
   if (workspace === null || workspace.token_version !== tv) throw invalidToken();
-  return { workspaceId: sub, balance: workspace.balance };
+  return { workspaceId: sub, balance: workspace.balance, actor: { type: 'user', id: sub, name: workspace.email } };
 }
 
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */

@@ -4,6 +4,7 @@ import type { Scope } from '../rules/api-key.js';
 /** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
 export interface IdentifiedKey {
   id: string;
+  name: string;
   workspace_id: string;
   scopes: Scope[];
   is_active: boolean;
@@ -45,5 +46,5 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;
