@@ -1,5 +1,5 @@
 /** Credentials. First what a request presents, judged without the database; then, after the limit, whose it is. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import passport from 'passport';
@@ -14,11 +14,13 @@ import {
   missingApiKey,
   missingScope,
 } from '../models/errors.js';
+import type { Database } from '../models/database.js';
+import { identifySession } from '../models/operations/accounts/identify-session.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
 import type { Scope } from '../models/rules/api-key.js';
 import { isUuid } from '../models/rules/text.js';
-import { Workspace } from '../models/workspace.js';
+import type { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
 import type { Auth, Caller } from './endpoint.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
@@ -31,6 +33,10 @@ interface Claims {
   sub: string;
   /** The workspace's token version when this was issued; another one now means that the password was changed since. */
   tv: number;
+  /** Its id; JWTs of the first version may have none. */
+  jti?: string;
+  /** Seconds since 1970. */
+  exp: number;
 }
 
 /** What a request presents; `refused` names why it cannot be anybody's. */
@@ -43,11 +49,12 @@ export interface Authenticator {
   identify(auth: Auth, credential: Credential): Promise<Caller | null>;
 }
 
-/** A JWT for this workspace, good for 30 days or until its password changes. */
+/** A JWT for this workspace, good for 30 days or until its password changes. Its header names the secret. */
 export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
   const claims = { typ: 'access', tv: token_version };
   return jwt.sign(claims, jwtSecret, {
     algorithm: 'HS256',
+    keyid: keyIdOf(jwtSecret),
     subject: id,
     issuer,
     audience,
@@ -57,7 +64,7 @@ export function issueToken(jwtSecret: string, { id, token_version }: Pick<Worksp
 }
 
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
-  const readJwt = jwtReader(config.jwtSecret);
+  const readJwt = jwtReader(config.jwtSecrets);
   // Those that come while others are asked for go together. Each is asked for after it came: a revocation holds at once.
   const identified = new Gather<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), { most: 100, lanes: 2 });
   const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
@@ -74,7 +81,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
       if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
-      if (credential.kind === 'jwt') return workspaceOf(credential.claims);
+      if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
       const key = await identified.add(credential);
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
@@ -86,29 +93,54 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance, actor: { type: 'api_key', id: key.id, name: key.name } };
+  return { workspaceId: key.workspace_id, balance: key.balance, actor: { type: 'api_key', id: key.id, name: key.name }, session: null };
 }
 
-async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {
-  const workspace = await Workspace.findByPk(sub, { attributes: ['balance', 'token_version', 'email'] });
-  if (workspace === null || workspace.token_version !== tv) throw invalidToken();
-  return { workspaceId: sub, balance: workspace.balance, actor: { type: 'user', id: sub, name: workspace.email } };
+async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise<Caller> {
+  const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
+  if (owner === null) throw invalidToken();
+  const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
+  return { workspaceId: sub, balance: owner.balance, actor: { type: 'user', id: sub, name: owner.email }, session };
+}
+
+/** Names a secret without telling it. */
+const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
+
+/** The secret that a token names; one from before they were named is tried with each. */
+function secretOf(jwtSecrets: readonly string[], token: string): string | undefined {
+  const kid = jwt.decode(token, { complete: true })?.header.kid;
+  if (kid !== undefined) return jwtSecrets.find((secret) => keyIdOf(secret) === kid);
+  return jwtSecrets.find((secret) => isSignedWith(secret, token));
+}
+
+function isSignedWith(secret: string, token: string): boolean {
+  try {
+    jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
-function jwtReader(jwtSecret: string): (req: Request, res: Response) => Promise<Credential> {
+function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response) => Promise<Credential> {
   const authenticator = new passport.Passport();
   const strategy = new Strategy(
     {
       jwtFromRequest: (req) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null,
-      secretOrKey: jwtSecret,
+      secretOrKeyProvider: (_req, token: string, done) => {
+        const secret = secretOf(jwtSecrets, token);
+        done(secret === undefined ? 'unknown key' : null, secret);
+      },
       algorithms: ['HS256'],
       issuer,
       audience,
       jsonWebTokenOptions: { maxAge: lifetimeSeconds },
     },
     (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isOurs = claims.typ === 'access' && isUuid(String(claims.sub)) && typeof claims.tv === 'number';
+      const isOurs =
+        claims.typ === 'access' && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
       done(null, isOurs ? claims : false);
     },
   );

@@ -43,6 +43,8 @@ export interface Config extends WebhookConfig {
   temporalAddress: string;
   temporalNamespace: string;
   jwtSecret: string;
+  /** `jwtSecret` and those that came before it: JWTs that they signed still count. */
+  jwtSecrets: readonly [string, ...string[]];
   secretKey: string;
   /** `secretKey` and those that came before it: what they made is still read. */
   secretKeys: readonly [string, ...string[]];
@@ -135,6 +137,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     temporalAddress: value.TEMPORAL_ADDRESS,
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
+    jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
     secretKey: value.SECRET_KEY,
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,

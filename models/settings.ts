@@ -79,6 +79,9 @@ export const settings: Record<string, Joi.Schema> = {
     .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
+  JWT_SECRETS_OLD: list(secret)
+    .default([])
+    .description('former values of JWT_SECRET, comma-separated: JWTs that they signed are good until they expire'),
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),

@@ -80,7 +80,7 @@ describe('the interface, from outside', () => {
   });
   after(() => app.close());
   const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
-  const signup = { email: 'a@b.co', password: '12345678', company_name: 'Acme', phone: '+15551234567', country: 'US' };
+  const signup = { email: 'a@b.co', password: 'correct horse', company_name: 'Acme', phone: '+15551234567', country: 'US' };
 
   const refused: [string, string, string, () => object, number, string][] = [
     [
@@ -151,7 +151,7 @@ describe('the interface, from outside', () => {
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body.data), ['workspace', 'message']);
     assert.deepEqual(Object.keys(created.body.data.workspace), ['id', 'name', 'email', 'email_verified', 'credits_balance']);
-    const login = await app.call('POST', '/api/v1/auth/login', { body: { email: 'a@b.co', password: '12345678' } });
+    const login = await app.call('POST', '/api/v1/auth/login', { body: { email: 'a@b.co', password: 'correct horse' } });
     assert.equal(login.status, 200);
     assert.deepEqual(Object.keys(login.body.data), ['workspace', 'token']);
     const apiKey = await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'x' } });

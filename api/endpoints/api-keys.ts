@@ -6,6 +6,7 @@ import { revokeApiKey } from '../../models/operations/accounts/revoke-api-key.js
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import { endpoint } from '../endpoint.js';
 import { presentApiKey, presentNewApiKey, presentPagination } from '../presenters.js';
+import { startMail } from '../start-mail.js';
 import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, type Page, pageOf, pageQuery } from '../schemas.js';
 
 const keyFields = {
@@ -27,9 +28,10 @@ export const createApiKey = endpoint({
   body: Joi.object<{ name: string; scopes?: Scope[] }>({ name: name(), scopes: oneOrMoreOf(scopes) }).required(),
   response: Joi.object({ ...keyFields, key: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body, origin }, { config, db }) {
+  async handler({ caller, body, origin }, deps) {
     const wanted = { workspace_id: caller.workspaceId, name: body.name, scopes: body.scopes ?? scopes };
-    const { row, key } = await issueApiKey(db, config.secretKey, wanted, origin);
+    const { row, key, mailId } = await issueApiKey(deps.db, deps.config.secretKey, wanted, origin);
+    if (mailId !== null) startMail(deps, mailId);
     return presentNewApiKey(row, key);
   },
 });

@@ -1,11 +1,13 @@
 import * as errors from '../../../models/errors.js';
 import { scopes } from '../../../models/rules/api-key.js';
+import { sessionSamples } from './sessions.js';
 import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const password = 'correct horse battery';
 const workspace = { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 };
 const shortPassword = errors.invalidField('password', 'Password must be at least 8 characters');
+const commonPassword = errors.invalidField('password', 'Password is too common');
 const badEmail = errors.invalidField('email', 'Invalid email address');
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
 
@@ -18,13 +20,14 @@ export const accountSamples: Samples = {
       workspace: { ...workspace, email_verified: false },
       message: 'Workspace created. Please check your e-mail to verify your address.',
     },
-    refusals: [errors.emailExists(), shortPassword, badEmail],
+    refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail],
   },
   'auth.login': {
-    about: 'The JWT is good for 30 days, or until the password changes.',
-    requests: { login: { email, password } },
+    about:
+      'The JWT is good for 30 days, or until the password changes. After five wrong passwords for an address, known or not, it has to wait: 30 seconds, then twice as long after each further one, up to 15 minutes. A reset of the password ends that.',
+    requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
-    refusals: [errors.wrongPassword(), badEmail],
+    refusals: [errors.wrongPassword(), errors.codeRequired(), errors.wrongCode(), badEmail],
   },
   'auth.verify-email': {
     about: 'A token lives 24 hours and works once.',
@@ -39,10 +42,13 @@ export const accountSamples: Samples = {
     refusals: [badEmail],
   },
   'auth.reset-password': {
-    requests: { reset: { token: 'kq3v9Z0Xb7', password } },
+    about:
+      'Ends a lock of logins, too. Where the address was never verified it is now, and every API key, webhook and second factor of the workspace ends.',
+    requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
     data: { message: 'Password has been changed. Please log in again.' },
-    refusals: [errors.invalidMailToken(), shortPassword],
+    refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
   },
+  ...sessionSamples,
   'api-keys.create': {
     about: 'Without `scopes` the key has all of them. Send it as `X-API-Key`.',
     requests: { all: { name: 'Production' }, narrow: { name: 'Sender', scopes: ['send_messages'] } },

@@ -68,13 +68,15 @@ describe('accounts', () => {
 
   it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
     const { workspace } = await join('login@example.test');
-    assert.equal((await logIn(test.db, { email: 'LOGIN@example.test', password: 'correct horse' }, byTest)).id, workspace.id);
+    const deps = { db: test.db, config: testConfig(), onMail: () => undefined };
+    const client = Buffer.from('client');
+    assert.equal((await logIn(deps, { email: 'LOGIN@example.test', password: 'correct horse', client }, byTest)).id, workspace.id);
     for (const pair of [
       { email: 'login@example.test', password: 'Correct horse' },
       { email: 'nobody@example.test', password: 'correct horse' },
       { email: '', password: '' },
     ]) {
-      await assert.rejects(logIn(test.db, pair, byTest), wrong);
+      await assert.rejects(logIn(deps, { ...pair, client }, byTest), wrong);
     }
   });
 
