@@ -19,10 +19,12 @@ import { identifySession } from '../models/operations/accounts/identify-session.
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
 import type { Scope } from '../models/rules/api-key.js';
+import { isInNetworks } from '../models/rules/accounts/networks.js';
 import { isUuid } from '../models/rules/text.js';
 import type { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
 import type { Auth, Caller } from './endpoint.js';
+import { plainAddress } from './plain-address.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 
 const issuer = 'tidings';
@@ -40,7 +42,10 @@ interface Claims {
 }
 
 /** What a request presents; `refused` names why it cannot be anybody's. */
-export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | KeyCredential | { kind: 'refused'; error: AppError };
+export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | PresentedFrom | { kind: 'refused'; error: AppError };
+
+/** An API key, and the address that it comes from. */
+type PresentedFrom = KeyCredential & { address?: string | undefined };
 
 export interface Authenticator {
   /** Reads what the endpoint asks for; no I/O. */
@@ -76,7 +81,8 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
       if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
       if (key === '') return { kind: 'refused', error: missingApiKey() };
-      return presentedKey(req, config.secretKeys) ?? { kind: 'refused', error: invalidApiKey() };
+      const presented = presentedKey(req, config.secretKeys);
+      return presented === undefined ? { kind: 'refused', error: invalidApiKey() } : { ...presented, address: plainAddress(req.ip) };
     },
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
@@ -85,7 +91,9 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       const key = await identified.add(credential);
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
-      touched(key);
+      if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
+        throw invalidApiKey();
+      touched(key, credential.address);
       return callerOf(key, auth === 'jwt' ? undefined : auth.scope);
     },
   };
@@ -93,7 +101,13 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance, actor: { type: 'api_key', id: key.id, name: key.name }, session: null };
+  return {
+    workspaceId: key.workspace_id,
+    balance: key.balance,
+    actor: { type: 'api_key', id: key.id, name: key.name },
+    channels: key.channels,
+    session: null,
+  };
 }
 
 async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise<Caller> {
@@ -101,7 +115,7 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
   if (owner === null) throw invalidToken();
   const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
-  return { workspaceId: sub, balance: owner.balance, actor: { type: 'user', id: sub, name: owner.email }, session };
+  return { workspaceId: sub, balance: owner.balance, actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
 }
 
 /** Names a secret without telling it. */
@@ -157,13 +171,13 @@ function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response)
 }
 
 /** Notes the use of a key, off the request's path and at most once a minute. */
-function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey) => void {
+function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
   const underWay = new Set<string>();
-  return ({ id, last_used_at }) => {
+  return ({ id, last_used_at }, address) => {
     const now = new Date();
     if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || underWay.has(id)) return;
     underWay.add(id);
-    void ApiKey.update({ last_used_at: now }, { where: { id } })
+    void ApiKey.update({ last_used_at: now, last_used_address: address ?? null }, { where: { id } })
       .catch(onError)
       .finally(() => underWay.delete(id));
   };

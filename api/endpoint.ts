@@ -1,6 +1,7 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
+import type { Channel } from '../models/config.js';
 import type { Session } from '../models/operations/accounts/end-sessions.js';
 import type { Actor, Origin } from '../models/rules/audit/origin.js';
 import type { Scope } from '../models/rules/api-key.js';
@@ -22,6 +23,8 @@ export interface Caller {
   workspaceId: string;
   balance: number;
   actor: Actor;
+  /** Channels that its API key may send by; null: all. */
+  channels: readonly Channel[] | null;
   /** The JWT of the request; null with an API key, and of JWTs without an id. */
   session: Session | null;
 }

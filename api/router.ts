@@ -2,13 +2,14 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { anonymous, type Origin } from '../models/rules/audit/origin.js';
 import { type Asked, answer } from './answer.js';
+import { noHeaders, siteBucketOf } from './auth-sites.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
 import { readBytes } from './body.js';
 import type { Deps } from './deps.js';
 import type { Caller, Endpoint, Reply } from './endpoint.js';
 import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
-import { addressKey, type Bucket, plainAddress } from './rate-limit.js';
+import { addressKey, type Bucket } from './rate-limit.js';
 import { contextOf, type RequestContext } from './request-context.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
@@ -26,10 +27,11 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
   return async (req, res) => {
     const context = contextOf(res);
     context.route = item.path;
-    context.address = plainAddress(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
     const bucket = bucketOf(item, credential, addressKey(req.ip));
     await deps.limiter.consume(bucket, res);
+    const site = siteBucketOf(item, req.ip);
+    if (site !== null) await deps.limiter.consume(site, noHeaders);
     const leave = item.gated === true ? deps.acceptGate.enter(bucket.key) : undefined;
     try {
       const caller = await authenticator.identify(item.auth, credential);

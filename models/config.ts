@@ -54,7 +54,7 @@ export interface Config extends WebhookConfig {
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
-  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
+  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit; login: RateLimit };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -118,6 +118,7 @@ const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
   jwt: rateLimit(value.RATE_LIMIT_JWT),
   bulk: rateLimit(value.RATE_LIMIT_BULK),
   auth: rateLimit(value.RATE_LIMIT_AUTH),
+  login: rateLimit(value.RATE_LIMIT_LOGIN),
 });
 
 function toConfig(value: Checked, given: Record<string, string>): Config {

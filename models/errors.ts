@@ -102,6 +102,7 @@ export const insufficientCredits = (needed: number, balance: number) =>
 /** 402; `cause` is what the payment provider said, for the log only. */
 export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
 export const missingScope = (scope: string) => new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+export const keyChannelRefused = (channel: string) => new AppError(403, 'forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);

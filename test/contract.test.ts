@@ -157,15 +157,8 @@ describe('the interface, from outside', () => {
     const apiKey = await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'x' } });
     assert.deepEqual(Object.keys(apiKey.body.data), ['id', 'name', 'key', 'key_prefix', 'scopes', 'created_at', 'warning']);
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt });
-    assert.deepEqual(Object.keys(keys.body.data.api_keys[0]).toSorted(), [
-      'created_at',
-      'id',
-      'is_active',
-      'key_prefix',
-      'last_used_at',
-      'name',
-      'scopes',
-    ]);
+    for (const field of ['id', 'name', 'key_prefix', 'scopes', 'is_active', 'last_used_at', 'created_at'])
+      assert.ok(field in keys.body.data.api_keys[0], field);
     assert.deepEqual(Object.keys(keys.body.data.pagination), ['total', 'page', 'pages', 'limit']);
     const deleted = await app.call('DELETE', `/api/v1/api-keys/${apiKey.body.data.id}`, { jwt });
     assert.deepEqual(Object.keys(deleted.body.data), ['message']);

@@ -10,6 +10,7 @@ import { presentWorkspace } from '../presenters.js';
 import { country, email, id, name, newPassword, phone } from '../schemas.js';
 import { startMail } from '../start-mail.js';
 import { requiredText, text } from '../validation.js';
+import { admitCheck } from './accounts/password-checks.js';
 import { clientOf } from './accounts/client-of.js';
 
 const workspaceResponse = Joi.object({
@@ -48,6 +49,7 @@ export const signup = endpoint({
   status: 201,
   async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, deps) {
     const account = { ...body, phone: phone_, country: country_, client: clientOf(deps.config, origin) };
+    await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);
     startMail(deps, mailId);
     return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
@@ -71,6 +73,7 @@ export const login = endpoint({
   async handler({ body, origin }, deps) {
     const { db, config } = deps;
     const login_ = { ...body, client: clientOf(config, origin) };
+    await admitCheck(deps, login_);
     const workspace = await refusedAtEvenTimes(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
     return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
   },

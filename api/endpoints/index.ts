@@ -4,7 +4,7 @@ import { changeEmail, closeAccount, putPassword, resendVerification } from './ac
 import { listAudit } from './accounts/audit-events.js';
 import { logOut, logOutAll } from './accounts/sessions.js';
 import { confirmTotpCode, deleteTotp, setUpTotp } from './accounts/totp.js';
-import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
+import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk.js';
 import { bulkEndpoints } from './bulk-endpoints.js';
@@ -51,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys
   deleteApiKey, //         DELETE /api/v1/api-keys/:id
+  rotateKey, //            POST   /api/v1/api-keys/:id/rotate
   listAudit, //            GET    /api/v1/audit-events
   postContact, //          POST   /api/v1/contacts
   listContacts, //         GET    /api/v1/contacts

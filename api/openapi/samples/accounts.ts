@@ -11,6 +11,10 @@ const commonPassword = errors.invalidField('password', 'Password is too common')
 const badEmail = errors.invalidField('email', 'Invalid email address');
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
 
+const unlimited = { expires_at: null, allowed_addresses: null, channels: null };
+const secretKey = 'tidings_<32 random characters and a checksum of 6>';
+const warning = 'Store this API key now: it is displayed only once and cannot be retrieved later.';
+
 /** Accounts and API keys. */
 export const accountSamples: Samples = {
   'auth.signup': {
@@ -50,16 +54,34 @@ export const accountSamples: Samples = {
   },
   ...sessionSamples,
   'api-keys.create': {
-    about: 'Without `scopes` the key has all of them. Send it as `X-API-Key`.',
-    requests: { all: { name: 'Production' }, narrow: { name: 'Sender', scopes: ['send_messages'] } },
+    about:
+      'Without `scopes` the key has all of them. Send it as `X-API-Key`. One that has expired, or comes from another address, is answered as an unknown one. The owner is told by mail.',
+    requests: {
+      all: { name: 'Production' },
+      narrow: {
+        name: 'Sender',
+        scopes: ['send_messages'],
+        expires_at: '2099-01-01T00:00:00Z',
+        allowed_addresses: ['203.0.113.0/24', '2001:db8::1'],
+        channels: ['sms'],
+      },
+    },
     data: {
       ...key,
-      key: 'tidings_<32 random characters and a checksum of 6>',
-      warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+      key: secretKey,
+      warning,
     },
     refusals: [errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`)],
   },
-  'api-keys.list': { data: { api_keys: [{ ...key, is_active: true, last_used_at: null }], pagination } },
+  'api-keys.list': {
+    data: { api_keys: [{ ...key, ...unlimited, is_active: true, last_used_at: at, last_used_address: '203.0.113.7' }], pagination },
+  },
+  'api-keys.rotate': {
+    about: 'The new key has the name, scopes and limits of the former one, and lives as long from now on.',
+    requests: { overlap: { overlap_hours: 24 }, at_once: { overlap_hours: 0 } },
+    data: { ...key, ...unlimited, key: secretKey, warning },
+    refusals: [errors.conflict('API key can no longer be rotated')],
+  },
   'audit-events.list': {
     about: 'Written in the transaction of what they tell. `actor` takes a type, or the id of an API key.',
     data: {

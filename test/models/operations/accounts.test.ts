@@ -130,6 +130,9 @@ describe('accounts', () => {
       workspace_id: workspace.id,
       scopes: ['read_messages'],
       is_active: true,
+      is_expired: false,
+      allowed_addresses: null,
+      channels: null,
       last_used_at: null,
       balance: 12_500,
     });
