@@ -122,10 +122,9 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
 const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
 /** The secret that a token names; one from before they were named is tried with each. */
-function secretOf(jwtSecrets: readonly string[], token: string): string | undefined {
+function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
   const kid = jwt.decode(token, { complete: true })?.header.kid;
-  if (kid !== undefined) return jwtSecrets.find((secret) => keyIdOf(secret) === kid);
-  return jwtSecrets.find((secret) => isSignedWith(secret, token));
+  return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
 }
 
 function isSignedWith(secret: string, token: string): boolean {
@@ -140,11 +139,12 @@ function isSignedWith(secret: string, token: string): boolean {
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
 function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response) => Promise<Credential> {
   const authenticator = new passport.Passport();
+  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
   const strategy = new Strategy(
     {
       jwtFromRequest: (req) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null,
       secretOrKeyProvider: (_req, token: string, done) => {
-        const secret = secretOf(jwtSecrets, token);
+        const secret = secretOf(secrets, token);
         done(secret === undefined ? 'unknown key' : null, secret);
       },
       algorithms: ['HS256'],

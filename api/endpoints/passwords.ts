@@ -2,7 +2,6 @@
 import Joi from 'joi';
 import { requestPasswordReset } from '../../models/operations/request-password-reset.js';
 import { resetPassword } from '../../models/operations/reset-password.js';
-import { spareClient } from '../../models/operations/accounts/login-tries.js';
 import { atEvenTimes } from '../at-even-times.js';
 import { endpoint } from '../endpoint.js';
 import { email, messageOnly, newPassword } from '../schemas.js';
@@ -41,9 +40,8 @@ export const setNewPassword = endpoint({
   refusals: [503],
   response: messageOnly,
   async handler({ body, origin }, deps) {
-    const { token, password, revoke_api_keys: revokeApiKeys } = body;
-    const { mailId, email: owner } = await resetPassword(deps.db, { token, password, revokeApiKeys }, origin);
-    await spareClient(deps.db, deps.config.secretKey, owner, clientOf(deps.config, origin));
+    const { revoke_api_keys: revokeApiKeys, ...rest } = body;
+    const mailId = await resetPassword(deps, { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) }, origin);
     startMail(deps, mailId);
     return { message: 'Password has been changed. Please log in again.' };
   },

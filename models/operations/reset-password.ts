@@ -1,9 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../config.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { invalidMailToken } from '../errors.js';
 import { hashPassword } from '../passwords.js';
 import { actingAs, type Origin } from '../rules/audit/origin.js';
 import { digestMailToken } from '../rules/mail-token.js';
+import { spareClient } from './accounts/login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './accounts/revoke-access.js';
 import { forgetTotp } from './accounts/set-totp.js';
 import { recordAuditEvent } from './audit/record-audit-event.js';
@@ -13,21 +15,22 @@ export interface PasswordReset {
   token: string;
   password: string;
   revokeApiKeys: boolean;
-}
-
-/** Who has reset it: nobody else can read the mail. */
-export interface ResetOwner {
-  mailId: string;
-  email: string;
+  /** Hash of the network that the client comes from: it need not wait for what others try. */
+  client: Buffer;
 }
 
 /**
  * Uses up a reset token: the workspace has this password from now on, every JWT from before stops working, and its owner is told
- * by mail what can still act for it. Where the address was never verified, whoever signed up may be somebody else: all keys and webhooks
+ * by mail what can still act for it. A lock of its logins ends. Where the address was never verified, whoever signed up may be somebody else: all keys and webhooks
  * end, so does a second factor, and the address is verified now.
+ * @returns the id of that mail
  * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired
  */
-export function resetPassword(db: Database, reset: PasswordReset, anybody: Origin): Promise<ResetOwner> {
+export function resetPassword(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  reset: PasswordReset,
+  anybody: Origin,
+): Promise<string> {
   return inTransaction(db, async (transaction) => {
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(reset.token)], transaction);
     if (used === undefined) throw invalidMailToken();
@@ -47,7 +50,8 @@ export function resetPassword(db: Database, reset: PasswordReset, anybody: Origi
       await deactivateWebhooks(db, transaction, workspaceId, origin);
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
-    return { mailId: await tell(db, transaction, workspaceId), email };
+    await spareClient(db, transaction, config.secretKey, { email, client: reset.client });
+    return tell(db, transaction, workspaceId);
   });
 }
 

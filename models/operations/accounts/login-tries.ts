@@ -46,10 +46,15 @@ export async function forgetTries(db: Database, digests: readonly Buffer[], tran
 }
 
 /** Forgets the tries for an address whose password was reset, and spares the client that did it what others go on trying. */
-export async function spareClient(db: Database, secretKey: string, email: string, client: Buffer): Promise<void> {
+export async function spareClient(
+  db: Database,
+  transaction: Transaction,
+  secretKey: string,
+  { email, client }: { email: string; client: Buffer },
+): Promise<void> {
   const digests = [digestOfEmail(secretKey, email), digestOfEmail(secretKey, email, client)];
-  await forgetTries(db, digests);
-  await select(db, spare, [digests[0], client]);
+  await forgetTries(db, digests, transaction);
+  await select(db, spare, [digests[0], client], transaction);
 }
 
 const isSpared = 'SELECT 1 AS one FROM login_tries WHERE digest = $1 AND spared = $2 AND spared_until > now()';
