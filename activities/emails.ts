@@ -1,5 +1,5 @@
 /** The activity that sends the account mails. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
 import type { Config } from '../models/config.js';
@@ -52,6 +52,21 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     const file = join(folder, `${mailId}.eml`);
     await writeFile(file, message, { mode: 0o600 });
     logger.info({ file }, 'mail written');
+    await forgetFiles(folder);
+  }
+}
+
+/** The longest life of a token that stands in a mail; nobody else may find one for ever. */
+const fileHours = 24;
+
+/** Removes mails that were written long ago. Another process may do the same. */
+async function forgetFiles(folder: string): Promise<void> {
+  const oldest = Date.now() - fileHours * 3_600_000;
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.eml')) continue;
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < oldest) await rm(file, { force: true });
   }
 }
 

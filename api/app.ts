@@ -13,13 +13,15 @@ import { createHandshakes } from './handshakes.js';
 import { createMailPages } from './mail-pages.js';
 import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
-import { requestContext, type Step } from './request-context.js';
+import { plainAddress } from './plain-address.js';
+import { contextOf, requestContext, type Step } from './request-context.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './security-txt.js';
 
 /** The HTTP application; listening is the caller's business. */
 export function createApp(deps: Deps): RequestListener {
-  const opening = [requestContext(deps.logger), sameHeaders(), cors(deps.config.corsOrigins)];
+  const behindProxy = deps.config.trustedProxies.length > 0;
+  const opening = [requestContext(deps.logger, { behindProxy }), sameHeaders(), cors(deps.config.corsOrigins)];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // nothing here may be stored, so nothing is revalidated
@@ -27,6 +29,7 @@ export function createApp(deps: Deps): RequestListener {
   app.set('trust proxy', deps.config.trustedProxies);
 
   app.use(opening);
+  if (behindProxy) app.use(noteAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
@@ -52,6 +55,12 @@ function sameHeaders(): Step {
     next();
   };
 }
+
+/** Express knows which proxies are trusted. */
+const noteAddress: RequestHandler = (req, res, next) => {
+  contextOf(res).address = plainAddress(req.ip);
+  next();
+};
 
 /** HEAD is answered as GET without the body, OPTIONS by options.ts; every other method is an unknown route. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {

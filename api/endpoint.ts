@@ -1,6 +1,9 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
+import type { Channel } from '../models/config.js';
+import type { Session } from '../models/operations/accounts/end-sessions.js';
+import type { Actor, Origin } from '../models/rules/audit/origin.js';
 import type { Scope } from '../models/rules/api-key.js';
 import type { BulkDeps, Deps } from './deps.js';
 import type { Checked } from './validation.js';
@@ -19,6 +22,11 @@ export type OwnRate = 'auth' | 'bulk' | 'callback';
 export interface Caller {
   workspaceId: string;
   balance: number;
+  actor: Actor;
+  /** Channels that its API key may send by; null: all. */
+  channels: readonly Channel[] | null;
+  /** The JWT of the request; null with an API key, and of JWTs without an id. */
+  session: Session | null;
 }
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -35,6 +43,8 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   body: Body;
   /** Of endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
+  /** Who asks, and from where: for what is written into the audit events. */
+  origin: Origin;
   /** Of `provider` endpoints: what their signature covers. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
 }

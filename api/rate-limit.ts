@@ -12,10 +12,12 @@ import { Gather } from '../models/gather.js';
 import type { Logger } from '../models/logger.js';
 import { groupBy } from '../models/rules/group-by.js';
 
-export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'address' | 'callback';
+export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'address' | 'callback';
 
 /** Carriers post every report from few addresses; their requests are signed. */
 const callbackLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** A site may use up the limits of so many of its addresses. */
+const addressesOfSite = 4;
 /** Longest that a request waits for Redis. */
 const redisTimeoutMs = 200;
 /** Requests that come while others are counted are counted together; those who wait for Redis for so long are passed by the next. */
@@ -45,7 +47,12 @@ export interface Limiter {
 /** The classes as data, and one counter for each. */
 export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits' | 'redisUrl'>, logger: Logger): Limiter {
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, logger);
-  const classes: Record<RateClass, RateLimit> = { ...rateLimits, address: rateLimits.api, callback: callbackLimit };
+  const classes: Record<RateClass, RateLimit> = {
+    ...rateLimits,
+    site: { ...rateLimits.auth, points: rateLimits.auth.points * addressesOfSite },
+    address: rateLimits.api,
+    callback: callbackLimit,
+  };
   const counters = Object.fromEntries(
     Object.entries(classes).map(([rateClass, { points, seconds }]) => {
       const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };

@@ -1,6 +1,8 @@
 /** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { anonymous, type Origin } from '../models/rules/audit/origin.js';
 import { type Asked, answer } from './answer.js';
+import { noHeaders, siteBucketOf } from './auth-sites.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
 import { readBytes } from './body.js';
 import type { Deps } from './deps.js';
@@ -8,7 +10,7 @@ import type { Caller, Endpoint, Reply } from './endpoint.js';
 import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
 import { addressKey, type Bucket } from './rate-limit.js';
-import { contextOf } from './request-context.js';
+import { contextOf, type RequestContext } from './request-context.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
@@ -28,11 +30,14 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     const credential = await authenticator.read(item.auth, req, res);
     const bucket = bucketOf(item, credential, addressKey(req.ip));
     await deps.limiter.consume(bucket, res);
+    const site = siteBucketOf(item, req.ip);
+    if (site !== null) await deps.limiter.consume(site, noHeaders);
     const leave = item.gated === true ? deps.acceptGate.enter(bucket.key) : undefined;
     try {
       const caller = await authenticator.identify(item.auth, credential);
       context.workspaceId = caller?.workspaceId;
-      const asked = await askedBy(caller, item, req, res, deps.config.publicUrl);
+      if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
+      const asked = await askedBy(caller, originOf(caller, req, context), item, req, res, deps.config.publicUrl);
       const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
       respond(item, reply, req, res, deps.config.publicUrl);
     } finally {
@@ -59,11 +64,28 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }
 
-async function askedBy(caller: Caller | null, item: Endpoint, req: Request, res: Response, publicUrl: string): Promise<Asked> {
+/** Longest name of a client that is kept. */
+const userAgentMax = 255;
+
+const originOf = (caller: Caller | null, req: Request, { requestId, address }: RequestContext): Origin => ({
+  actor: caller?.actor ?? anonymous,
+  address: address ?? null,
+  userAgent: req.headers['user-agent']?.slice(0, userAgentMax) ?? null,
+  requestId,
+});
+
+async function askedBy(
+  caller: Caller | null,
+  origin: Origin,
+  item: Endpoint,
+  req: Request,
+  res: Response,
+  publicUrl: string,
+): Promise<Asked> {
   const body = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const { params, query, headers, originalUrl } = req;
-  return { caller, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
+  return { caller, origin, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
 }
 
 /** Paths are tried one after the other: those of sends and of reports, which are most of all requests, first. */

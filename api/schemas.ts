@@ -1,5 +1,6 @@
 /** Pieces of schemas that several endpoints share. `meta` holds what the OpenAPI document says and Joi cannot. */
 import Joi from 'joi';
+import { isCommonPassword } from '../models/rules/accounts/common-passwords.js';
 import { isCountry } from '../models/rules/country.js';
 import { isEmail } from '../models/rules/email.js';
 import { isPhone } from '../models/rules/phone.js';
@@ -27,11 +28,12 @@ export const textThat = (passes: (value: string) => boolean, wrong: string) =>
     .custom(rule((value: string) => (passes(value) ? null : wrong)))
     .messages({ 'string.empty': wrong });
 
-/** 8 to 128 characters; a surrogate pair is one. */
+/** 8 to 128 characters, a surrogate pair being one, and none of the commonest passwords. */
 export const newPassword = () =>
   requiredText()
     .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
+    .custom(rule((value: string) => (isCommonPassword(value) ? 'Password is too common' : null)))
     .meta({ minLength: 8, maxLength: 128 });
 
 /** A name for people: trimmed, not blank. Its length is that of what was sent. */

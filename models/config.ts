@@ -48,6 +48,8 @@ export interface Config extends WebhookConfig {
   temporalServer: TemporalServer;
   temporalNamespace: string;
   jwtSecret: string;
+  /** `jwtSecret` and those that came before it: JWTs that they signed still count. */
+  jwtSecrets: readonly [string, ...string[]];
   secretKey: string;
   /** `secretKey` and those that came before it: what they made is still read. */
   secretKeys: readonly [string, ...string[]];
@@ -57,7 +59,7 @@ export interface Config extends WebhookConfig {
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
-  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
+  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit; login: RateLimit };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -122,6 +124,7 @@ const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
   jwt: rateLimit(value.RATE_LIMIT_JWT),
   bulk: rateLimit(value.RATE_LIMIT_BULK),
   auth: rateLimit(value.RATE_LIMIT_AUTH),
+  login: rateLimit(value.RATE_LIMIT_LOGIN),
 });
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
@@ -143,6 +146,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     temporalServer: temporalServerOf(given),
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
+    jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
     secretKey: value.SECRET_KEY,
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,

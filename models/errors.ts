@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'conflict'
   | 'rate_limited'
+  | 'code_required'
   | 'internal_error'
   | 'unavailable';
 
@@ -85,6 +86,11 @@ export const deactivatedApiKey = () => new AppError(401, 'unauthorized', 'API ke
 export const invalidToken = () => new AppError(401, 'unauthorized', 'Invalid or expired token');
 export const expiredToken = () => new AppError(401, 'token_expired', 'Invalid or expired token');
 export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid email or password');
+/** 401; the password is right, and a second factor is in force. */
+export const codeRequired = () => new AppError(401, 'code_required', 'Verification code required');
+export const wrongCode = () => new AppError(401, 'unauthorized', 'Invalid verification code');
+/** 400; the code of a caller who is logged in. */
+export const invalidCode = () => invalidField('code', 'Invalid verification code');
 
 /** 402; both amounts in thousandths of a credit. */
 export const insufficientCredits = (needed: number, balance: number) =>
@@ -96,6 +102,7 @@ export const insufficientCredits = (needed: number, balance: number) =>
 /** 402; `cause` is what the payment provider said, for the log only. */
 export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
 export const missingScope = (scope: string) => new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+export const keyChannelRefused = (channel: string) => new AppError(403, 'forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
@@ -109,6 +116,8 @@ export const rateLimited = (seconds: number) =>
   new AppError(429, 'rate_limited', `Rate limit exceeded. Try again in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
   });
+/** 429; a workspace has had its share of mails for now. */
+export const tooManyMails = () => rateLimited(3600);
 /** 500 with the fixed text; `cause` is logged, never shown. */
 export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
   new AppError(500, 'internal_error', 'Internal server error. Please try again later.', {

@@ -91,6 +91,9 @@ export const settings: Record<string, Joi.Schema> = {
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
   ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
+  JWT_SECRETS_OLD: list(secret)
+    .default([])
+    .description('former values of JWT_SECRET, comma-separated: JWTs that they signed are good until they expire'),
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
@@ -119,7 +122,10 @@ export const settings: Record<string, Joi.Schema> = {
     .description('requests per API key, and per address where there is no credential, as count/seconds'),
   RATE_LIMIT_JWT: limit.default('100/60').description('requests per workspace with a JWT'),
   RATE_LIMIT_BULK: limit.default('10/60').description('bulk sends per API key'),
-  RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth'),
+  RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
+  RATE_LIMIT_LOGIN: limit
+    .default('600/60')
+    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted out'),
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),

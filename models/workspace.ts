@@ -25,6 +25,8 @@ export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAt
   declare balance: CreationOptional<number>;
   /** Messages that its list shows: those that are decided. */
   declare message_count: CreationOptional<number>;
+  /** Null where no second factor is in force. */
+  declare totp_confirmed_at: CreationOptional<Date | null>;
   declare created_at: CreationOptional<Date>;
   declare updated_at: CreationOptional<Date>;
 
@@ -47,6 +49,7 @@ export function initWorkspace(sequelize: Sequelize): void {
       token_version: DataTypes.INTEGER,
       balance: DataTypes.BIGINT,
       message_count: DataTypes.BIGINT,
+      totp_confirmed_at: DataTypes.DATE,
       created_at: DataTypes.DATE,
       updated_at: DataTypes.DATE,
     },

@@ -9,6 +9,7 @@ const repairs = [
   'repairFallbacks',
   'repairReplays',
   'repairMails',
+  'settleClosedWorkspaces',
 ] as const;
 /** What else is done in a round, one after the other. */
 const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'auditBooks'] as const;

@@ -13,6 +13,7 @@ import { apiKey, bulkEndpoint, type Caller, endpoint, Reply } from '../endpoint.
 import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
+import { assertChannels } from './accounts/key-fields.js';
 import { withContacts } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
@@ -37,6 +38,7 @@ export const sendBulk = bulkEndpoint({
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, idempotencyKey: key }, deps) {
+    assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);

@@ -14,6 +14,7 @@ import { digestRequest } from '../idempotency.js';
 import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
 import { text } from '../validation.js';
+import { assertChannels } from './accounts/key-fields.js';
 import { messageResponse, sendBody } from './message-schemas.js';
 import { fallbackSteps } from './fallback.js';
 import { newMessage } from './new-message.js';
@@ -34,6 +35,7 @@ export const sendMessage = endpoint({
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {
+    assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     if (earlier === null) assertTemplateTaken(deps.config, body);

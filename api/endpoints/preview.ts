@@ -9,6 +9,7 @@ import { carrierView } from '../../models/rules/segments.js';
 import { apiKey, bulkEndpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { type Checked, check } from '../validation.js';
+import { assertChannels } from './accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
 import { withContacts } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
@@ -52,7 +53,9 @@ export const previewMessage = bulkEndpoint({
     credits: Joi.number().required(),
     fallback: previewedChain,
   }),
-  async handler({ caller: { workspaceId }, body: { single, bulk } }, { db, config }) {
+  async handler({ caller, body: { single, bulk } }, { db, config }) {
+    const { workspaceId } = caller;
+    assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages =

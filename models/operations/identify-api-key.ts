@@ -1,12 +1,20 @@
 import { type Database, select } from '../database.js';
+import type { Channel } from '../channels.js';
 import type { Scope } from '../rules/api-key.js';
 
 /** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
 export interface IdentifiedKey {
   id: string;
+  name: string;
   workspace_id: string;
   scopes: Scope[];
   is_active: boolean;
+  /** By the database's clock, at the moment of the question. */
+  is_expired: boolean;
+  /** Networks that it works from; null: everywhere. */
+  allowed_addresses: string[] | null;
+  /** Channels that it may send by; null: all. */
+  channels: Channel[] | null;
   last_used_at: Date | null;
   /** Balance of the workspace, in thousandths of a credit. */
   balance: number;
@@ -45,5 +53,6 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance,
+    k.expires_at IS NOT NULL AND k.expires_at <= clock_timestamp() AS is_expired, k.allowed_addresses, k.channels
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

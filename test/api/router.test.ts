@@ -21,7 +21,7 @@ describe('assertReachable', () => {
 
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
-  const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3 } } as const;
+  const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
   it('counts by credential, by address where there is none, and never by the secret itself', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });

@@ -44,6 +44,7 @@ describe('loadConfig', () => {
           jwt: { points: 100, seconds: 60 },
           bulk: { points: 10, seconds: 60 },
           auth: { points: 5, seconds: 900 },
+          login: { points: 600, seconds: 60 },
         },
         webhookAllowedNetworks: [],
         webhookFirstAttempt: 'inline',

@@ -17,6 +17,7 @@ const moreCodes = [
   'payload_too_large',
   'conflict',
   'rate_limited',
+  'code_required',
   'internal_error',
   'unavailable',
 ];

@@ -27,6 +27,7 @@ export const serviceSettings = (publicUrl: string): NodeJS.ProcessEnv => ({
   RATE_LIMIT_JWT: '100000/60',
   RATE_LIMIT_BULK: '100000/60',
   RATE_LIMIT_AUTH: '100000/60',
+  RATE_LIMIT_LOGIN: '100000/60',
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
   WEBHOOK_RETRY_DELAYS: retryDelays.join(','),
   WEBHOOK_DISABLE_AFTER: '0',

@@ -1,0 +1,41 @@
+import { v7 as uuidv7 } from 'uuid';
+import { ApiKey, type NewApiKey } from '../../api-key.js';
+import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { hasHadItsShare } from '../issue-mail.js';
+
+/** A new key, which is shown once, and the id of the mail about it; null where the owner has had enough of them. */
+export interface IssuedKey {
+  row: ApiKey;
+  key: string;
+  mailId: string | null;
+}
+
+/** Makes a key, as its owner asks, and tells the owner by mail. */
+export function issueApiKey(db: Database, secretKey: string, wanted: NewApiKey, origin: Origin): Promise<IssuedKey> {
+  return inTransaction(db, async (transaction) => {
+    const issued = await ApiKey.issue(secretKey, wanted, transaction);
+    const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
+    const target = { type: 'api_key', id, name };
+    const limits = Object.entries({ expires_at, allowed_addresses, channels }).filter(([, value]) => value !== null);
+    const changes = { scopes, ...Object.fromEntries(limits) };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes });
+    return { ...issued, mailId: await tellOfKey(db, transaction, issued.row, origin) };
+  });
+}
+
+/** Whoever makes keys fills nobody's mailbox: the address may be that of somebody else. */
+export async function tellOfKey(
+  db: Database,
+  transaction: Transaction,
+  { workspace_id: workspaceId, name }: ApiKey,
+  { address }: Origin,
+): Promise<string | null> {
+  if (await hasHadItsShare(db, transaction, workspaceId, 'new_api_key')) return null;
+  const mailId = uuidv7();
+  await select(db, tell, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
+  return mailId;
+}
+
+const tell = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'new_api_key', $3)`;
