@@ -11,7 +11,7 @@ import type { Deps } from '../deps.js';
 import { endpoint, Reply } from '../endpoint.js';
 
 /** The sandbox answers for what it has taken, also when no channel uses it any more. */
-const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
+export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
 /** @throws AppError 404 where there is no such account, or where it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): CallbackReader {
