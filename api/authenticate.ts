@@ -86,7 +86,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance };
+  return { workspaceId: key.workspace_id, balance: key.balance, scopes: key.scopes };
 }
 
 async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {

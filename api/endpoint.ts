@@ -19,6 +19,8 @@ export type OwnRate = 'auth' | 'bulk' | 'callback';
 export interface Caller {
   workspaceId: string;
   balance: number;
+  /** Of an API key; a JWT may do everything. */
+  scopes?: readonly Scope[];
 }
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -49,6 +51,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   rate?: OwnRate;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
+  /** A scope that this body needs besides that of `auth`; judged before the body is. */
+  alsoNeeds?(given: Record<string, unknown>): Scope | null;
   /** Goes on where the schema cannot see, or would hold up other requests: may add faults, and to the body what it found. */
   examine?(checked: Checked<Body>): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */

@@ -3,6 +3,7 @@ import type { Database } from '../../models/database.js';
 import { invalidField } from '../../models/errors.js';
 import { bulkContactsById, bulkContactsByTag } from '../../models/operations/find-bulk-contacts.js';
 import { planBulk, recipientsMax } from '../../models/rules/bulk.js';
+import type { Scope } from '../../models/rules/api-key.js';
 import { type BulkContact, namedContact } from '../../models/rules/bulk-contact.js';
 import type { BulkBody } from './bulk-schemas.js';
 
@@ -18,6 +19,14 @@ export async function withContacts(db: Database, workspaceId: string, body: Bulk
   const known = { ...body, contacts, recipients: tag === undefined ? recipients : [...contacts.keys()].map((id) => ({ contact_id: id })) };
   return { ...known, plan: await planBulk(known) };
 }
+
+/** Texts and answers tell what is known of contacts: who asks for them by tag or id has to be allowed to read them. */
+export function contactsNeed({ tag, recipients }: Record<string, unknown>): Scope | null {
+  return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
+}
+
+const isNamed = (given: unknown) =>
+  typeof given === 'object' && given !== null && namedContact(given as Record<string, unknown>) !== undefined;
 
 function contactIdsIn(recipients: readonly unknown[]): string[] {
   return recipients.flatMap((given) => {

@@ -13,7 +13,7 @@ import { apiKey, bulkEndpoint, type Caller, endpoint, Reply } from '../endpoint.
 import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
-import { withContacts } from './bulk-contacts.js';
+import { contactsNeed, withContacts } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertTemplateTaken } from './template-accounts.js';
@@ -32,6 +32,7 @@ export const sendBulk = bulkEndpoint({
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
+  alsoNeeds: contactsNeed,
   examine: examineBulk,
   idempotent: true,
   response: oneBatch,

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { Database } from '../../models/database.js';
 import { invalid } from '../../models/errors.js';
+import { namedContact } from '../../models/rules/bulk-contact.js';
 import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
@@ -10,7 +11,7 @@ import { apiKey, bulkEndpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { type Checked, check } from '../validation.js';
 import { bulkBytesMax } from './bulk.js';
-import { withContacts } from './bulk-contacts.js';
+import { contactsNeed, withContacts } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from './fallback.js';
 import { previewedChain } from './fallback-schemas.js';
@@ -34,6 +35,7 @@ export const previewMessage = bulkEndpoint({
     .unknown()
     .meta({ type: 'object', anyOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
   bodyBytesMax: bulkBytesMax,
+  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : namedContact(given) === undefined ? null : 'manage_contacts'),
   examine: examinePreview,
   refusals: [404],
   response: Joi.object({
