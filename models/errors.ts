@@ -57,9 +57,20 @@ export type ResourceName =
   | 'Credit package'
   | 'Suppression';
 
-/** 400 with every fault found; the first one gives the text. */
-export function invalid(details: Fault[]): AppError {
+/** Faults that an answer lists; the last one may say how many more there are. */
+export const faultsListedMax = 100;
+
+/** 400 with the faults found; the first one gives the text. */
+export function invalid(faults: Fault[]): AppError {
+  const details = listed(faults, faults.length, '');
   return new AppError(400, 'validation_failed', details[0]?.message ?? 'Invalid request', { details });
+}
+
+/** As many faults as an answer lists, with a note of how many there are besides. */
+export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
+  if (count <= faultsListedMax) return [...faults];
+  const shown = faults.slice(0, faultsListedMax - 1);
+  return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];
 }
 /** 400 for one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);

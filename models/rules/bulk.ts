@@ -1,6 +1,6 @@
 /** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
 import type { RecipientError } from '../batch.js';
-import type { Fault } from '../errors.js';
+import { type Fault, faultsListedMax, listed } from '../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from './in-slices.js';
@@ -10,8 +10,6 @@ import { recipientKey } from './recipient.js';
 export const recipientsMax = 10_000;
 /** Messages of one page: the group that one workflow drives. */
 const pageSize = 250;
-/** Faults that an answer lists. */
-const faultsShownMax = 1000;
 /** Faults that are kept of a batch. */
 const errorsMax = 10_000;
 
@@ -76,10 +74,8 @@ function isNew(seen: Set<string>, key: string): boolean {
 export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, plan: BulkPlan): Fault[] {
   const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
   if (isSkipped || plan.errorCount === 0) return plan.faults;
-  const shown = plan.errors.slice(0, faultsShownMax).map(({ field, message }) => ({ field, message }));
-  const left = plan.errorCount - shown.length;
-  const note = left === 0 ? [] : [{ field: 'recipients', message: `${left.toLocaleString('en-US')} more faults are not listed` }];
-  return [...plan.faults, ...shown, ...note];
+  const all = [...plan.faults, ...plan.errors.slice(0, faultsListedMax).map(({ field, message }) => ({ field, message }))];
+  return listed(all, plan.faults.length + plan.errorCount, 'recipients');
 }
 
 /** The messages of a plan that nothing is wrong with, in the order of the recipients, a page at a time. */
