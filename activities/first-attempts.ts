@@ -32,9 +32,19 @@ export async function attemptFirst(
   { again, ownAtOnce }: Manner,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
-  if (config.webhookFirstAttempt === 'inline')
-    return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, ownAtOnce), again) };
-  return leaveAll(db, due, again);
+  const left =
+    config.webhookFirstAttempt === 'inline'
+      ? { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, ownAtOnce), again) }
+      : await leaveAll(db, due, again);
+  return { ...left, ...workspacesOf(left, due) };
+}
+
+/** Whose the webhooks are for which something has to be started. */
+function workspacesOf({ children, carriers }: LeftDeliveries, due: readonly DueDelivery[]): Pick<LeftDeliveries, 'workspaces'> {
+  const started = new Set([...carriers, ...children.map(({ webhookId }) => webhookId)]);
+  if (started.size === 0) return {};
+  const owned = due.flatMap(({ webhook_id, workspace_id }) => (started.has(webhook_id) ? [[webhook_id, workspace_id] as const] : []));
+  return { workspaces: Object.fromEntries(owned) };
 }
 
 /** Deliveries that one round leaves: what it returns stands in the history of the group's workflow. */

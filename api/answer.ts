@@ -20,7 +20,8 @@ export interface Asked {
 }
 
 /** An operation, as far as its answer goes; `Deps` is what its handler reaches. */
-export type Answerable<Deps> = Pick<Endpoint, 'query' | 'body' | 'alsoNeeds' | 'examine'> & {
+export type Answerable<Deps> = Pick<Endpoint, 'query' | 'body' | 'alsoNeeds'> & {
+  examine?(checked: Checked<object>, deps: Deps): Promise<Checked<object>>;
   handler(input: Input<Auth, string, object, object>, deps: Deps): Promise<object>;
 };
 
@@ -32,7 +33,7 @@ export async function answer<Deps>(item: Answerable<Deps>, asked: Asked, deps: D
   const given = item.body === undefined ? {} : parseObject(bytes);
   assertScope(caller, item.alsoNeeds?.(given as Record<string, unknown>) ?? null);
   const checked = item.body === undefined ? nothing : check(item.body, given);
-  const body = item.examine === undefined ? checked : await item.examine(checked);
+  const body = item.examine === undefined ? checked : await item.examine(checked, deps);
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
   if (faults.length > 0) throw invalid(faults);
   const signed = { url, headers, body: bytes };

@@ -16,7 +16,6 @@ import {
 } from '../models/errors.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
-import type { Scope } from '../models/rules/api-key.js';
 import { isUuid } from '../models/rules/text.js';
 import { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
@@ -39,8 +38,10 @@ export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | Ke
 export interface Authenticator {
   /** Reads what the endpoint asks for; no I/O. */
   read(auth: Auth, req: Request, res: Response): Promise<Credential>;
-  /** The caller that the credential belongs to; throws 401, or 403 when a key lacks the scope. */
+  /** The caller that the credential belongs to; throws 401. */
   identify(auth: Auth, credential: Credential): Promise<Caller | null>;
+  /** The caller himself; throws 403 when his key lacks the scope. */
+  authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
 
 /** A JWT for this workspace, good for 30 days or until its password changes. */
@@ -79,14 +80,13 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
       touched(key);
-      return callerOf(key, auth === 'jwt' ? undefined : auth.scope);
+      return { workspaceId: key.workspace_id, balance: key.balance, scopes: key.scopes, webhooks: key.webhooks };
+    },
+    authorize(auth, caller) {
+      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      return caller;
     },
   };
-}
-
-function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
-  if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance, scopes: key.scopes };
 }
 
 async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {

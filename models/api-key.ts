@@ -1,5 +1,5 @@
 /** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
-import { type CreationOptional, DataTypes, type Sequelize } from 'sequelize';
+import { type CreationOptional, DataTypes, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { Owned } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from './rules/api-key.js';
@@ -18,9 +18,10 @@ export class ApiKey extends Owned<ApiKey> {
   static async issue(
     secretKey: string,
     { workspace_id, name, scopes }: { workspace_id: string; name: string; scopes: readonly Scope[] },
+    transaction?: Transaction,
   ): Promise<{ row: ApiKey; key: string }> {
     const key = generateApiKey();
-    const row = await ApiKey.create({
+    const fields = {
       id: uuidv7(),
       workspace_id,
       name,
@@ -30,7 +31,8 @@ export class ApiKey extends Owned<ApiKey> {
       is_active: true,
       last_used_at: null,
       created_at: new Date(),
-    });
+    };
+    const row = await ApiKey.create(fields, { transaction: transaction ?? null });
     return { row, key };
   }
 

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'idempotency_mismatch'
   | 'payload_too_large'
   | 'conflict'
+  | 'limit_reached'
   | 'rate_limited'
   | 'internal_error'
   | 'unavailable';
@@ -112,6 +113,9 @@ export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const requestTooSlow = () => new AppError(408, 'validation_failed', 'Request took too long');
 export const conflict = (message: string) => new AppError(409, 'conflict', message);
+/** 409; `what` in the plural. */
+export const limitReached = (whose: string, most: number, what: string) =>
+  new AppError(409, 'limit_reached', `${whose} can have at most ${most.toLocaleString('en-US')} ${what}`);
 export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
 export const headersTooLarge = () => new AppError(431, 'validation_failed', 'Request headers too large');

@@ -1,6 +1,7 @@
 /** API keys: made and revoked with a JWT. */
 import Joi from 'joi';
 import { ApiKey } from '../../models/api-key.js';
+import { type Quota, withinQuota } from '../../models/operations/quotas/within-quota.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import { endpoint } from '../endpoint.js';
 import { presentApiKey, presentNewApiKey, presentPagination } from '../presenters.js';
@@ -25,9 +26,11 @@ export const createApiKey = endpoint({
   body: Joi.object<{ name: string; scopes?: Scope[] }>({ name: name(), scopes: oneOrMoreOf(scopes) }).required(),
   response: Joi.object({ ...keyFields, key: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body }, { config }) {
-    const wanted = { workspace_id: caller.workspaceId, name: body.name, scopes: body.scopes ?? scopes };
-    const { row, key } = await ApiKey.issue(config.secretKey, wanted);
+  refusals: [409],
+  async handler({ caller: { workspaceId }, body }, { db, config }) {
+    const wanted = { workspace_id: workspaceId, name: body.name, scopes: body.scopes ?? scopes };
+    const quota: Quota = { workspaceId, of: 'apiKeys', most: config.quotas.apiKeys };
+    const { row, key } = await withinQuota(db, quota, (transaction) => ApiKey.issue(config.secretKey, wanted, transaction));
     return presentNewApiKey(row, key);
   },
 });

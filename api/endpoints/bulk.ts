@@ -35,6 +35,7 @@ export const sendBulk = bulkEndpoint({
   alsoNeeds: contactsNeed,
   examine: examineBulk,
   idempotent: true,
+  refusals: [409],
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, idempotencyKey: key }, deps) {

@@ -7,6 +7,8 @@ import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-prev
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
+import { parseObject } from '../body.js';
+import type { BulkDeps } from '../deps.js';
 import { apiKey, bulkEndpoint } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { type Checked, check } from '../validation.js';
@@ -35,9 +37,10 @@ export const previewMessage = bulkEndpoint({
     .unknown()
     .meta({ type: 'object', anyOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
   bodyBytesMax: bulkBytesMax,
+  alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
   alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : namedContact(given) === undefined ? null : 'manage_contacts'),
   examine: examinePreview,
-  refusals: [404],
+  refusals: [404, 409],
   response: Joi.object({
     messages: Joi.array().items(
       Joi.object({
@@ -73,6 +76,18 @@ function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): b
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
+/** No single message is larger than that; what is no JSON is nothing in particular. */
+const singleBytesMax = 100 * 1024;
+
+function isBulkBody(body: Buffer): boolean {
+  if (body.length > singleBytesMax) return true;
+  try {
+    return isBulk(parseObject(body) as Record<string, unknown>);
+  } catch {
+    return false;
+  }
+}
+
 async function previewAll(db: Database, workspaceId: string, given: BulkBody): Promise<PreviewedMessage[]> {
   const bulk = await withContacts(db, workspaceId, given);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
@@ -80,12 +95,12 @@ async function previewAll(db: Database, workspaceId: string, given: BulkBody): P
 }
 
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
-async function examinePreview({ value: given }: Checked<PreviewBody>): Promise<Checked<PreviewBody>> {
+async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, faults } = check(sendBody, given);
     return { value: { single: value, bulk: null }, faults };
   }
-  const { value, faults } = await planned(check(bulkBody, given), (_body, plan) => plan.faults);
+  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults);
   return { value: { single: null, bulk: value }, faults };
 }
 

@@ -15,7 +15,7 @@ export function resetPassword(db: Database, { token, password }: { token: string
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(token)], transaction);
     if (used === undefined) throw invalidMailToken();
     // While this is hashed others with the same token wait for the row; none of them hashes anything.
-    const hash = await hashPassword(password);
+    const hash = await hashPassword(password, used.workspace_id);
     await select(db, setPassword, [used.workspace_id, hash], transaction);
     const mailId = uuidv7();
     await select(

@@ -44,7 +44,9 @@ describe('GET /messages/:id/timeline', () => {
   it('tells the whole life of a delivered message in its order', async () => {
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
     const message = await buildSent(db, account.workspaceId);
-    await recordReports(db, [reportOf(message, 'delivered', { raw: `{"account":"AC1","reference":"${message.to}","status":"delivered"}` })]);
+    await recordReports(db, [
+      reportOf(message, 'delivered', { raw: `{"account":"AC1","reference":"${message.to}","status":"delivered"}` }),
+    ]);
     await applyReports(db, message.group_id);
     const timeline = await timelineOf(message.id);
     const expected = ['accepted', 'attempt', 'charged', 'delivered', 'report', 'sent'];

@@ -44,6 +44,7 @@ describe('loadConfig', () => {
           jwt: { points: 100, seconds: 60 },
           bulk: { points: 10, seconds: 60 },
           auth: { points: 5, seconds: 900 },
+          workspace: { points: 1000, seconds: 60 },
         },
         webhookAllowedNetworks: [],
         webhookFirstAttempt: 'inline',
@@ -54,6 +55,7 @@ describe('loadConfig', () => {
         dataDir: resolve('.data'),
       },
     );
+    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, placeholders: 200 });
     assert.deepEqual(
       [config.webhookPorts, config.redisUrl, config.smtpUrl, config.demoReceiver],
       [[443, 8443], undefined, undefined, undefined],

@@ -51,7 +51,10 @@ export const accountSamples: Samples = {
       key: 'tidings_<32 random characters and a checksum of 6>',
       warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
     },
-    refusals: [errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`)],
+    refusals: [
+      errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`),
+      errors.limitReached('A workspace', 100, 'API keys'),
+    ],
   },
   'api-keys.list': { data: { api_keys: [{ ...key, is_active: true, last_used_at: null }], pagination } },
   'api-keys.delete': {

@@ -123,6 +123,7 @@ describe('accounts', () => {
       is_active: true,
       last_used_at: null,
       balance: 12_500,
+      webhooks: 0,
     });
     assert.equal(await identify('another key'), null);
     for (const _ of [1, 2]) await row.deactivate();
