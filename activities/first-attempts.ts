@@ -32,12 +32,17 @@ export async function attemptFirst(
   { again, ownAtOnce }: Manner,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
+  const [first] = due;
+  const leave: Leave = (left_) => attempts.inTurn(() => leaveToCarriers(db, left_, again), first?.workspace_id);
   const left =
     config.webhookFirstAttempt === 'inline'
-      ? { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, ownAtOnce), again) }
-      : await leaveAll(db, due, again);
+      ? { children: [], carriers: await leave(await attempts.toAll(due, ownAtOnce)) }
+      : await leaveAll(db, due, again, leave);
   return { ...left, ...workspacesOf(left, due) };
 }
+
+/** Leaves deliveries to carriers, in the turn of their workspace. */
+type Leave = (left: Parameters<typeof leaveToCarriers>[1]) => Promise<string[]>;
 
 /** Whose the webhooks are for which something has to be started. */
 function workspacesOf({ children, carriers }: LeftDeliveries, due: readonly DueDelivery[]): Pick<LeftDeliveries, 'workspaces'> {
@@ -51,7 +56,7 @@ function workspacesOf({ children, carriers }: LeftDeliveries, due: readonly DueD
 const leftAtOnce = 500;
 
 /** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
-async function leaveAll(db: Database, all: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+async function leaveAll(db: Database, all: DueDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
   // What an earlier call had marked may be anywhere among what was marked before it.
   const due = again ? all : all.slice(0, leftAtOnce);
   const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
@@ -62,7 +67,7 @@ async function leaveAll(db: Database, all: DueDelivery[], again: boolean): Promi
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    carriers: await leaveToCarriers(db, { left: inLine }, again),
+    carriers: await leave({ left: inLine }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }

@@ -97,7 +97,7 @@ async function carryFor({ db, attempts }: CarryDeps, carriage: Carriage, webhook
       pauseMs = lookAgainMs.least;
       continue;
     }
-    const waitMs = await restCarrier(db, webhookId);
+    const waitMs = await attempts.inTurn(() => restCarrier(db, webhookId), carriage.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
     await sleep(Math.max(pauseMs, waitMs));
     pauseMs = Math.min(2 * pauseMs, lookAgainMs.most);

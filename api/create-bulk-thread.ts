@@ -27,6 +27,9 @@ export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
 
 /** Jobs at once: each may hold some ten times the bytes of its body. Workspaces take turns. */
 const jobs = { most: 3, mostOfKey: 2 };
+/** Of those that are only looked at: they hold all that they render. */
+const previews = { most: 2, mostOfKey: 1 };
+const previewMessage = 'messages.preview';
 
 /** Several times what the largest requests need. Above that the thread ends, and not the process. */
 const usualHeap = { heapMbMax: 512 };
@@ -42,7 +45,7 @@ export function createBulkThread(
   logger: Pick<Logger, 'error'>,
   heap = usualHeap,
 ): BulkThread {
-  const inTurn = createTurnstile(jobs);
+  const [inTurn, inTurnOfPreviews] = [createTurnstile(jobs), createTurnstile(previews)];
   let started: Started | undefined;
   let isStopping = false;
   const running = () => {
@@ -54,7 +57,7 @@ export function createBulkThread(
   };
   return {
     answer: (endpointId, asked) =>
-      inTurn(async () => {
+      (endpointId === previewMessage ? inTurnOfPreviews : inTurn)(async () => {
         const { calls } = running();
         const { data, options } = await calls.ask('answer', { endpointId, asked }).catch((error: unknown) => {
           throw error instanceof ThreadFailed ? internal(error, 1) : error;

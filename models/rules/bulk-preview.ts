@@ -21,6 +21,9 @@ export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 
  */
 export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
   const { templates } = compileBulk(request);
+  // What is too much whatever the values are costs no rendering.
+  const least = templates.text.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
+  if (least * request.recipients.length > unitsMax) throw tooMuchText();
   const accepted = new Set(plan.accepted);
   const previewed: PreviewedMessage[] = [];
   let units = 0;
@@ -29,10 +32,12 @@ export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise
     const { message, faults } = readRecipient(templates, given, index);
     const { to, content, segments, encoding, cost } = message;
     units += content.text.length;
-    if (units > unitsMax) throw invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
+    if (units > unitsMax) throw tooMuchText();
     const errors = listed < faultsMax ? faults : faults.slice(0, 1);
     listed += errors.length;
     previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });
   }
   return previewed;
 }
+
+const tooMuchText = () => invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
