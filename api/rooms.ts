@@ -14,6 +14,6 @@ const megabyte = 1024 * 1024;
 
 export const createRooms = (): Rooms => ({
   ofWorkspaces: new ByteRoom({ most: 64 * megabyte, mostOfOwner: 16 * megabyte, little: 512 * 1024 }),
-  ofAddresses: new ByteRoom({ most: 32 * megabyte, mostOfOwner: 4 * megabyte, little: 0 }),
+  ofAddresses: new ByteRoom({ most: 16 * megabyte, mostOfOwner: 2 * megabyte, little: 0 }),
   turns: createTurnstile({ most: Number.POSITIVE_INFINITY, mostOfKey: 2, waitingOfKeyMax: 20 }),
 });

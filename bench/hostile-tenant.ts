@@ -111,7 +111,9 @@ class Attack {
       timeout: 30_000,
     };
     return new Promise((resolve) => {
+      let isAnswered = false;
       const sent = request(new URL(path, this.baseUrl), { ...options, agent: false, signal: this.signal }, (response) => {
+        isAnswered = true;
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => void (chunks.length < 64 && chunks.push(chunk)));
         response.on('error', () => resolve(''));
@@ -122,7 +124,8 @@ class Attack {
       });
       sent.on('timeout', () => sent.destroy());
       sent.on('error', () => {
-        if (!this.signal.aborted) this.#note(what, 0);
+        // A refusal may come before all was sent, which then cannot be sent any more.
+        if (!this.signal.aborted && !isAnswered) this.#note(what, 0);
         resolve('');
       });
       sent.end(body);

@@ -106,17 +106,19 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
 
 /**
  * The body with its plan, and the faults that `refusals` finds in that.
+ * @param unitsMax see `planBulk`
  * @throws AppError 409 for a content that would be too much work
  */
 export async function planned(
   { value: given, faults }: Checked<BulkBody>,
   { config }: Pick<BulkDeps, 'config'>,
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
+  unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
   assertFewPlaceholders(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { value, faults };
-  const plan = await planBulk(judgeable({ value, faults }));
+  const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
   return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 

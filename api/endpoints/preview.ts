@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { Database } from '../../models/database.js';
 import { invalid } from '../../models/errors.js';
 import { namedContact } from '../../models/rules/bulk-contact.js';
-import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
+import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
@@ -89,7 +89,7 @@ function isBulkBody(body: Buffer): boolean {
 }
 
 async function previewAll(db: Database, workspaceId: string, given: BulkBody): Promise<PreviewedMessage[]> {
-  const bulk = await withContacts(db, workspaceId, given);
+  const bulk = await withContacts(db, workspaceId, given, previewUnitsMax);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
   return previewBulk(bulk, bulk.plan);
 }
@@ -100,7 +100,7 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
     const { value, faults } = check(sendBody, given);
     return { value: { single: value, bulk: null }, faults };
   }
-  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults);
+  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
   return { value: { single: null, bulk: value }, faults };
 }
 

@@ -1,12 +1,12 @@
 /** What a bulk send would do, message by message. */
-import { type Fault, invalidField } from '../errors.js';
-import type { BulkPlan } from './bulk.js';
+import type { Fault } from '../errors.js';
+import { type BulkPlan, tooMuchText } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from './in-slices.js';
 
 /** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
-const unitsMax = 16_000_000;
+export const previewUnitsMax = 16_000_000;
 /** Faults that are listed in all; after that each recipient shows its first. */
 const faultsMax = 10_000;
 
@@ -21,9 +21,6 @@ export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 
  */
 export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
   const { templates } = compileBulk(request);
-  // What is too much whatever the values are costs no rendering.
-  const least = templates.text.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
-  if (least * request.recipients.length > unitsMax) throw tooMuchText();
   const accepted = new Set(plan.accepted);
   const previewed: PreviewedMessage[] = [];
   let units = 0;
@@ -32,12 +29,10 @@ export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise
     const { message, faults } = readRecipient(templates, given, index);
     const { to, content, segments, encoding, cost } = message;
     units += content.text.length;
-    if (units > unitsMax) throw tooMuchText();
+    if (units > previewUnitsMax) throw tooMuchText();
     const errors = listed < faultsMax ? faults : faults.slice(0, 1);
     listed += errors.length;
     previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });
   }
   return previewed;
 }
-
-const tooMuchText = () => invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');

@@ -87,3 +87,15 @@ describe('bodies that come slowly', () => {
     }
   });
 });
+
+describe('a preview that shows more than fits into one answer', () => {
+  it('is refused after the recipients that are too much, and not after all', async () => {
+    const app = await startApp();
+    const { key } = await app.account();
+    const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
+    const body = { channel: 'email', content: { text: '{{name}}'.repeat(200) }, recipients };
+    const { status, body: answer } = await app.call('POST', '/api/v1/messages/preview', { key, body });
+    assert.deepEqual([status, answer.error], [400, 'recipients have too much text for one preview: preview fewer at once']);
+    await app.close();
+  });
+});
