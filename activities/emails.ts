@@ -70,14 +70,23 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
+const isLoopback = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+
 /** The reply code when the server refused this mail for good (RFC 5321 §4.2.1: 5yz); null for what may pass, and for faults of the log-in. */
 function permanentRefusal(error: unknown): number | null {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
 }
 
+/**
+ * TLS is required off this machine: mails carry tokens that open accounts. `?tls=optional` in the address waives it, for a network that
+ * encrypts by itself.
+ */
 function transportTo(url: string): Transporter {
   const options = new URL(url);
+  const isOptional = options.searchParams.get('tls') === 'optional' || isLoopback(options.hostname);
+  options.searchParams.delete('tls');
+  options.searchParams.set('requireTLS', String(options.protocol === 'smtp:' && !isOptional));
   options.searchParams.set('connectionTimeout', String(smtpTimeoutMs));
   options.searchParams.set('greetingTimeout', String(smtpTimeoutMs));
   options.searchParams.set('socketTimeout', String(smtpTimeoutMs));

@@ -16,6 +16,7 @@ import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
 import { requestContext, type Step } from './request-context.js';
 import { createRouter } from './router.js';
+import { createSecurityTxt } from './security-txt.js';
 
 /** The HTTP application; listening is the caller's business. */
 export function createApp(deps: Deps): RequestListener {
@@ -33,6 +34,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
+  app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));

@@ -6,6 +6,7 @@ import { keepHeapSmall } from '../models/heap.js';
 import { createLogger } from '../models/logger.js';
 import { createResolver } from '../models/names/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
+import { outdatedRuntime } from '../models/runtime.js';
 import { createAcceptGate } from './accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, poolSizes } from './create-bulk-thread.js';
@@ -52,6 +53,8 @@ async function start(deps: ServerDeps): Promise<void> {
   });
   await warmUpPasswords();
   await listen(server, deps.config);
+  const outdated = outdatedRuntime(process.version);
+  if (outdated !== undefined) deps.logger.warn(outdated);
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   process.send?.({ ready: true });
   stopOnSignal(server, deps);

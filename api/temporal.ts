@@ -68,8 +68,8 @@ const pollerAgeMsMax = 70_000;
 /** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
 const batchPatience = 3;
 
-export function connectTemporal({ temporalAddress, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
-  const connection = Connection.lazy({ address: temporalAddress });
+export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
+  const connection = Connection.lazy(temporalServer);
   const client = new Client({ connection, namespace: temporalNamespace });
   const hint = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + hintTimeoutMs, call);
 

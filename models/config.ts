@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import type { Channel } from './channels.js';
-import { type Quotas, quotasOf, type RateLimits, rateLimitsOf } from './limits/limit-settings.js';
+import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
+import { type Limits, limitsOf } from './limits/limit-settings.js';
 import type { ProviderAccount } from './provider-account.js';
 import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
 import { settings } from './settings.js';
@@ -24,20 +25,24 @@ interface WebhookConfig {
 }
 
 /** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
-export interface Config extends WebhookConfig {
+export interface Config extends WebhookConfig, Limits {
   port: number;
   host: string;
   dataDir: string;
   publicUrl: string;
+  /** Whom finders of a vulnerability tell; undefined: no security.txt. */
+  securityContact: string | undefined;
   callbackUrl: string;
   trustedProxies: string[];
   /** As browsers send it in `Origin`, or `*`. */
   corsOrigins: string[];
   logLevel: string;
   databaseUrl: string;
+  /** Of the owner of the tables. */
+  migrateDatabaseUrl: string;
   databasePoolMax: number;
   redisUrl: string | undefined;
-  temporalAddress: string;
+  temporalServer: TemporalServer;
   temporalNamespace: string;
   jwtSecret: string;
   secretKey: string;
@@ -49,12 +54,6 @@ export interface Config extends WebhookConfig {
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
-  rateLimits: RateLimits;
-  quotas: Quotas;
-  /** Above so many active webhooks a workspace's sends share no workflow with those of others. */
-  sharedGroupWebhooks: number;
-  /** Connections of one process: in all, and of one address. */
-  connections: { most: number; ofAddress: number };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -101,6 +100,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const { value, error } = schema.validate(given);
   const faults = error?.details.map((detail) => detail.message) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
+  faults.push(...connectionFaults(given));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }
@@ -115,14 +115,16 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     host: value.HOST,
     dataDir: resolve(value.DATA_DIR),
     publicUrl,
+    securityContact: value.SECURITY_CONTACT,
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
+    migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
     databasePoolMax: value.DATABASE_POOL_MAX,
     redisUrl: value.REDIS_URL,
-    temporalAddress: value.TEMPORAL_ADDRESS,
+    temporalServer: temporalServerOf(given),
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
     secretKey: value.SECRET_KEY,
@@ -132,10 +134,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
-    rateLimits: rateLimitsOf(value),
-    quotas: quotasOf(value),
-    sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
-    connections: { most: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
+    ...limitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     routes: { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') },

@@ -3,15 +3,17 @@
  * `.env.example` and the README's table are tested against this declaration.
  */
 import Joi from 'joi';
+import { connectionSettings } from './connection-settings.js';
 import { limitSettings, rateLimit } from './limits/limit-settings.js';
 import { providerSettings } from './provider-settings.js';
 
 const cidr = Joi.string().ip({ cidr: 'required' });
-const list = (item: Joi.Schema) =>
+/** @param nothing a word for the empty list, where an empty text would be taken for not set */
+const list = (item: Joi.Schema, nothing = '') =>
   Joi.string()
     .allow('')
     .custom((text: string, helpers) => {
-      const parts = text.split(',').map((part) => part.trim());
+      const parts = text === nothing ? [] : text.split(',').map((part) => part.trim());
       const { value, error } = Joi.array()
         .items(item)
         .validate(parts.filter((part) => part !== ''));
@@ -53,17 +55,26 @@ export const settings: Record<string, Joi.Schema> = {
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),
   CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
-  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }))
+  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }), 'none')
     .default([])
-    .description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
+    .description(
+      'addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; needed where PUBLIC_URL is https, none where there is no proxy',
+    ),
   CORS_ORIGINS: list(corsOrigin)
     .default([])
     .description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
+  SECURITY_CONTACT: Joi.string()
+    .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
+    .description('whom finders of a vulnerability tell, as mailto:, https: or tel:; served in /.well-known/security.txt (RFC 9116)'),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
     .description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
+  MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
+    'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
+  ),
   DATABASE_POOL_MAX: Joi.number()
     .integer()
     .min(2)
@@ -76,6 +87,7 @@ export const settings: Record<string, Joi.Schema> = {
     .description('Temporal frontend as host:port; a local server is started when not set')
     .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
+  ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
@@ -83,7 +95,9 @@ export const settings: Record<string, Joi.Schema> = {
   SECRET_KEYS_OLD: list(secret)
     .default([])
     .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
-  SMTP_URL: url('smtp', 'smtps').description('mail server of the account mails, which become .eml files in DATA_DIR/mail when not set'),
+  SMTP_URL: url('smtp', 'smtps').description(
+    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+  ),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   SIGNUP_CREDITS: Joi.number()
     .min(0)

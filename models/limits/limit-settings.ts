@@ -48,7 +48,7 @@ export interface RateLimit {
   seconds: number;
 }
 
-export type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'workspace', RateLimit>;
+type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'workspace', RateLimit>;
 
 /** What a workspace can have at most, each refused with 409. */
 export interface Quotas {
@@ -59,10 +59,26 @@ export interface Quotas {
   placeholders: number;
 }
 
+export interface Limits {
+  rateLimits: RateLimits;
+  quotas: Quotas;
+  /** Above so many active webhooks a workspace's sends share no workflow with those of others. */
+  sharedGroupWebhooks: number;
+  /** Connections of one process: in all, and of one address. */
+  connections: { most: number; ofAddress: number };
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
 type Checked = Record<string, any>;
 
-export const quotasOf = (value: Checked): Quotas => ({
+export const limitsOf = (value: Checked): Limits => ({
+  rateLimits: rateLimitsOf(value),
+  quotas: quotasOf(value),
+  sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
+  connections: { most: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
+});
+
+const quotasOf = (value: Checked): Quotas => ({
   apiKeys: value.MAX_API_KEYS,
   webhooks: value.MAX_WEBHOOKS,
   replays: value.MAX_REPLAYS,
@@ -75,7 +91,7 @@ function readLimit(text: string): RateLimit {
   return { points, seconds };
 }
 
-export function rateLimitsOf(value: Checked): RateLimits {
+function rateLimitsOf(value: Checked): RateLimits {
   const api = readLimit(value.RATE_LIMIT_API);
   const workspace = value.RATE_LIMIT_WORKSPACE as string | undefined;
   return {

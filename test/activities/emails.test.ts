@@ -33,7 +33,7 @@ describe('sendMail', () => {
   const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
 
   it('writes a mail that only its owner can read, with a link whose token verifies the address', async () => {
-    const config = testConfig({ PUBLIC_URL: publicUrl, MAIL_FROM: 'Tidings <hello@example.test>' });
+    const config = testConfig({ PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none', MAIL_FROM: 'Tidings <hello@example.test>' });
     const { mailId, workspace } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
     const file = join(config.dataDir, 'mail', `${mailId}.eml`);
@@ -74,7 +74,7 @@ describe('sendMail', () => {
 
   it('sends through a mail server once, however often it is called', async () => {
     const smtp = await startSmtp();
-    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId, workspace } = await buildMail(config);
     for (const _ of [1, 2]) await activitiesWith(config).sendMail(mailId);
     await smtp.close();
@@ -86,7 +86,7 @@ describe('sendMail', () => {
 
   it('sends a mail of ASCII as it stands, dots at the beginning of lines included', async () => {
     const smtp = await startSmtp();
-    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons');
     await activitiesWith(config).sendMail(mailId);
     await smtp.close();
@@ -129,5 +129,18 @@ describe('sendMail', () => {
     await smtp.close();
     await assert.rejects(activitiesWith(config).sendMail(mailId), { code: 'ESOCKET' });
     assert.equal(await isSent(mailId), false);
+  });
+
+  it('goes to no server off this machine without TLS, unless the address waives it', async () => {
+    const server = await startSmtp({}, '127.0.0.2'); // not one of the names of this machine that are known for it
+    try {
+      const { mailId } = await buildMail(testConfig());
+      await assert.rejects(activitiesWith(testConfig({ SMTP_URL: server.url })).sendMail(mailId), /STARTTLS/i);
+      assert.deepEqual([await isSent(mailId), server.received.length], [false, 0]);
+      await activitiesWith(testConfig({ SMTP_URL: `${server.url}?tls=optional` })).sendMail(mailId);
+      assert.deepEqual([await isSent(mailId), server.received.length], [true, 1]);
+    } finally {
+      await server.close();
+    }
   });
 });

@@ -125,7 +125,11 @@ describe('loadConfig', () => {
   }
 
   it('takes the public address as it is given, without a slash at its end', () => {
-    const { publicUrl, callbackUrl } = load({ PUBLIC_URL: 'https://api.example.test/base/', CALLBACK_URL: 'https://in.example.test//' });
+    const { publicUrl, callbackUrl } = load({
+      PUBLIC_URL: 'https://api.example.test/base/',
+      CALLBACK_URL: 'https://in.example.test//',
+      TRUSTED_PROXIES: 'none',
+    });
     assert.deepEqual([publicUrl, callbackUrl], ['https://api.example.test/base', 'https://in.example.test']);
   });
 
