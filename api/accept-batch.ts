@@ -3,6 +3,7 @@ import { Batch, type BatchRow } from '../models/batch.js';
 import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
+import { assertBelow, type Quota } from '../models/operations/quotas/within-quota.js';
 import type { NewGroup } from '../models/operations/insert-messages.js';
 import { createTurnstile } from '../models/turnstile.js';
 import { Workspace } from '../models/workspace.js';
@@ -21,7 +22,7 @@ export interface AcceptedBatch {
 /** How often a request tries again whose twin was refused between its look-up and its insert. */
 const insertAttemptsMax = 3;
 /** Each insert holds a connection for as long as it takes to write ten thousand rows; others need connections too. */
-const inTurn = createTurnstile(2);
+const inTurn = createTurnstile({ most: 2 });
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
@@ -44,7 +45,7 @@ export async function findAcceptedBatch(
 /**
  * Accepts a batch, or nothing of it.
  * @param pagesOf makes its pages; asked again when the request has to start over
- * @throws AppError 402 when the balance is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
+ * @throws AppError 402 when the balance is short of the sum, 409 when too many batches are open, 500 when nobody decided in time: nothing is charged and nothing stays
  */
 export async function acceptBatch(
   deps: BulkDeps,
@@ -53,6 +54,7 @@ export async function acceptBatch(
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
   if (caller.balance < batch.cost) throw insufficientCredits(batch.cost, caller.balance);
+  await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     // The watcher fences what stays undecided for long; waiting for its turn does not count.
     const inserted = await inTurn(async () => {
@@ -79,7 +81,7 @@ async function decide(deps: BulkDeps, batch: NewBatch): Promise<void> {
     deps.logger.warn({ err, workflow_id: workflowIds.batch(batchId) }, 'the workflow did not answer: fencing its batch');
     return fence(deps, batch, err);
   }
-  if (!accepted) await refuse(batch);
+  if (!accepted) await refuse(deps, batch);
 }
 
 /** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
@@ -90,14 +92,23 @@ async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<v
     return (await Batch.count({ where: { id: batch.id } })) > 0;
   });
   if (isFenced) throw internal(cause, 1);
-  if (!isStored) await refuse(batch, cause);
+  if (!isStored) await refuse(deps, batch, cause);
 }
 
-/** The rows are gone. Because of the balance, if that is true; else a twin of this request has fenced them. */
+const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
+  workspaceId,
+  of: 'openBatches',
+  most: config.quotas.openBatches,
+});
+
+/** The rows are gone. Because of the balance or of the quota, if that is true; else a twin of this request has fenced them. */
 async function refuse(
+  deps: BulkDeps,
   { workspace_id, cost }: NewBatch,
   cause: unknown = new Error('the batch was fenced by a twin request'),
 ): Promise<never> {
   const workspace = await Workspace.findByPk(workspace_id, { attributes: ['balance'] });
-  throw refusalOf(cost, workspace?.balance ?? 0, cause);
+  const balance = workspace?.balance ?? 0;
+  if (balance >= cost) await assertBelow(deps.db, openBatches(deps, workspace_id));
+  throw refusalOf(cost, balance, cause);
 }

@@ -41,7 +41,7 @@ export async function acceptMessage(deps: Deps, caller: Caller, message: NewMess
   if (caller.balance < message.cost) throw insufficientCredits(message.cost, caller.balance);
   const { idempotency_key: key, request_digest: digest } = message;
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
-    const row = await deps.acceptGate.accept(message, fallback);
+    const row = await deps.acceptGate.accept(message, fallback, caller.webhooks);
     if (row !== null) return { row, isReplay: false };
     // The key was taken since the look-up: by the same request, whose outcome is ours too, or by another one.
     const first = digest === null ? null : await findAccepted(deps, caller, key, digest);

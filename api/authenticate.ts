@@ -18,7 +18,6 @@ import type { Database } from '../models/database.js';
 import { identifySession } from '../models/operations/accounts/identify-session.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
-import type { Scope } from '../models/rules/api-key.js';
 import { isInNetworks } from '../models/rules/accounts/networks.js';
 import { isUuid } from '../models/rules/text.js';
 import type { Workspace } from '../models/workspace.js';
@@ -50,8 +49,10 @@ type PresentedFrom = KeyCredential & { address?: string | undefined };
 export interface Authenticator {
   /** Reads what the endpoint asks for; no I/O. */
   read(auth: Auth, req: Request, res: Response): Promise<Credential>;
-  /** The caller that the credential belongs to; throws 401, or 403 when a key lacks the scope. */
+  /** The caller that the credential belongs to; throws 401. */
   identify(auth: Auth, credential: Credential): Promise<Caller | null>;
+  /** The caller himself; throws 403 when his key lacks the scope. */
+  authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
 
 /** A JWT for this workspace, good for 30 days or until its password changes. Its header names the secret. */
@@ -94,16 +95,21 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
         throw invalidApiKey();
       touched(key, credential.address);
-      return callerOf(key, auth === 'jwt' ? undefined : auth.scope);
+      return callerOf(key);
+    },
+    authorize(auth, caller) {
+      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      return caller;
     },
   };
 }
 
-function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
-  if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
+function callerOf(key: IdentifiedKey): Caller {
   return {
     workspaceId: key.workspace_id,
     balance: key.balance,
+    scopes: key.scopes,
+    webhooks: key.webhooks,
     actor: { type: 'api_key', id: key.id, name: key.name },
     channels: key.channels,
     session: null,

@@ -43,20 +43,22 @@ export const name = (lengthMax = 255) =>
     .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
     .meta({ maxLength: lengthMax, pattern: '\\S' });
 
+/** Names that a list from a fixed set may have, repetitions included. */
+const namesMax = 100;
+
 /** A list of names from a fixed set, each once; `[]` is refused. */
 export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
-  Joi.array()
-    .items(Joi.string().valid(...values))
-    .min(1)
-    .empty(null)
-    .custom((list: T[]) => [...new Set(list)]);
+  fewOf(namesMax, Joi.string().valid(...values), (list: T[], helpers) => {
+    if (list.length > namesMax) return helpers.error('contract', { text: `{field} must have at most ${namesMax} items` });
+    return list.length === 0 ? helpers.error('any.only', { valids: values }) : [...new Set(list)];
+  }).meta({ minItems: 1 });
 
 /**
- * A list of objects, a few at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
+ * A list of a few items at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
  * other requests.
  * @param whole judges the list, its length too
  */
-export const fewOf = (most: number, item: Joi.ObjectSchema, whole: Joi.CustomValidator) =>
+export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
     .empty(null)
     .custom((list: unknown[], helpers) => (list.length > most ? whole(list, helpers) : list))

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import Joi from 'joi';
 import type { Channel } from './channels.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
+import { type Limits, limitsOf } from './limits/limit-settings.js';
 import type { ProviderAccount } from './provider-account.js';
 import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
 import { settings } from './settings.js';
@@ -10,15 +11,11 @@ import { settings } from './settings.js';
 export { type Channel, channels } from './channels.js';
 export { defaultRetryDelays, settings } from './settings.js';
 
-/** A fixed-window limit: so many points in so many seconds. */
-export interface RateLimit {
-  points: number;
-  seconds: number;
-}
-
 interface WebhookConfig {
   webhookAllowedNetworks: string[];
   webhookPorts: number[];
+  /** Asked for the names of webhooks; none: those of the system. */
+  webhookDnsServers: string[];
   webhookRetryDelaysSeconds: number[];
   /** 0: never. */
   webhookDisableAfterSeconds: number;
@@ -28,7 +25,7 @@ interface WebhookConfig {
 }
 
 /** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
-export interface Config extends WebhookConfig {
+export interface Config extends WebhookConfig, Limits {
   port: number;
   host: string;
   dataDir: string;
@@ -59,7 +56,6 @@ export interface Config extends WebhookConfig {
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
-  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit; login: RateLimit };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -111,21 +107,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   return Object.freeze(toConfig(value, given));
 }
 
-function rateLimit(text: string): RateLimit {
-  const [points = 0, seconds_ = 0] = text.split('/').map(Number);
-  return { points, seconds: seconds_ };
-}
-
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against `settings`
 type Checked = Record<string, any>;
-
-const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
-  api: rateLimit(value.RATE_LIMIT_API),
-  jwt: rateLimit(value.RATE_LIMIT_JWT),
-  bulk: rateLimit(value.RATE_LIMIT_BULK),
-  auth: rateLimit(value.RATE_LIMIT_AUTH),
-  login: rateLimit(value.RATE_LIMIT_LOGIN),
-});
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
@@ -154,7 +137,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
-    rateLimits: rateLimitsOf(value),
+    ...limitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     routes: { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') },
@@ -181,6 +164,7 @@ function webhooksOf(value: Checked): WebhookConfig {
   return {
     webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
     webhookPorts: value.WEBHOOK_PORTS,
+    webhookDnsServers: value.WEBHOOK_DNS_SERVERS,
     webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
     webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
     webhookRetentionDays: {

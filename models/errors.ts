@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'idempotency_mismatch'
   | 'payload_too_large'
   | 'conflict'
+  | 'limit_reached'
   | 'rate_limited'
   | 'code_required'
   | 'internal_error'
@@ -58,9 +59,20 @@ export type ResourceName =
   | 'Credit package'
   | 'Suppression';
 
-/** 400 with every fault found; the first one gives the text. */
-export function invalid(details: Fault[]): AppError {
+/** Faults that an answer lists; the last one may say how many more there are. */
+export const faultsListedMax = 100;
+
+/** 400 with the faults found; the first one gives the text. */
+export function invalid(faults: Fault[]): AppError {
+  const details = listed(faults, faults.length, '');
   return new AppError(400, 'validation_failed', details[0]?.message ?? 'Invalid request', { details });
+}
+
+/** As many faults as an answer lists, with a note of how many there are besides. */
+export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
+  if (count <= faultsListedMax) return [...faults];
+  const shown = faults.slice(0, faultsListedMax - 1);
+  return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];
 }
 /** 400 for one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
@@ -108,6 +120,9 @@ export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const requestTooSlow = () => new AppError(408, 'validation_failed', 'Request took too long');
 export const conflict = (message: string) => new AppError(409, 'conflict', message);
+/** 409; `what` in the plural. */
+export const limitReached = (whose: string, most: number, what: string) =>
+  new AppError(409, 'limit_reached', `${whose} can have at most ${most.toLocaleString('en-US')} ${what}`);
 export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
 export const headersTooLarge = () => new AppError(431, 'validation_failed', 'Request headers too large');

@@ -4,11 +4,9 @@
  */
 import Joi from 'joi';
 import { connectionSettings } from './connection-settings.js';
+import { limitSettings, rateLimit } from './limits/limit-settings.js';
 import { providerSettings } from './provider-settings.js';
 
-const limit = Joi.string()
-  .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
 const cidr = Joi.string().ip({ cidr: 'required' });
 /** @param nothing a word for the empty list, where an empty text would be taken for not set */
 const list = (item: Joi.Schema, nothing = '') =>
@@ -117,15 +115,16 @@ export const settings: Record<string, Joi.Schema> = {
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
-  RATE_LIMIT_API: limit
+  RATE_LIMIT_API: rateLimit
     .default('100/60')
     .description('requests per API key, and per address where there is no credential, as count/seconds'),
-  RATE_LIMIT_JWT: limit.default('100/60').description('requests per workspace with a JWT'),
-  RATE_LIMIT_BULK: limit.default('10/60').description('bulk sends per API key'),
-  RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
-  RATE_LIMIT_LOGIN: limit
+  RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
+  RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
+  RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
+  RATE_LIMIT_LOGIN: rateLimit
     .default('600/60')
-    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted out'),
+    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
+  ...limitSettings,
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),

@@ -44,10 +44,11 @@ export const createApiKey = endpoint({
   body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({ name: name(), scopes: oneOrMoreOf(scopes), ...keyLimits }).required(),
   response: newKeyResponse,
   status: 201,
+  refusals: [409],
   async handler({ caller, body, origin }, deps) {
     const { name: name_, scopes: given = scopes, ...limits } = body;
     const wanted = { workspace_id: caller.workspaceId, name: name_, scopes: given, ...limits };
-    const { row, key, mailId } = await issueApiKey(deps.db, deps.config.secretKey, wanted, origin);
+    const { row, key, mailId } = await issueApiKey(deps.db, deps.config, wanted, origin);
     if (mailId !== null) startMail(deps, mailId);
     // The answer has what the document says, and beside it the limits that were given.
     return Object.keys(limits).length === 0 ? presentNewApiKey(row, key) : { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
@@ -66,7 +67,7 @@ export const rotateKey = endpoint({
   status: 201,
   async handler({ caller: { workspaceId }, params, body, origin }, deps) {
     const rotation = { workspaceId, id: params.id, overlapHours: body.overlap_hours };
-    const { row, key, mailId } = await rotateApiKey(deps.db, deps.config.secretKey, rotation, origin);
+    const { row, key, mailId } = await rotateApiKey(deps.db, deps.config, rotation, origin);
     if (mailId !== null) startMail(deps, mailId);
     return { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
   },

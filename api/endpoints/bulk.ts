@@ -14,7 +14,7 @@ import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
 import { assertChannels } from './accounts/key-fields.js';
-import { withContacts } from './bulk-contacts.js';
+import { contactsNeed, withContacts } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertTemplateTaken } from './template-accounts.js';
@@ -33,8 +33,10 @@ export const sendBulk = bulkEndpoint({
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
+  alsoNeeds: contactsNeed,
   examine: examineBulk,
   idempotent: true,
+  refusals: [409],
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, idempotencyKey: key }, deps) {

@@ -39,7 +39,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     known = await Workspace.byEmail(login.email);
     return known;
   };
-  const workspace = await ifPasswordFits(lookUp, login.password);
+  const workspace = await ifPasswordFits(lookUp, login.password, login.email.toLowerCase());
   if (workspace === null) {
     if (known !== null) await noteFailure(deps, known, attempt, origin);
     throw wrongPassword();

@@ -35,7 +35,7 @@ export function resetPassword(
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(reset.token)], transaction);
     if (used === undefined) throw invalidMailToken();
     // While this is hashed others with the same token wait for the row; none of them hashes anything.
-    const hash = await hashPassword(reset.password);
+    const hash = await hashPassword(reset.password, used.workspace_id);
     const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
     if (workspace === undefined) throw invalidMailToken();
     const { id: workspaceId, email, name, was_verified } = workspace;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../api/idempotency.js';
 import { addressKey } from '../../api/rate-limit.js';
-import { assertReachable, bucketOf } from '../../api/router.js';
+import { bucketOf } from '../../api/admittance.js';
+import { assertReachable } from '../../api/router.js';
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });

@@ -18,6 +18,7 @@ import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
 import type { Database } from '../../models/database.js';
 import { createLogger } from '../../models/logger.js';
+import { createResolver } from '../../models/names/name-resolver.js';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
@@ -62,7 +63,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const logger = createLogger('test', config.logLevel);
   const calls: string[] = [];
-  const stub = { ...playedBy(database.db, calls), ...temporal };
+  const stub = { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal };
   const deps: Deps = {
     config,
     db: database.db,
@@ -75,6 +76,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     },
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
+    resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
   };
@@ -100,10 +102,10 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
 }
 
 /** A Temporal whose work is done at once, or only written down. */
-function playedBy(db: Database, calls: string[]): Temporal {
+function playedBy(db: Database, openBatches: number, calls: string[]): Temporal {
   return {
     accept: async ({ groupId }) => ({ accepted: (await acceptMessages(db, groupId)).accepted }),
-    acceptBatch: ({ batchId }) => acceptBatch(db, batchId),
+    acceptBatch: ({ batchId }) => acceptBatch(db, batchId, openBatches),
     wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
     notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),

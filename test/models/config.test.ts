@@ -45,6 +45,7 @@ describe('loadConfig', () => {
           bulk: { points: 10, seconds: 60 },
           auth: { points: 5, seconds: 900 },
           login: { points: 600, seconds: 60 },
+          workspace: { points: 1000, seconds: 60 },
         },
         webhookAllowedNetworks: [],
         webhookFirstAttempt: 'inline',
@@ -55,6 +56,7 @@ describe('loadConfig', () => {
         dataDir: resolve('.data'),
       },
     );
+    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, placeholders: 200 });
     assert.deepEqual(
       [config.webhookPorts, config.redisUrl, config.smtpUrl, config.demoReceiver],
       [[443, 8443], undefined, undefined, undefined],

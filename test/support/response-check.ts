@@ -16,6 +16,7 @@ const moreCodes = [
   'idempotency_mismatch',
   'payload_too_large',
   'conflict',
+  'limit_reached',
   'rate_limited',
   'code_required',
   'internal_error',

@@ -71,7 +71,10 @@ export const accountSamples: Samples = {
       key: secretKey,
       warning,
     },
-    refusals: [errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`)],
+    refusals: [
+      errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`),
+      errors.limitReached('A workspace', 100, 'API keys'),
+    ],
   },
   'api-keys.list': {
     data: { api_keys: [{ ...key, ...unlimited, is_active: true, last_used_at: at, last_used_address: '203.0.113.7' }], pagination },

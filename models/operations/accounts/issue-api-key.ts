@@ -1,9 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey, type NewApiKey } from '../../api-key.js';
-import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import type { Config } from '../../config.js';
+import { type Database, select, type Transaction } from '../../database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasHadItsShare } from '../issue-mail.js';
+import { withinQuota } from '../quotas/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null where the owner has had enough of them. */
 export interface IssuedKey {
@@ -12,9 +14,18 @@ export interface IssuedKey {
   mailId: string | null;
 }
 
-/** Makes a key, as its owner asks, and tells the owner by mail. */
-export function issueApiKey(db: Database, secretKey: string, wanted: NewApiKey, origin: Origin): Promise<IssuedKey> {
-  return inTransaction(db, async (transaction) => {
+/**
+ * Makes a key, as its owner asks, and tells the owner by mail.
+ * @throws AppError 409 when the workspace has as many as it can have
+ */
+export function issueApiKey(
+  db: Database,
+  { secretKey, quotas }: Pick<Config, 'secretKey' | 'quotas'>,
+  wanted: NewApiKey,
+  origin: Origin,
+): Promise<IssuedKey> {
+  const quota = { workspaceId: wanted.workspace_id, of: 'apiKeys', most: quotas.apiKeys } as const;
+  return withinQuota(db, quota, async (transaction) => {
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
     const target = { type: 'api_key', id, name };

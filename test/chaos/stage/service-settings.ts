@@ -28,6 +28,8 @@ export const serviceSettings = (publicUrl: string): NodeJS.ProcessEnv => ({
   RATE_LIMIT_BULK: '100000/60',
   RATE_LIMIT_AUTH: '100000/60',
   RATE_LIMIT_LOGIN: '100000/60',
+  MAX_WEBHOOKS: '1000',
+  MAX_OPEN_BATCHES: '10000',
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
   WEBHOOK_RETRY_DELAYS: retryDelays.join(','),
   WEBHOOK_DISABLE_AFTER: '0',

@@ -135,6 +135,7 @@ describe('accounts', () => {
       channels: null,
       last_used_at: null,
       balance: 12_500,
+      webhooks: 0,
     });
     assert.equal(await identify('another key'), null);
     for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);
