@@ -1,15 +1,16 @@
 /** Accepts a batch, as `accept.ts` does a message: stored undecided, debited by its workflow, decided in every case. */
 import { Batch, type BatchRow } from '../models/batch.js';
-import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
+import { idempotencyMismatch, internal } from '../models/errors.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
 import type { NewGroup } from '../models/operations/insert-messages.js';
+import { fundsOf } from '../models/operations/spending/standing.js';
 import { createTurnstile } from '../models/turnstile.js';
-import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
 import { refusalOf } from './decision.js';
 import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
+import { assertAffordable } from './standing.js';
 import { untilKnown } from './until-known.js';
 
 export interface AcceptedBatch {
@@ -44,7 +45,7 @@ export async function findAcceptedBatch(
 /**
  * Accepts a batch, or nothing of it.
  * @param pagesOf makes its pages; asked again when the request has to start over
- * @throws AppError 402 when the balance is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
+ * @throws AppError 402 when the balance or the limit of the day is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
  */
 export async function acceptBatch(
   deps: BulkDeps,
@@ -52,7 +53,7 @@ export async function acceptBatch(
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
-  if (caller.balance < batch.cost) throw insufficientCredits(batch.cost, caller.balance);
+  assertAffordable(caller, batch.cost);
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     // The watcher fences what stays undecided for long; waiting for its turn does not count.
     const inserted = await inTurn(async () => {
@@ -79,7 +80,7 @@ async function decide(deps: BulkDeps, batch: NewBatch): Promise<void> {
     deps.logger.warn({ err, workflow_id: workflowIds.batch(batchId) }, 'the workflow did not answer: fencing its batch');
     return fence(deps, batch, err);
   }
-  if (!accepted) await refuse(batch);
+  if (!accepted) await refuse(deps, batch);
 }
 
 /** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
@@ -90,14 +91,14 @@ async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<v
     return (await Batch.count({ where: { id: batch.id } })) > 0;
   });
   if (isFenced) throw internal(cause, 1);
-  if (!isStored) await refuse(batch, cause);
+  if (!isStored) await refuse(deps, batch, cause);
 }
 
-/** The rows are gone. Because of the balance, if that is true; else a twin of this request has fenced them. */
+/** The rows are gone. Because of the balance or the limit of the day, if that is true; else a twin of this request has fenced them. */
 async function refuse(
+  { db }: BulkDeps,
   { workspace_id, cost }: NewBatch,
   cause: unknown = new Error('the batch was fenced by a twin request'),
 ): Promise<never> {
-  const workspace = await Workspace.findByPk(workspace_id, { attributes: ['balance'] });
-  throw refusalOf(cost, workspace?.balance ?? 0, cause);
+  throw refusalOf(cost, (await fundsOf(db, [workspace_id])).get(workspace_id), cause);
 }

@@ -16,9 +16,10 @@ import {
 } from '../models/errors.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
+import { type Standing, standingOf } from '../models/operations/spending/standing.js';
 import type { Scope } from '../models/rules/api-key.js';
 import { isUuid } from '../models/rules/text.js';
-import { Workspace } from '../models/workspace.js';
+import type { Workspace } from '../models/workspace.js';
 import type { Deps } from './deps.js';
 import type { Auth, Caller } from './endpoint.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
@@ -74,7 +75,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
       if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
-      if (credential.kind === 'jwt') return workspaceOf(credential.claims);
+      if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
       const key = await identified.add(credential);
       if (key === null) throw invalidApiKey();
       if (!key.is_active) throw deactivatedApiKey();
@@ -86,13 +87,17 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, balance: key.balance };
+  return { workspaceId: key.workspace_id, ...standingIn(key) };
 }
 
-async function workspaceOf({ sub, tv }: Claims): Promise<Caller> {
-  const workspace = await Workspace.findByPk(sub, { attributes: ['balance', 'token_version'] });
-  if (workspace === null || workspace.token_version !== tv) throw invalidToken();
-  return { workspaceId: sub, balance: workspace.balance };
+function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): Omit<Caller, 'workspaceId'> {
+  return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
+}
+
+async function workspaceOf(db: Deps['db'], { sub, tv }: Claims): Promise<Caller> {
+  const workspace = await standingOf(db, sub);
+  if (workspace?.token_version !== tv) throw invalidToken();
+  return { workspaceId: sub, ...standingIn(workspace) };
 }
 
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */

@@ -15,10 +15,16 @@ export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 /** Limits that do not follow from the credential: see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback';
 
-/** The workspace that a credential belongs to; `balance` in thousandths of a credit, as of this request. */
+/** The workspace that a credential belongs to, as of this request; amounts in thousandths of a credit. */
 export interface Caller {
   workspaceId: string;
   balance: number;
+  /** What its limit leaves of the day; null: it has none. */
+  spendLeft: number | null;
+  /** Phones of other countries are not written to; null: of all are. */
+  allowedCountries: readonly string[] | null;
+  isVerified: boolean;
+  isSuspended: boolean;
 }
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -53,6 +59,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   examine?(checked: Checked<Body>): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */
   bodyBytesMax?: number;
+  /** Messages are sent by it: not for a workspace that is suspended, or unverified where real carriers send. */
+  sends?: boolean;
   /** Goes through the accept gate, which sheds what comes when the service is overloaded. */
   gated?: boolean;
   /** Takes an `Idempotency-Key`. */

@@ -9,6 +9,7 @@ import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
 import { addressKey, type Bucket } from './rate-limit.js';
 import { contextOf } from './request-context.js';
+import { assertMaySend } from './standing.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
@@ -32,6 +33,7 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     try {
       const caller = await authenticator.identify(item.auth, credential);
       context.workspaceId = caller?.workspaceId;
+      if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
       const asked = await askedBy(caller, item, req, res, deps.config.publicUrl);
       const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
       respond(item, reply, req, res, deps.config.publicUrl);

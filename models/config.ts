@@ -48,6 +48,7 @@ export interface Config extends WebhookConfig {
   secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
+  /** Thousandths of a credit; 0 where a channel has a real carrier, which costs money. */
   signupCredits: number;
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
@@ -57,6 +58,8 @@ export interface Config extends WebhookConfig {
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
+  /** No channel has a real carrier: nothing that is sent leaves the house. */
+  isSandboxOnly: boolean;
   /** Messages a second by provider, segments of sms; who is not there has no limit. */
   providerLimits: Record<string, number>;
   /** Over which the health of accounts that share a channel is judged. */
@@ -119,6 +122,9 @@ const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
 });
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
+  const routes = { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') };
+  const accounts = accountsOf(value, given);
+  const isSandboxOnly = areSandbox(routes, accounts);
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -139,14 +145,15 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
-    signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),
+    signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     rateLimits: rateLimitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    routes: { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') },
-    accounts: accountsOf(value, given),
+    routes,
+    accounts,
+    isSandboxOnly,
     providerLimits: Object.fromEntries(
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),
@@ -178,6 +185,11 @@ function webhooksOf(value: Checked): WebhookConfig {
     },
     webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
   };
+}
+
+function areSandbox(routes: Config['routes'], accounts: Config['accounts']): boolean {
+  const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
+  return Object.values(routes).every((each) => each.every(({ account }) => kinds.get(account) === 'sandbox'));
 }
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'token_expired'
   | 'forbidden'
   | 'insufficient_credits'
+  | 'spend_limit'
   | 'purchase_failed'
   | 'not_found'
   | 'email_exists'
@@ -55,7 +56,8 @@ export type ResourceName =
   | 'Replay'
   | 'API key'
   | 'Credit package'
-  | 'Suppression';
+  | 'Suppression'
+  | 'Erasure';
 
 /** 400 with every fault found; the first one gives the text. */
 export function invalid(details: Fault[]): AppError {
@@ -75,6 +77,8 @@ export const invalidMailToken = () => invalidField('token', 'Invalid or expired 
 /** 400; each of the fields belongs to another contact of the workspace. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
   invalid(fields.map((field) => ({ field, message: `Contact with this ${field} already exists` })));
+/** What is said of a phone in a country that the workspace has not allowed. */
+export const countryText = (country: string) => `Sending to ${country} is not allowed`;
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
 /** 400; the payment provider's signature. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
@@ -93,9 +97,14 @@ export const insufficientCredits = (needed: number, balance: number) =>
     'insufficient_credits',
     `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`,
   );
+/** 402; the limit that the workspace has set itself. */
+export const spendLimitReached = () => new AppError(402, 'spend_limit', 'Daily spending limit reached');
 /** 402; `cause` is what the payment provider said, for the log only. */
 export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
 export const missingScope = (scope: string) => new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+/** 403; an operator has stopped it. */
+export const suspended = () => new AppError(403, 'forbidden', 'Workspace is suspended');
+export const unverified = () => new AppError(403, 'forbidden', 'Verify your email address first');
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);

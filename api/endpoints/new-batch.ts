@@ -10,7 +10,12 @@ import type { Caller } from '../endpoint.js';
 import type { BulkBody } from './bulk-schemas.js';
 
 /** The row of a batch that nobody has decided on. */
-export function newBatch({ workspaceId }: Caller, body: BulkBody, idempotencyKey: string | null, digest: Buffer | null): NewBatch {
+export function newBatch(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  body: BulkBody,
+  idempotencyKey: string | null,
+  digest: Buffer | null,
+): NewBatch {
   const { total, accepted, invalid, errors, cost } = body.plan;
   return {
     id: uuidv7(),

@@ -39,7 +39,7 @@ export type Choices = Readonly<Record<Channel, RouteChoice>>;
 /**
  * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
  * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded, and so do those whose recipient is
- * suppressed.
+ * suppressed or whose workspace is suspended.
  * @param choices a message goes by the first account of its channel; after a failure by the first of those that have failed least. One that an
  *   earlier call may have reached stays where it is: another account would send it a second time
  *
@@ -96,11 +96,11 @@ export const routeOf = (choices: string) => `LATERAL (
 /** SQL: the time for the message `m` has come. */
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
-/** SQL: why the recipient of the message `m` is not written to; null when he is. */
-const suppression = `(
+/** SQL: why the recipient of the message `m` is not written to: a reason of the list, or `suspended`, for its workspace; null when he is. */
+const suppression = `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END AND (s.expires_at IS NULL OR s.expires_at > now()))`;
+    AND s.recipient = CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END AND (s.expires_at IS NULL OR s.expires_at > now())))`;
 
 const stoppedBatch = `
   SELECT 1 FROM (
@@ -133,9 +133,9 @@ const claim = `
 
 /** A message whose hand-off is uncertain is not refused: it may be on its way. So is one that another claim took while this waited for it. */
 async function refuse(db: Database, transaction: Transaction, groupId: string): Promise<void> {
-  const refused = await select<{ id: string; suppressed: SuppressionReason | null }>(db, findRefused, [groupId], transaction);
+  const refused = await select<{ id: string; suppressed: SuppressionReason | 'suspended' | null }>(db, findRefused, [groupId], transaction);
   const at = new Date();
-  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...(suppressed === null ? expired : suppressedBy(suppressed)) }));
+  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...refusalBy(suppressed) }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
 }
 
@@ -147,11 +147,17 @@ const expired: Refusal = {
   error_message: 'The message expired before it was handed to the provider',
 };
 
-const suppressedBy = (reason: SuppressionReason): Refusal => ({
-  status_detail: 'suppressed',
-  error_code: suppressedCode,
-  error_message: suppressedTexts[reason],
-});
+const suspended: Refusal = {
+  status_detail: 'rejected',
+  error_code: 'suspended',
+  error_message: 'The workspace is suspended',
+};
+
+function refusalBy(reason: SuppressionReason | 'suspended' | null): Refusal {
+  if (reason === null) return expired;
+  if (reason === 'suspended') return suspended;
+  return { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] };
+}
 
 const findRefused = `
   SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE suppressed END AS suppressed
