@@ -1,6 +1,7 @@
 /** What becomes of a request once its caller is known: checked, then handled. Knows no `req` and no `res`, so any thread can do it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalid } from '../models/errors.js';
+import type { Origin } from '../models/rules/audit/origin.js';
 import { parseObject } from './body.js';
 import { type Auth, type Caller, type Endpoint, type Input, Reply } from './endpoint.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
@@ -9,6 +10,7 @@ import { type Checked, check, checkQuery } from './validation.js';
 /** A request as it came, by a caller who may make it. */
 export interface Asked {
   caller: Caller | null;
+  origin: Origin;
   params: object;
   query: object;
   body: Buffer;
@@ -25,7 +27,7 @@ export type Answerable<Deps> = Pick<Endpoint, 'query' | 'body' | 'examine'> & {
 
 /** @throws AppError 400 with every fault, or what the handler throws */
 export async function answer<Deps>(item: Answerable<Deps>, asked: Asked, deps: Deps): Promise<Reply> {
-  const { caller, params, idempotencyKey, url, headers, body: bytes } = asked;
+  const { caller, origin, params, idempotencyKey, url, headers, body: bytes } = asked;
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? nothing : checkQuery(item.query, asked.query);
   const checked = item.body === undefined ? nothing : check(item.body, parseObject(bytes));
@@ -33,6 +35,6 @@ export async function answer<Deps>(item: Answerable<Deps>, asked: Asked, deps: D
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
   if (faults.length > 0) throw invalid(faults);
   const signed = { url, headers, body: bytes };
-  const outcome = await item.handler({ caller, params, query: query.value, body: body.value, idempotencyKey, signed }, deps);
+  const outcome = await item.handler({ caller, origin, params, query: query.value, body: body.value, idempotencyKey, signed }, deps);
   return outcome instanceof Reply ? outcome : new Reply(outcome);
 }

@@ -16,7 +16,7 @@ import {
 } from '../models/errors.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
-import { type Standing, standingOf } from '../models/operations/spending/standing.js';
+import { type Standing, accountOf } from '../models/operations/spending/standing.js';
 import type { Scope } from '../models/rules/api-key.js';
 import { isUuid } from '../models/rules/text.js';
 import type { Workspace } from '../models/workspace.js';
@@ -87,17 +87,19 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 
 function callerOf(key: IdentifiedKey, scope: Scope | undefined): Caller {
   if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);
-  return { workspaceId: key.workspace_id, ...standingIn(key) };
+  return { workspaceId: key.workspace_id, ...standingIn(key), actor: { type: 'api_key', id: key.id, name: key.name } };
 }
 
-function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): Omit<Caller, 'workspaceId'> {
+type StandingIn = Omit<Caller, 'workspaceId' | 'actor'>;
+
+function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): StandingIn {
   return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
 }
 
 async function workspaceOf(db: Deps['db'], { sub, tv }: Claims): Promise<Caller> {
-  const workspace = await standingOf(db, sub);
+  const workspace = await accountOf(db, sub);
   if (workspace?.token_version !== tv) throw invalidToken();
-  return { workspaceId: sub, ...standingIn(workspace) };
+  return { workspaceId: sub, ...standingIn(workspace), actor: { type: 'user', id: sub, name: workspace.email } };
 }
 
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */

@@ -5,6 +5,7 @@ import type { OrderRow } from '../models/credit-order.js';
 import { CreditPackage } from '../models/credit-package.js';
 import { billingNotConfigured, idempotencyMismatch, internal } from '../models/errors.js';
 import { dropOrder, findOrder, insertOrder, leaseOrder, storeSession } from '../models/operations/open-order.js';
+import type { Origin } from '../models/rules/audit/origin.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
 
@@ -12,6 +13,7 @@ export interface CheckoutRequest {
   packageId: string;
   idempotencyKey: string | null;
   digest: Buffer;
+  origin: Origin;
 }
 
 export interface Checkout {
@@ -30,7 +32,8 @@ const pollMs = 50;
  * @throws AppError 503 when credits are not sold here, 422 when the idempotency key was used otherwise, 404 for an unknown package,
  * 402 when the payment provider refuses: nothing stays then
  */
-export async function openCheckout(deps: Deps, caller: Caller, { packageId, idempotencyKey, digest }: CheckoutRequest): Promise<Checkout> {
+export async function openCheckout(deps: Deps, caller: Caller, request: CheckoutRequest): Promise<Checkout> {
+  const { packageId, idempotencyKey, digest, origin } = request;
   if (!deps.payments.canSell) throw billingNotConfigured();
   const { workspaceId } = caller;
   const deadline = Date.now() + patienceMs;
@@ -40,7 +43,7 @@ export async function openCheckout(deps: Deps, caller: Caller, { packageId, idem
       if (known.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
       if (typeof known.session_id === 'string' && typeof known.checkout_url === 'string')
         return { sessionId: known.session_id, url: known.checkout_url, isReplay: true };
-      if (await leaseOrder(deps.db, known.id)) return askProvider(deps, known.get() as OrderRow);
+      if (await leaseOrder(deps.db, known.id)) return askProvider(deps, known.get() as OrderRow, origin);
       await sleep(pollMs);
       continue;
     }
@@ -52,17 +55,17 @@ export async function openCheckout(deps: Deps, caller: Caller, { packageId, idem
       idempotencyKey,
       digest: idempotencyKey === null ? null : digest,
     });
-    if (order !== null) return askProvider(deps, order);
+    if (order !== null) return askProvider(deps, order, origin);
   } while (Date.now() < deadline);
   throw internal(new Error('a twin of this request is still waiting for the payment provider'), 5);
 }
 
 /** A session that the provider opened and whose answer was lost is never shown to anybody, so nobody pays for it. */
-async function askProvider({ db, payments }: Deps, order: OrderRow): Promise<Checkout> {
+async function askProvider({ db, payments }: Deps, order: OrderRow, origin: Origin): Promise<Checkout> {
   const session = await payments.openSession(order).catch(async (error: unknown) => {
     await dropOrder(db, order.id);
     throw error;
   });
-  await storeSession(db, order.id, session);
+  await storeSession(db, order.id, session, origin);
   return { sessionId: session.id, url: session.url, isReplay: false };
 }

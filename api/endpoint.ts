@@ -1,6 +1,7 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
+import type { Actor, Origin } from '../models/rules/audit/origin.js';
 import type { Scope } from '../models/rules/api-key.js';
 import type { BulkDeps, Deps } from './deps.js';
 import type { Checked } from './validation.js';
@@ -25,6 +26,7 @@ export interface Caller {
   allowedCountries: readonly string[] | null;
   isVerified: boolean;
   isSuspended: boolean;
+  actor: Actor;
 }
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -41,6 +43,8 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   body: Body;
   /** Of endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
+  /** Who asks, and from where: for what is written into the audit events. */
+  origin: Origin;
   /** Of `provider` endpoints: what their signature covers. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
 }

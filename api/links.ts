@@ -8,18 +8,25 @@ const lengthMax = 8000;
 
 interface Pagination {
   page: number;
-  pages: number;
+  /** Null behind a cursor. */
+  pages: number | null;
   limit: number;
+  next_cursor?: string | null;
 }
 
 /** The header's value for this answer; undefined where it is no list. */
 export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'>, data: object, publicUrl: string): string | undefined {
   if (query === undefined || !('pagination' in data)) return undefined;
-  const { page, pages, limit } = data.pagination as Pagination;
+  const { page, pages, limit, next_cursor } = data.pagination as Pagination;
   const declared = namesIn(query);
   const filters = new URLSearchParams();
   for (const name of declared) if (typeof req.query[name] === 'string') filters.set(name, req.query[name]);
   filters.set('limit', String(limit));
+  if (pages === null) {
+    if (next_cursor === null || next_cursor === undefined) return undefined;
+    filters.set('cursor', next_cursor);
+    return `<${publicUrl}${req.path}?${filters.toString()}>; rel="next"`;
+  }
   const last = Math.max(pages, 1);
   const link = (rel: string, target: number) => {
     filters.set('page', String(target));

@@ -96,6 +96,10 @@ async function countTogether(counters: Record<RateClass, RateLimiterAbstract>, b
   return buckets.map((bucket) => counted.get(bucket) as Counted);
 }
 
+/** The address of a client as people write it: IPv4 also where the socket speaks IPv6. */
+export const plainAddress = (ip: string | undefined): string | undefined =>
+  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
+
 /** Whose requests are counted where there is no credential: the address, of IPv6 the /64 that one customer has. */
 export function addressKey(ip: string | undefined): string {
   if (ip === undefined || !isIPv6(ip)) return ip ?? 'unknown';

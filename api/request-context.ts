@@ -9,6 +9,10 @@ export interface RequestContext {
   /** Path template of the endpoint, so that the log names no ids, tokens or queries. */
   route: string;
   workspaceId: string | undefined;
+  /** Of the client, behind proxies that are trusted. */
+  address: string | undefined;
+  /** Id of the API key. */
+  keyId: string | undefined;
 }
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -28,7 +32,7 @@ export function requestContext(logger: Logger): Step {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
-    const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined };
+    const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined, address: undefined, keyId: undefined };
     (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
@@ -39,6 +43,8 @@ export function requestContext(logger: Logger): Step {
         duration_ms: Math.round(performance.now() - startedAt),
         request_id: requestId,
         workspace_id: context.workspaceId,
+        key_id: context.keyId,
+        address: context.address,
       };
       logger.info(line, res.writableFinished ? 'request' : 'request aborted');
     });

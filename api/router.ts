@@ -1,5 +1,6 @@
 /** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { anonymous, type Origin } from '../models/rules/audit/origin.js';
 import { type Asked, answer } from './answer.js';
 import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
 import { readBytes } from './body.js';
@@ -7,8 +8,8 @@ import type { Deps } from './deps.js';
 import type { Caller, Endpoint, Reply } from './endpoint.js';
 import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
-import { addressKey, type Bucket } from './rate-limit.js';
-import { contextOf } from './request-context.js';
+import { addressKey, type Bucket, plainAddress } from './rate-limit.js';
+import { contextOf, type RequestContext } from './request-context.js';
 import { assertMaySend } from './standing.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
@@ -26,6 +27,7 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
   return async (req, res) => {
     const context = contextOf(res);
     context.route = item.path;
+    context.address = plainAddress(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
     const bucket = bucketOf(item, credential, addressKey(req.ip));
     await deps.limiter.consume(bucket, res);
@@ -33,8 +35,9 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
     try {
       const caller = await authenticator.identify(item.auth, credential);
       context.workspaceId = caller?.workspaceId;
+      if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
       if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
-      const asked = await askedBy(caller, item, req, res, deps.config.publicUrl);
+      const asked = await askedBy(caller, originOf(caller, req, context), item, req, res, deps.config.publicUrl);
       const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
       respond(item, reply, req, res, deps.config.publicUrl);
     } finally {
@@ -61,11 +64,28 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }
 
-async function askedBy(caller: Caller | null, item: Endpoint, req: Request, res: Response, publicUrl: string): Promise<Asked> {
+/** Longest name of a client that is kept. */
+const userAgentMax = 255;
+
+const originOf = (caller: Caller | null, req: Request, { requestId, address }: RequestContext): Origin => ({
+  actor: caller?.actor ?? anonymous,
+  address: address ?? null,
+  userAgent: req.headers['user-agent']?.slice(0, userAgentMax) ?? null,
+  requestId,
+});
+
+async function askedBy(
+  caller: Caller | null,
+  origin: Origin,
+  item: Endpoint,
+  req: Request,
+  res: Response,
+  publicUrl: string,
+): Promise<Asked> {
   const body = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
   const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const { params, query, headers, originalUrl } = req;
-  return { caller, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
+  return { caller, origin, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
 }
 
 /** Paths are tried one after the other: those of sends and of reports, which are most of all requests, first. */

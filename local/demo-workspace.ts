@@ -5,6 +5,7 @@ import { type Config, loadConfig } from '../models/config.js';
 import { connect, type Database } from '../models/database.js';
 import { signUp } from '../models/operations/sign-up.js';
 import { hashPassword } from '../models/passwords.js';
+import { systemOrigin } from '../models/rules/audit/origin.js';
 import { scopes } from '../models/rules/api-key.js';
 import { Workspace } from '../models/workspace.js';
 import { readDemoState, writeDemoState } from './demo-state.js';
@@ -32,6 +33,6 @@ async function ensureDemoWorkspace(database: Database, settings: Readonly<Config
 
 async function signUpDemo(database: Database, settings: Readonly<Config>, password: string): Promise<Workspace> {
   const request = { email, password, company_name: 'Demo', phone: null, country: null };
-  const { workspace } = await signUp({ db: database, config: settings }, request);
+  const { workspace } = await signUp({ db: database, config: settings }, request, systemOrigin('launcher'));
   return workspace;
 }

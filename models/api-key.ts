@@ -1,8 +1,15 @@
 /** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
-import { type CreationOptional, DataTypes, type Sequelize } from 'sequelize';
+import { type CreationOptional, DataTypes, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { Owned } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from './rules/api-key.js';
+
+/** What an owner says of a new key. */
+export interface NewApiKey {
+  workspace_id: string;
+  name: string;
+  scopes: readonly Scope[];
+}
 
 export class ApiKey extends Owned<ApiKey> {
   static override readonly resource = 'API key';
@@ -17,10 +24,11 @@ export class ApiKey extends Owned<ApiKey> {
   /** Makes and stores a key. The returned `key` exists nowhere else afterwards. */
   static async issue(
     secretKey: string,
-    { workspace_id, name, scopes }: { workspace_id: string; name: string; scopes: readonly Scope[] },
+    { workspace_id, name, scopes }: NewApiKey,
+    transaction?: Transaction,
   ): Promise<{ row: ApiKey; key: string }> {
     const key = generateApiKey();
-    const row = await ApiKey.create({
+    const values = {
       id: uuidv7(),
       workspace_id,
       name,
@@ -30,13 +38,9 @@ export class ApiKey extends Owned<ApiKey> {
       is_active: true,
       last_used_at: null,
       created_at: new Date(),
-    });
+    };
+    const row = await ApiKey.create(values, { transaction: transaction ?? null });
     return { row, key };
-  }
-
-  /** Revokes the key for good; every request that begins after this resolves is refused. Repeating it changes nothing. */
-  async deactivate(): Promise<void> {
-    await this.update({ is_active: false });
   }
 }
 

@@ -1,5 +1,5 @@
 /** A webhook: where a workspace's events go. Its secret is encrypted at rest and shown once, by whoever made it. */
-import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize, type WhereOptions } from 'sequelize';
+import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize, type Transaction, type WhereOptions } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { conflict } from './errors.js';
 import { Owned } from './owned.js';
@@ -65,11 +65,15 @@ export class Webhook extends Owned<Webhook> {
   declare deleted_at: CreationOptional<Date | null>;
 
   /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
-  static async register(secretKey: string, { asymmetric = false, ...wanted }: NewWebhook): Promise<{ row: Webhook; secret: string }> {
+  static async register(
+    secretKey: string,
+    { asymmetric = false, ...wanted }: NewWebhook,
+    transaction?: Transaction,
+  ): Promise<{ row: Webhook; secret: string }> {
     const id = uuidv7();
     const secret = generateWebhookSecret();
     const now = new Date();
-    const row = await Webhook.create({
+    const values = {
       id,
       ...wanted,
       is_active: true,
@@ -78,7 +82,8 @@ export class Webhook extends Owned<Webhook> {
       ...(asymmetric ? newKeyPair(secretKey, id) : {}),
       created_at: now,
       updated_at: now,
-    });
+    };
+    const row = await Webhook.create(values, { transaction: transaction ?? null });
     return { row, secret };
   }
 

@@ -1,6 +1,8 @@
 /** API keys: made and revoked with a JWT. */
 import Joi from 'joi';
 import { ApiKey } from '../../models/api-key.js';
+import { issueApiKey } from '../../models/operations/accounts/issue-api-key.js';
+import { revokeApiKey } from '../../models/operations/accounts/revoke-api-key.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import { endpoint } from '../endpoint.js';
 import { presentApiKey, presentNewApiKey, presentPagination } from '../presenters.js';
@@ -25,9 +27,9 @@ export const createApiKey = endpoint({
   body: Joi.object<{ name: string; scopes?: Scope[] }>({ name: name(), scopes: oneOrMoreOf(scopes) }).required(),
   response: Joi.object({ ...keyFields, key: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body }, { config }) {
+  async handler({ caller, body, origin }, { config, db }) {
     const wanted = { workspace_id: caller.workspaceId, name: body.name, scopes: body.scopes ?? scopes };
-    const { row, key } = await ApiKey.issue(config.secretKey, wanted);
+    const { row, key } = await issueApiKey(db, config.secretKey, wanted, origin);
     return presentNewApiKey(row, key);
   },
 });
@@ -53,9 +55,8 @@ export const deleteApiKey = endpoint({
   summary: 'Deactivate an API key for good',
   auth: 'jwt',
   response: messageOnly,
-  async handler({ caller, params }) {
-    const row = await ApiKey.owned(caller.workspaceId, params.id);
-    await row.deactivate();
+  async handler({ caller, params, origin }, { db }) {
+    await revokeApiKey(db, caller.workspaceId, params.id, origin);
     return { message: 'API key has been deactivated' };
   },
 });

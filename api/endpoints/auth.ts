@@ -43,8 +43,8 @@ export const signup = endpoint({
   refusals: [503],
   response: workspaceAndMessage,
   status: 201,
-  async handler({ body: { phone: phone_ = null, country: country_ = null, ...body } }, { db, config, temporal, logger }) {
-    const { workspace, mailId } = await signUp({ db, config }, { ...body, phone: phone_, country: country_ });
+  async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, { db, config, temporal, logger }) {
+    const { workspace, mailId } = await signUp({ db, config }, { ...body, phone: phone_, country: country_ }, origin);
     // Not awaited: the mail is in the outbox, and whether Temporal answers is no concern of the new customer.
     void temporal.sendMail(mailId).catch((err: unknown) => logger.warn({ err, mail_id: mailId }, 'mail was not started, the watcher will'));
     return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
@@ -61,8 +61,8 @@ export const login = endpoint({
   body: Joi.object<{ email: string; password: string }>({ email: email(), password: requiredText() }).required(),
   refusals: [401, 503],
   response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
-  async handler({ body }, { config }) {
-    const workspace = await logIn(body);
+  async handler({ body, origin }, { config, db }) {
+    const workspace = await logIn(db, body, origin);
     return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
   },
 });
@@ -76,8 +76,8 @@ export const verifyEmailAddress = endpoint({
   rate: 'auth',
   body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
   response: workspaceAndMessage,
-  async handler({ body }, { db }) {
-    const workspace = await verifyEmail(db, body.token);
+  async handler({ body, origin }, { db }) {
+    const workspace = await verifyEmail(db, body.token, origin);
     return { workspace: presentWorkspace(workspace), message: 'E-mail address verified.' };
   },
 });

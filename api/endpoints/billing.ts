@@ -43,8 +43,8 @@ export const createCheckout = endpoint({
   refusals: [404, 503],
   response: Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body, idempotencyKey }, deps) {
-    const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body) };
+  async handler({ caller, body, idempotencyKey, origin }, deps) {
+    const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body), origin };
     const { url, sessionId, isReplay } = await openCheckout(deps, caller, request);
     return new Reply({ checkout_url: url, session_id: sessionId }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },

@@ -1,5 +1,6 @@
 /** The table of contents: every endpoint, in the order in which paths are matched. */
 import type { Endpoint } from '../endpoint.js';
+import { listAudit } from './accounts/audit-events.js';
 import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk.js';
@@ -38,6 +39,7 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys
   deleteApiKey, //         DELETE /api/v1/api-keys/:id
+  listAudit, //            GET    /api/v1/audit-events
   postContact, //          POST   /api/v1/contacts
   listContacts, //         GET    /api/v1/contacts
   getContact, //           GET    /api/v1/contacts/:id

@@ -41,8 +41,8 @@ export const setNewPassword = endpoint({
   body: Joi.object<{ token: string; password: string }>({ token: requiredText(), password: newPassword() }).required(),
   refusals: [503],
   response: messageOnly,
-  async handler({ body }, deps) {
-    startMail(deps, await resetPassword(deps.db, body));
+  async handler({ body, origin }, deps) {
+    startMail(deps, await resetPassword(deps.db, body, origin));
     return { message: 'Password has been changed. Please log in again.' };
   },
 });

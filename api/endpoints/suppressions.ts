@@ -1,7 +1,7 @@
 /** Suppressions: whom a workspace must not write to. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../models/config.js';
-import { addSuppression } from '../../models/operations/suppress.js';
+import { addSuppression, removeSuppression as deleteSuppression } from '../../models/operations/suppress.js';
 import { faultOfRecipient, recipientKey } from '../../models/rules/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../models/rules/suppression.js';
 import { Suppression } from '../../models/suppression.js';
@@ -60,9 +60,9 @@ export const addToList = endpoint({
   }).required(),
   response: oneSuppression,
   status: 201,
-  async handler({ caller, body: { reason = 'manual', expires_at = null, ...rest } }, { db }) {
+  async handler({ caller, origin, body: { reason = 'manual', expires_at = null, ...rest } }, { db }) {
     const entry = { workspace_id: caller.workspaceId, ...rest, reason, source: 'api' as const, expires_at };
-    return { suppression: presentSuppression(await addSuppression(db, entry)) };
+    return { suppression: presentSuppression(await addSuppression(db, entry, origin)) };
   },
 });
 
@@ -104,9 +104,8 @@ export const removeSuppression = endpoint({
   summary: 'Write to a recipient again',
   auth,
   response: messageOnly,
-  async handler({ caller, params }) {
-    const suppression = await Suppression.owned(caller.workspaceId, params.id);
-    await suppression.destroy();
+  async handler({ caller, params, origin }, { db }) {
+    await deleteSuppression(db, caller.workspaceId, params.id, origin);
     return { message: 'Suppression has been removed' };
   },
 });

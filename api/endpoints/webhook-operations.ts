@@ -73,8 +73,8 @@ export const rotateWebhookSecret = endpoint({
     overlap_hours: Joi.number().unsafe().empty(null).custom(hours).default(24).meta({ type: 'integer', minimum: 0, maximum: hoursMax }),
   }).required(),
   response: rotatedResponse,
-  async handler({ caller: { workspaceId }, params, body: { overlap_hours: overlapHours } }, { db, config }) {
-    const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours });
+  async handler({ caller: { workspaceId }, params, origin, body: { overlap_hours: overlapHours } }, { db, config }) {
+    const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours }, origin);
     return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
   },
 });

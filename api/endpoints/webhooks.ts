@@ -1,6 +1,7 @@
 /** Webhooks: where events go. */
 import Joi from 'joi';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
+import { registerWebhook } from '../../models/operations/webhooks/register-webhook.js';
 import { updateWebhook } from '../../models/operations/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
 import { httpsText } from '../../models/rules/webhook-url.js';
@@ -53,10 +54,10 @@ export const createWebhook = endpoint({
   }).required(),
   response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, body: { url, events, description, ...carriage } }, { config }) {
+  async handler({ caller, origin, body: { url, events, description, ...carriage } }, { config, db }) {
     await assertUsableUrl(url, config);
     const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null, ...carriage };
-    const { row, secret } = await Webhook.register(config.secretKey, wanted);
+    const { row, secret } = await registerWebhook(db, config.secretKey, wanted, origin);
     return {
       webhook: { ...presentNewWebhook(row), ...carriage, ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)) },
       secret,
@@ -111,11 +112,11 @@ export const putWebhook = endpoint({
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
-  async handler({ caller, params, body: { url, events, description, asymmetric, ...others } }, { db, config, temporal, logger }) {
+  async handler({ caller, params, origin, body: { url, events, description, asymmetric, ...others } }, { db, config, temporal, logger }) {
     if (url !== undefined) await assertUsableUrl(url, config);
     const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
-    const webhook = await updateWebhook(db, caller.workspaceId, params.id, change);
+    const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
     // What waited for an endpoint that was given another address, or another chance, is due now; what is held is to be settled.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
       const woken = wake(temporal, logger, webhook.id);
@@ -132,8 +133,8 @@ export const removeWebhook = endpoint({
   summary: 'Delete a webhook; nothing is sent to it any more',
   auth,
   response: messageOnly,
-  async handler({ caller, params }, { db, temporal, logger }) {
-    await deleteWebhook(db, caller.workspaceId, params.id);
+  async handler({ caller, params, origin }, { db, temporal, logger }) {
+    await deleteWebhook(db, caller.workspaceId, params.id, origin);
     void wake(temporal, logger, params.id);
     return { message: 'Webhook has been deleted' };
   },

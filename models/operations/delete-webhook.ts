@@ -1,5 +1,9 @@
-import { type Database, select } from '../database.js';
+import { type Database, inTransaction, select } from '../database.js';
+import { notFound } from '../errors.js';
+import { originOfUrl } from '../rules/audit/changes.js';
+import type { Origin } from '../rules/audit/origin.js';
 import { Webhook } from '../webhook.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
@@ -7,10 +11,15 @@ import { holdsPending } from './settle-deliveries.js';
  * way ends as failed; the carrier, which has to be woken, writes that to the deliveries. The row stays until its deliveries are gone.
  * @throws AppError 404 when the workspace has no such webhook, also the second time
  */
-export async function deleteWebhook(db: Database, workspaceId: string, id: string): Promise<void> {
+export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const webhook = await Webhook.owned(workspaceId, id);
-  await select(db, remove, [webhook.id]);
+  await inTransaction(db, async (transaction) => {
+    if ((await select(db, remove, [webhook.id], transaction)).length === 0) throw notFound('Webhook'); // two at once
+    const target = { type: 'webhook', id: webhook.id, name: originOfUrl(webhook.url) };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.deleted', target });
+  });
 }
 
 const remove = `
-  UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending} WHERE id = $1 AND deleted_at IS NULL`;
+  UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending}
+  WHERE id = $1 AND deleted_at IS NULL RETURNING id`;

@@ -5,6 +5,7 @@ import { type Standing, standing } from './spending/standing.js';
 /** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
 export interface IdentifiedKey extends Standing {
   id: string;
+  name: string;
   workspace_id: string;
   scopes: Scope[];
   is_active: boolean;
@@ -44,5 +45,5 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing}
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing}
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

@@ -1,7 +1,10 @@
 /** The life of an order until its checkout session is known. One request at a time may ask the payment provider for it. */
 import { CreditOrder, type OrderRow } from '../credit-order.js';
 import type { CreditPackage } from '../credit-package.js';
-import { type Database, select } from '../database.js';
+import { type Database, inTransaction, select } from '../database.js';
+import type { Origin } from '../rules/audit/origin.js';
+import { toCredits } from '../rules/credits.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 
 /** Longer than a call to the payment provider with its retries: whoever holds a lease this old is dead. */
 const leaseSeconds = 30;
@@ -43,10 +46,19 @@ const lease = `
   WHERE id = $1 AND status = 'opening' AND leased_until < now() RETURNING id`;
 
 /** Notes the session that the payment provider opened. Its callback may have been faster: the status is kept then. */
-export async function storeSession(db: Database, id: string, session: { id: string; url: string }): Promise<OrderRow> {
-  const [row] = await select<OrderRow>(db, store, [id, session.id, session.url]);
-  if (row === undefined) throw new Error(`order ${id} has another session than ${session.id}`);
-  return row;
+export function storeSession(db: Database, id: string, session: { id: string; url: string }, origin: Origin): Promise<OrderRow> {
+  return inTransaction(db, async (transaction) => {
+    const [known] = await select<OrderRow>(db, 'SELECT checkout_url FROM credit_orders WHERE id = $1 FOR UPDATE', [id], transaction);
+    const [row] = await select<OrderRow>(db, store, [id, session.id, session.url], transaction);
+    if (row === undefined) throw new Error(`order ${id} has another session than ${session.id}`);
+    if (known?.checkout_url === null) {
+      const { workspace_id: workspaceId, package_name: name, credits, amount_cents, currency } = row;
+      const changes = { credits: toCredits(credits), amount_cents, currency };
+      const target = { type: 'order', id, name };
+      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'billing.checkout_created', target, changes });
+    }
+    return row;
+  });
 }
 
 const store = `

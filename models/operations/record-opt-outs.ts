@@ -2,7 +2,9 @@
 import type { Channel } from '../config.js';
 import { type Database, select } from '../database.js';
 import { isUuid } from '../rules/text.js';
+import { systemOrigin } from '../rules/audit/origin.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/suppression.js';
+import { insertEvents, originAsJson } from './audit/record-audit-event.js';
 import { suppress } from './suppress.js';
 
 /** Somebody who wrote to one of our senders. */
@@ -41,7 +43,7 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
 /** Takes back what the recipient said himself; a bounce or a workspace's own entry stays. */
 export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
   const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
-  await select(db, remove, [sender.channel, sender.recipient, workspaceIds]);
+  await select(db, remove, [sender.channel, sender.recipient, workspaceIds, originAsJson(systemOrigin('inbound'))]);
 }
 
 interface Written {
@@ -61,5 +63,13 @@ const byRecipient = `
   SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = $1 AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;
 
 const remove = `
-  DELETE FROM suppressions
-  WHERE channel = $1 AND recipient = $2 AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'`;
+  WITH removed AS (
+    DELETE FROM suppressions
+    WHERE channel = $1 AND recipient = $2 AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'
+    RETURNING id, workspace_id, channel, reason, source
+  ), told AS (
+    SELECT workspace_id, NULL AS actor_name, id AS target_id, NULL AS target_name,
+      jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
+    FROM removed
+  )
+  ${insertEvents('told', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;

@@ -1,7 +1,10 @@
 import type { OrderRow } from '../credit-order.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import { systemOrigin } from '../rules/audit/origin.js';
+import { toCredits } from '../rules/credits.js';
 import type { PaymentEvent, ReversalChange, SessionChange } from '../rules/payment-event.js';
 import { isUuid } from '../rules/text.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 import { credit } from './post-credits.js';
 import { applyReversals, noteReversal } from './reverse-payment.js';
 
@@ -57,6 +60,12 @@ async function applySession(db: Database, transaction: Transaction, change: Sess
   await select(db, setStatus, [order.id, 'paid', sessionId, paymentId], transaction);
   const purchase = { reference: order.id, amount: order.credits, description: `Credit package ${order.package_name}` };
   await credit(db, transaction, order.workspace_id, 'purchase', [purchase]);
+  await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
+    workspaceId: order.workspace_id,
+    type: 'billing.credits_purchased',
+    target: { type: 'order', id: order.id, name: order.package_name },
+    changes: { credits: toCredits(order.credits), amount_cents: order.amount_cents, currency: order.currency },
+  });
   await applyReversals(db, transaction, { ...order, payment_id: paymentId }, eventId);
   return 'credited';
 }

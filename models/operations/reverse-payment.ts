@@ -1,7 +1,10 @@
 /** Refunds and disputes: what was taken back of a payment is taken back of its credits, in the same proportion. */
 import type { OrderRow } from '../credit-order.js';
 import { type Database, select, type Transaction } from '../database.js';
+import { systemOrigin } from '../rules/audit/origin.js';
+import { toCredits } from '../rules/credits.js';
 import type { ReversalChange } from '../rules/payment-event.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 import { credit, takeBack } from './post-credits.js';
 
 /** Keeps the newest word about one refunded charge or one dispute, in whatever order the words come. */
@@ -36,6 +39,12 @@ export async function applyReversals(db: Database, transaction: Transaction, ord
   } else {
     await credit(db, transaction, workspaceId, 'adjustment', [{ ...posting, description: `Payment restored: credit package ${name}` }]);
   }
+  await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
+    workspaceId,
+    type: wanted > order.reversed ? 'billing.payment_reversed' : 'billing.payment_restored',
+    target: { type: 'order', id: order.id, name },
+    changes: { credits: toCredits(posting.amount) },
+  });
   return true;
 }
 

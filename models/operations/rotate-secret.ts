@@ -1,8 +1,11 @@
 import { type Database, inTransaction } from '../database.js';
 import { notFound } from '../errors.js';
+import { originOfUrl } from '../rules/audit/changes.js';
+import type { Origin } from '../rules/audit/origin.js';
 import { encrypt } from '../rules/encryption.js';
 import { generateWebhookSecret } from '../rules/signature.js';
 import { newKeyPair, secretContext, Webhook } from '../webhook.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 
 const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
 
@@ -15,6 +18,7 @@ export async function rotateSecret(
   db: Database,
   secretKey: string,
   { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
+  origin: Origin,
 ): Promise<{ row: Webhook; secret: string }> {
   const { id: found } = await Webhook.owned(workspaceId, id);
   const secret = generateWebhookSecret();
@@ -33,6 +37,9 @@ export async function rotateSecret(
       },
       { transaction },
     );
+    const target = { type: 'webhook', id: found, name: originOfUrl(row.url) };
+    const changes = { overlap_hours: overlapHours };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.secret_rotated', target, changes });
     return { row, secret };
   });
 }

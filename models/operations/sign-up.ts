@@ -4,7 +4,9 @@ import type { Config } from '../config.js';
 import { type Database, inTransaction } from '../database.js';
 import { emailExists } from '../errors.js';
 import { hashPassword } from '../passwords.js';
+import { actingAs, type Origin } from '../rules/audit/origin.js';
 import { Workspace } from '../workspace.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 import { issueMail } from './issue-mail.js';
 import { credit } from './post-credits.js';
 
@@ -23,6 +25,7 @@ export interface SignUp {
 export async function signUp(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey' | 'signupCredits'> },
   { email, password, company_name, phone, country }: SignUp,
+  origin: Origin,
 ): Promise<{ workspace: Workspace; mailId: string }> {
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
   const password_hash = await hashPassword(password);
@@ -33,6 +36,8 @@ export async function signUp(
         const grant = { reference: created.id, amount: config.signupCredits, description: 'Signup credits' };
         await credit(db, transaction, created.id, 'grant', [grant]);
       }
+      const target = { type: 'workspace', id: created.id, name: company_name };
+      await recordAuditEvent(db, transaction, actingAs(origin, created), { workspaceId: created.id, type: 'workspace.created', target });
       const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
       return { workspace: await created.reload({ transaction }), mailId };
     });

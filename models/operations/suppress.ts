@@ -1,10 +1,13 @@
 /** The writer of the suppression list. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../config.js';
-import { type Database, select, type Transaction } from '../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
+import { notFound } from '../errors.js';
+import { type Origin, systemOrigin } from '../rules/audit/origin.js';
 import { recipientKey } from '../rules/recipient.js';
 import { expiryOf, type SuppressionReason, type SuppressionSource } from '../rules/suppression.js';
 import { Suppression } from '../suppression.js';
+import { insertEvents, originAsJson, recordAuditEvent } from './audit/record-audit-event.js';
 
 /** One recipient of one workspace on one channel. */
 export interface NewSuppression {
@@ -18,8 +21,16 @@ export interface NewSuppression {
   expires_at?: Date | null | undefined;
 }
 
-/** Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced. */
-export async function suppress(db: Database, entries: readonly NewSuppression[], transaction?: Transaction): Promise<void> {
+/**
+ * Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced.
+ * @param origin who does it; else what the entries came by
+ */
+export async function suppress(
+  db: Database,
+  entries: readonly NewSuppression[],
+  transaction?: Transaction,
+  origin: Origin = bySource,
+): Promise<void> {
   if (entries.length === 0) return;
   const now = new Date();
   const rows = new Map<string, object>();
@@ -28,11 +39,14 @@ export async function suppress(db: Database, entries: readonly NewSuppression[],
     const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
     rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: uuidv7(), ...entry, recipient: key, expires_at: expiry });
   }
-  await select(db, insert, [JSON.stringify([...rows.values()])], transaction);
+  await select(db, insert, [JSON.stringify([...rows.values()]), originAsJson(origin)], transaction);
 }
+
+const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: null, name: null } };
 
 // In one order, so that two who report the same bounces wait for each other.
 const insert = `
+  WITH listed AS (
   INSERT INTO suppressions AS s (id, workspace_id, channel, recipient, reason, source, message_id, expires_at)
   SELECT id, workspace_id, channel, recipient, reason, source, message_id, expires_at
   FROM json_to_recordset($1::json) AS r (id uuid, workspace_id uuid, channel text, recipient text, reason text, source text, message_id uuid,
@@ -41,14 +55,39 @@ const insert = `
   ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
     expires_at = excluded.expires_at, created_at = now()
-  WHERE s.expires_at IS NOT NULL`;
+  WHERE s.expires_at IS NOT NULL
+  RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
+  ), told AS (
+    SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
+      jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
+    FROM listed
+  )
+  ${insertEvents('told', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
 /** The same for one recipient, as its owner asks. @returns the entry that holds now */
-export async function addSuppression(db: Database, entry: NewSuppression): Promise<Suppression> {
+export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
   for (;;) {
-    await suppress(db, [entry]);
+    await suppress(db, [entry], undefined, origin);
     const { workspace_id, channel } = entry;
     const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
     if (found !== null) return found; // else it was removed in between
   }
+}
+
+/**
+ * Takes an entry off the list.
+ * @throws AppError 404 when the workspace has no such entry, also the second time
+ */
+export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
+  const { channel, reason, source } = await Suppression.owned(workspaceId, id);
+  await inTransaction(db, async (transaction) => {
+    if ((await Suppression.destroy({ where: { id }, transaction })) === 0) throw notFound('Suppression');
+    const target = { type: 'suppression', id, name: null };
+    await recordAuditEvent(db, transaction, origin, {
+      workspaceId,
+      type: 'suppression.deleted',
+      target,
+      changes: { channel, reason, source },
+    });
+  });
 }

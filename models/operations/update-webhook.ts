@@ -1,6 +1,9 @@
 import { type Database, inTransaction, select } from '../database.js';
+import { changesBetween, originOfUrl } from '../rules/audit/changes.js';
+import type { Origin } from '../rules/audit/origin.js';
 import type { EventType } from '../rules/events.js';
 import { type StoredKeyPair, Webhook } from '../webhook.js';
+import { recordAuditEvent } from './audit/record-audit-event.js';
 import { givesChance, holdsPending } from './settle-deliveries.js';
 
 /** What an owner may change; what is undefined stays. */
@@ -34,8 +37,10 @@ export async function updateWebhook(
   workspaceId: string,
   id: string,
   { keyPair, ...change }: WebhookChange,
+  origin: Origin,
 ): Promise<Webhook> {
   const webhook = await Webhook.owned(workspaceId, id);
+  const before = auditedOf(webhook);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
   const cleared = {
@@ -48,9 +53,27 @@ export async function updateWebhook(
     else if (isAnother) await select(db, tryAgain, [id], transaction);
     if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
-    return updated.reload({ transaction });
+    await updated.reload({ transaction });
+    const target = { type: 'webhook', id, name: originOfUrl(updated.url) };
+    const changes = changesBetween(before, auditedOf(updated), ['description', 'path']);
+    if (Object.keys(changes).length > 0)
+      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.updated', target, changes });
+    return updated;
   });
 }
+
+/** What its owner can change; the rest of its address may hold a token, and is not told. */
+const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key }: Webhook) => ({
+  url: originOfUrl(url),
+  path: url.slice(originOfUrl(url).length),
+  events,
+  is_active,
+  description,
+  retry_delays,
+  rate,
+  ordered,
+  asymmetric: public_key !== null,
+});
 
 /** What is inactive already holds all it has. */
 const hold = `UPDATE webhooks SET ${holdsPending} WHERE id = $1 AND is_active`;

@@ -12,6 +12,7 @@ import { testConfig } from '../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../support/database.js';
 import { assertBooks } from '../support/invariants.js';
 import { startSmtp } from '../support/smtp.js';
+import { byTest } from '../support/by-test.js';
 
 const publicUrl = 'https://api.example.test';
 
@@ -26,7 +27,7 @@ describe('sendMail', () => {
   const activitiesWith = (config: Readonly<Config>) => emailActivities({ db: test.db, config, logger: createLogger('test', 'silent') });
   const buildMail = (config: Readonly<Config>, company_name = 'Müller & <Söhne>') => {
     const email = `${uuidv7()}@example.test`;
-    return signUp({ db: test.db, config }, { email, password: 'long enough', company_name, phone: null, country: null });
+    return signUp({ db: test.db, config }, { email, password: 'long enough', company_name, phone: null, country: null }, byTest);
   };
   const isSent = async (id: string) =>
     (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
@@ -51,7 +52,7 @@ describe('sendMail', () => {
     assert.equal(tokenIn(mail.html), tokenIn(mail.text));
     // The link can be copied from the file as it stands.
     assert.ok(raw.includes(`\n${publicUrl}/verify-email?token=${tokenIn(mail.text)}\n`));
-    assert.equal((await verifyEmail(test.db, tokenIn(mail.text))).id, workspace.id);
+    assert.equal((await verifyEmail(test.db, tokenIn(mail.text), byTest)).id, workspace.id);
     assert.equal(await isSent(mailId), true);
   });
 

@@ -10,6 +10,7 @@ import { endpointForEach } from '../support/for-each.js';
 import { failureOf, inActivity } from '../support/in-activity.js';
 import { buildSent } from '../support/messages.js';
 import { acknowledge, answerWith } from '../support/receiver.js';
+import { byTest } from '../support/by-test.js';
 
 const delays = [10, 100, 1_000];
 
@@ -113,7 +114,7 @@ describe('retryDeliveries', () => {
 
   it('sends nothing to a webhook that was deleted', async () => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
-    await deleteWebhook(test.db, test.workspaceId, test.webhook.id);
+    await deleteWebhook(test.db, test.workspaceId, test.webhook.id, byTest);
     assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
     assert.deepEqual(test.receiver.received, []);
   });

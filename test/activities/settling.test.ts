@@ -10,6 +10,7 @@ import { endpointForEach } from '../support/for-each.js';
 import { inActivity } from '../support/in-activity.js';
 import { acknowledge, startReceiver } from '../support/receiver.js';
 import { silent } from '../support/stub-provider.js';
+import { byTest } from '../support/by-test.js';
 
 describe('the carrier of a webhook', () => {
   const test = endpointForEach({ totalTimeoutMs: 10_000 });
@@ -19,7 +20,13 @@ describe('the carrier of a webhook', () => {
     return inActivity(carryDeliveries, [test.webhook.id]);
   };
   const change = (fields: Partial<WebhookChange>) =>
-    updateWebhook(test.db, test.workspaceId, test.webhook.id, { url: undefined, events: undefined, description: undefined, ...fields });
+    updateWebhook(
+      test.db,
+      test.workspaceId,
+      test.webhook.id,
+      { url: undefined, events: undefined, description: undefined, ...fields },
+      byTest,
+    );
 
   it('that was paused settles what waited, sends nothing, and ends', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });

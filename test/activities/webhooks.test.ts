@@ -12,6 +12,7 @@ import { inActivity } from '../support/in-activity.js';
 import { assertBooks } from '../support/invariants.js';
 import { buildSent } from '../support/messages.js';
 import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../support/receiver.js';
+import { byTest } from '../support/by-test.js';
 
 describe('deliverEvents', () => {
   let test: TestDatabase;
@@ -125,7 +126,7 @@ describe('deliverEvents', () => {
     const message = await buildSent(test.db, workspaceId);
     receiver.answer = (_received, response) => {
       const paused = { is_active: false, url: undefined, events: undefined, description: undefined };
-      void updateWebhook(test.db, workspaceId, row.id, paused).then(() => response.writeHead(200).end());
+      void updateWebhook(test.db, workspaceId, row.id, paused, byTest).then(() => response.writeHead(200).end());
     };
     assert.deepEqual(await deliver(message.group_id), []);
     assert.equal(receiver.received.length, 1);

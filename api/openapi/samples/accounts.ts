@@ -54,6 +54,25 @@ export const accountSamples: Samples = {
     refusals: [errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`)],
   },
   'api-keys.list': { data: { api_keys: [{ ...key, is_active: true, last_used_at: null }], pagination } },
+  'audit-events.list': {
+    about: 'Written in the transaction of what they tell. `actor` takes a type, or the id of an API key.',
+    data: {
+      audit_events: [
+        {
+          id: ids.audit,
+          type: 'api_key.created',
+          at,
+          actor: { type: 'user', id: ids.workspace, name: email },
+          address: '203.0.113.7',
+          user_agent: 'curl/8.14.1',
+          request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
+          target: { type: 'api_key', id: ids.key, name: 'Production' },
+          changes: { scopes: [...scopes] },
+        },
+      ],
+      pagination: { ...pagination, next_cursor: null },
+    },
+  },
   'api-keys.delete': {
     about: 'Holds for every request that begins after the answer, and cannot be undone. Repeating it changes nothing.',
     data: { message: 'API key has been deactivated' },

@@ -29,6 +29,7 @@ export const ids = {
   transaction: '0198c5b1-0a10-7f3e-8b1d-000000000009',
   suppression: '0198c5b1-0a10-7f3e-8b1d-00000000000a',
   replay: '0198c5b1-0a10-7f3e-8b1d-00000000000b',
+  audit: '0198c5b1-0a10-7f3e-8b1d-00000000000c',
 } as const;
 
 export const pagination = { total: 1, page: 1, pages: 1, limit: 50 };

@@ -55,10 +55,15 @@ export async function fundsOf(db: Database, workspaceIds: readonly string[]): Pr
   return new Map(rows.map(({ id, ...found }) => [id, found]));
 }
 
-/** How a workspace stands, with its token version; undefined when it is gone. */
-export async function standingOf(db: Database, workspaceId: string): Promise<(Standing & { token_version: number }) | undefined> {
-  const sql = `SELECT w.token_version, ${standing} FROM workspaces w WHERE w.id = $1`;
-  return (await select<Standing & { token_version: number }>(db, sql, [workspaceId]))[0];
+/** A workspace as the bearer of a JWT finds it. */
+export interface Account extends Standing {
+  email: string;
+  token_version: number;
+}
+
+/** Undefined when the workspace is gone. */
+export async function accountOf(db: Database, workspaceId: string): Promise<Account | undefined> {
+  return (await select<Account>(db, `SELECT w.email, w.token_version, ${standing} FROM workspaces w WHERE w.id = $1`, [workspaceId]))[0];
 }
 
 /** The most that fits both the balance and the limit. */

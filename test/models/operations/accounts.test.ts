@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../models/api-key.js';
 import { identifyApiKeys } from '../../../models/operations/identify-api-key.js';
 import { issueMail } from '../../../models/operations/issue-mail.js';
+import { revokeApiKey } from '../../../models/operations/accounts/revoke-api-key.js';
 import { logIn } from '../../../models/operations/log-in.js';
 import { loadMail } from '../../../models/operations/load-mail.js';
 import { signUp } from '../../../models/operations/sign-up.js';
@@ -13,6 +14,7 @@ import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { assertBooks } from '../../support/invariants.js';
 import { ledgerOf } from '../../support/messages.js';
+import { byTest } from '../../support/by-test.js';
 
 const badToken = { status: 400, message: 'Invalid or expired token' };
 const wrong = { status: 401, message: 'Invalid email or password' };
@@ -27,7 +29,11 @@ describe('accounts', () => {
   after(() => test.drop());
 
   const join = (email = `${uuidv7()}@Example.test`, signupConfig = config) =>
-    signUp({ db: test.db, config: signupConfig }, { email, password: 'correct horse', company_name: 'Acme', phone: null, country: null });
+    signUp(
+      { db: test.db, config: signupConfig },
+      { email, password: 'correct horse', company_name: 'Acme', phone: null, country: null },
+      byTest,
+    );
   const tokenOf = async (mailId: string) => mailToken(config.secretKey, (await loadMail(test.db, mailId))?.token_id ?? '');
   const count = async (table: string) => (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
 
@@ -62,25 +68,25 @@ describe('accounts', () => {
 
   it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
     const { workspace } = await join('login@example.test');
-    assert.equal((await logIn({ email: 'LOGIN@example.test', password: 'correct horse' })).id, workspace.id);
+    assert.equal((await logIn(test.db, { email: 'LOGIN@example.test', password: 'correct horse' }, byTest)).id, workspace.id);
     for (const pair of [
       { email: 'login@example.test', password: 'Correct horse' },
       { email: 'nobody@example.test', password: 'correct horse' },
       { email: '', password: '' },
     ]) {
-      await assert.rejects(logIn(pair), wrong);
+      await assert.rejects(logIn(test.db, pair, byTest), wrong);
     }
   });
 
   it('verifyEmail uses a token up: of several at once one succeeds', async () => {
     const { workspace, mailId } = await join();
     const token = await tokenOf(mailId);
-    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => verifyEmail(test.db, token)));
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => verifyEmail(test.db, token, byTest)));
     assert.deepEqual(
       answers.flatMap((answer) => (answer.status === 'fulfilled' ? [[answer.value.id, answer.value.email_verified]] : [])),
       [[workspace.id, true]],
     );
-    await assert.rejects(verifyEmail(test.db, token), badToken);
+    await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
   });
 
   it('verifyEmail refuses a token that is unknown, expired, voided by a newer one, or for another purpose', async () => {
@@ -88,13 +94,13 @@ describe('accounts', () => {
     const issue = (purpose: 'verify' | 'reset') =>
       test.db.transaction((transaction) => issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
     const [voided, reset, newest] = [await tokenOf(mailId), await tokenOf(await issue('reset')), await tokenOf(await issue('verify'))];
-    for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token), badToken);
+    for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
     await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);
-    await assert.rejects(verifyEmail(test.db, newest), badToken);
+    await assert.rejects(verifyEmail(test.db, newest, byTest), badToken);
     await workspace.reload();
     assert.equal(workspace.email_verified, false);
     await rows(test.db, `UPDATE mail_tokens SET expires_at = now() + interval '1 minute' WHERE workspace_id = $1`, [workspace.id]);
-    assert.equal((await verifyEmail(test.db, newest)).email_verified, true);
+    assert.equal((await verifyEmail(test.db, newest, byTest)).email_verified, true);
   });
 
   it('identifyApiKeys finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
@@ -118,6 +124,7 @@ describe('accounts', () => {
       (await identifyApiKeys(test.db, [{ digest: digestApiKey(secretKey, key) }]))[0];
     assert.deepEqual(await identify(), {
       id: row.id,
+      name: 'k',
       workspace_id: workspace.id,
       scopes: ['read_messages'],
       is_active: true,
@@ -125,7 +132,7 @@ describe('accounts', () => {
       balance: 12_500,
     });
     assert.equal(await identify('another key'), null);
-    for (const _ of [1, 2]) await row.deactivate();
+    for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);
     assert.equal((await identify())?.is_active, false);
     const stored = JSON.stringify(await rows(test.db, 'SELECT encode(digest, $1) AS hex, * FROM api_keys', ['escape']));
     assert.ok(!stored.includes(key.slice(12)));

@@ -10,6 +10,7 @@ import { buildDelivery } from '../../support/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { buildSent, reportOf } from '../../support/messages.js';
+import { byTest } from '../../support/by-test.js';
 
 /** The grace of these tests; things are made older than it by SQL. */
 const grace = 60;
@@ -84,6 +85,7 @@ describe('find-stuck', () => {
     const { mailId } = await signUp(
       { db: test.db, config: testConfig() },
       { email: 'a@example.test', password: 'long enough', company_name: 'A', phone: null, country: null },
+      byTest,
     );
     assert.deepEqual(await stuck.takeUnsentMails(test.db), []);
     await age('mails', 'look_at', mailId, 1);

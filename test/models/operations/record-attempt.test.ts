@@ -16,6 +16,7 @@ import {
 } from '../../support/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
+import { byTest } from '../../support/by-test.js';
 
 describe('recordAttempt', () => {
   let test: TestDatabase;
@@ -127,7 +128,7 @@ describe('recordAttempt', () => {
 
   it('does not revive a delivery whose webhook was deleted during the attempt', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
-    await deleteWebhook(test.db, workspaceId, webhookId);
+    await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     await record(delivery, { status: 'pending', inSeconds: 60 });
     assert.equal((await deliveryOf(test.db, delivery.id)).status, 'failed');
   });

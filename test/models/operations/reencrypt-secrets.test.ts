@@ -8,6 +8,7 @@ import { secretContext, signingKeyContext, Webhook } from '../../../models/webho
 import { root } from '../../deploy/project.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
+import { byTest } from '../../support/by-test.js';
 
 const [today, former, foreign] = ['t', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
 
@@ -36,7 +37,7 @@ describe('reencryptSecrets', () => {
 
   it('encrypts with the present key what former ones did, both secrets of a rotation, and leaves the rest as it is', async () => {
     const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
-    const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 });
+    const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
     const before_ = present.row.secret;
     assert.deepEqual(await opened(rotated.row, [today, former]), [next.secret, rotated.secret], 'meanwhile both are read');
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 4, reencrypted: 2, unreadable: [lost.row.id] });
@@ -49,7 +50,7 @@ describe('reencryptSecrets', () => {
 
   it('does the same with the private keys of asymmetric webhooks, each in its own place', async () => {
     const { row } = await register(former, true);
-    await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 });
+    await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
     const keys = async (key: string) => {
       await row.reload();
       return [row.signing_key, row.old_signing_key].map((sealed) => decrypt(key, signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));

@@ -12,6 +12,7 @@ import { rows } from '../../support/database.js';
 import { attemptWith, buildBacklog, buildDelivery, deliveryOf, settle } from '../../support/deliveries.js';
 import { buildWebhook } from '../../support/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
+import { byTest } from '../../support/by-test.js';
 
 const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
 const page = 100;
@@ -23,7 +24,8 @@ describe('the deliveries of a webhook', () => {
     webhook = await (await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.reload();
   });
 
-  const change = (fields: Partial<WebhookChange>) => updateWebhook(test.db, test.workspaceId, webhook.id, { ...unchanged, ...fields });
+  const change = (fields: Partial<WebhookChange>) =>
+    updateWebhook(test.db, test.workspaceId, webhook.id, { ...unchanged, ...fields }, byTest);
   /** What the rows themselves say, as `status count`. */
   const stored = async () =>
     (
@@ -64,7 +66,7 @@ describe('the deliveries of a webhook', () => {
   it('fail at once when it is deleted', async () => {
     await buildBacklog(test.db, webhook, { count: 30 });
     const { id } = await buildDelivery(test.db, test.workspaceId);
-    await deleteWebhook(test.db, test.workspaceId, webhook.id);
+    await deleteWebhook(test.db, test.workspaceId, webhook.id, byTest);
     assert.deepEqual([await stored(), (await deliveryOf(test.db, id)).status], [['pending 31'], 'failed']);
     await settle(test.db, webhook.id);
     assert.deepEqual([await stored(), await unsettledWebhooks(test.db, 10)], [['failed 31'], []]);

@@ -10,6 +10,7 @@ import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../..
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { eventsOf } from '../../support/messages.js';
+import { byTest } from '../../support/by-test.js';
 
 const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
 const unknown = { status: 404, message: 'Webhook not found' };
@@ -33,20 +34,20 @@ describe('updateWebhook and deleteWebhook', () => {
 
   it('change what is given and nothing else', async () => {
     const before = await stored();
-    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] });
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] }, byTest);
     const { updated_at, ...after } = (await stored()) ?? {};
     assert.deepEqual({ ...after, updated_at: before?.updated_at }, { ...before, description: 'mine', events: ['message.failed'] });
     assert.ok((updated_at as Date) >= (before?.updated_at as Date));
-    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null })).description, null);
+    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null }, byTest)).description, null);
   });
 
   it('hold what is pending when a webhook is paused; activating it forgets the reason and sends nothing by itself', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
-    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false });
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false }, byTest);
     await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
     const { status, next_attempt_at } = await deliveryOf(test.db, id);
     assert.deepEqual({ status, next_attempt_at }, { status: 'held', next_attempt_at: null });
-    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true });
+    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, byTest);
     assert.deepEqual([is_active, disabled_reason], [true, null]);
     assert.equal((await deliveryOf(test.db, id)).status, 'held');
   });
@@ -60,7 +61,7 @@ describe('updateWebhook and deleteWebhook', () => {
       await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
       await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
       const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
-      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change });
+      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
       await settle(test.db, webhookId);
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
       assert.deepEqual([status, ladder_step], ['pending', 0]);
@@ -76,13 +77,19 @@ describe('updateWebhook and deleteWebhook', () => {
     const { id } = await build();
     await recordAttempt(test.db, attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 }));
     const before = await deliveryOf(test.db, id);
-    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] });
+    await updateWebhook(
+      test.db,
+      workspaceId,
+      webhookId,
+      { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] },
+      byTest,
+    );
     assert.deepEqual(await deliveryOf(test.db, id), before);
   });
 
   it('end what is pending or held when a webhook is deleted, and give it no more events', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
-    await deleteWebhook(test.db, workspaceId, webhookId);
+    await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     assert.equal((await deliveryOf(test.db, id)).status, 'failed');
     assert.deepEqual(await eventsOf(test.db, (await buildQueued(test.db, workspaceId)).id), []);
     await assert.rejects(Webhook.owned(workspaceId, webhookId), unknown);
@@ -92,7 +99,7 @@ describe('updateWebhook and deleteWebhook', () => {
   it('do not know foreign, deleted, unknown and malformed ids, and change nothing then', async () => {
     const stranger = await buildWorkspace(test.db);
     const { row: deleted } = await buildWebhook(workspaceId, 'https://two.example.test/');
-    await deleteWebhook(test.db, workspaceId, deleted.id);
+    await deleteWebhook(test.db, workspaceId, deleted.id, byTest);
     const before = await stored();
     for (const [owner, id] of [
       [stranger.id, webhookId],
@@ -100,8 +107,8 @@ describe('updateWebhook and deleteWebhook', () => {
       [workspaceId, unknownId()],
       [workspaceId, 'x'],
     ] as const) {
-      await assert.rejects(updateWebhook(test.db, owner, id, { ...unchanged, is_active: false }), unknown);
-      await assert.rejects(deleteWebhook(test.db, owner, id), unknown);
+      await assert.rejects(updateWebhook(test.db, owner, id, { ...unchanged, is_active: false }, byTest), unknown);
+      await assert.rejects(deleteWebhook(test.db, owner, id, byTest), unknown);
     }
     assert.deepEqual(await stored(), before);
   });

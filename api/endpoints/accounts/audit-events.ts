@@ -1,0 +1,92 @@
+/** Audit events: what was done to the account, by whom, and from where. */
+import Joi from 'joi';
+import { type AuditEvent, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
+import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
+import { readCursor } from '../../../models/rules/audit/cursor.js';
+import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
+import { isUuid } from '../../../models/rules/text.js';
+import { endpoint } from '../../endpoint.js';
+import { iso } from '../../presenters.js';
+import { bound, date, id, listOf, type Page, pageQuery, textOrNull, textThat } from '../../schemas.js';
+
+const idOrNull = () => Joi.string().guid().allow(null).required();
+const numberOrNull = () => Joi.number().integer().allow(null).required();
+
+const eventResponse = Joi.object({
+  id: id(),
+  type: Joi.string().required(),
+  at: date(),
+  actor: Joi.object({
+    type: Joi.string()
+      .valid(...actorTypes)
+      .required(),
+    id: idOrNull(),
+    name: textOrNull(),
+  }).required(),
+  address: textOrNull(),
+  user_agent: textOrNull(),
+  request_id: textOrNull(),
+  target: Joi.object({ type: Joi.string().required(), id: idOrNull(), name: textOrNull() }).allow(null).required(),
+  changes: Joi.object().unknown().allow(null).required(),
+});
+
+interface AuditQuery extends Page {
+  cursor?: string;
+  type?: string[];
+  actor?: string;
+  start_date?: Date;
+  end_date?: Date;
+}
+
+const isActor = (value: string): value is ActorType => (actorTypes as readonly string[]).includes(value);
+
+export const listAudit = endpoint({
+  id: 'audit-events.list',
+  method: 'get',
+  path: '/api/v1/audit-events',
+  summary: 'What was done to the account, by whom, and from where, newest first',
+  auth: 'jwt',
+  query: Joi.object<AuditQuery>({
+    ...pageQuery,
+    cursor: textThat((value) => readCursor(value) !== null, 'Invalid cursor').description('`next_cursor` of the page before'),
+    type: listOf(auditFilters).description('One or several types; `api_key.*` is all of a kind'),
+    actor: textThat((value) => isActor(value) || isUuid(value), `Invalid actor. Must be one of: ${actorTypes.join(', ')}, or an id`),
+    start_date: bound('first'),
+    end_date: bound('last'),
+  }),
+  response: Joi.object({
+    audit_events: Joi.array().items(eventResponse).required(),
+    pagination: Joi.object({
+      total: numberOrNull(),
+      page: Joi.number().integer().required(),
+      pages: numberOrNull(),
+      limit: Joi.number().integer().required(),
+      next_cursor: Joi.string().allow(null).required(),
+    }).required(),
+  }),
+  async handler({ caller, query: { page, limit, cursor, type, actor, start_date, end_date } }, { db }) {
+    const after = cursor === undefined ? null : readCursor(cursor);
+    const filters = {
+      types: type?.flatMap(typesOf),
+      ...(actor === undefined ? {} : isActor(actor) ? { actorType: actor } : { actorId: actor }),
+      from: start_date,
+      to: end_date,
+    };
+    const place = after === null ? { page, limit } : { after, limit };
+    const { events, total, nextCursor } = await listAuditEvents(db, caller.workspaceId, filters, place);
+    const pages = total === null ? null : Math.ceil(total / limit);
+    return { audit_events: events.map(presentAuditEvent), pagination: { total, page, pages, limit, next_cursor: nextCursor } };
+  },
+});
+
+const presentAuditEvent = (row: AuditEvent) => ({
+  id: row.id,
+  type: row.type,
+  at: iso(row.at),
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  address: row.address,
+  user_agent: row.user_agent,
+  request_id: row.request_id,
+  target: row.target_type === null ? null : { type: row.target_type, id: row.target_id, name: row.target_name },
+  changes: row.changes,
+});

@@ -1,0 +1,50 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select, type Transaction } from '../../database.js';
+import type { AuditType } from '../../rules/audit/audit-types.js';
+import type { Changes } from '../../rules/audit/changes.js';
+import type { Origin } from '../../rules/audit/origin.js';
+
+/** What was done, and to what. No secrets, texts or recipients. */
+export interface AuditRecord {
+  workspaceId: string;
+  type: AuditType;
+  target: { type: string; id: string | null; name: string | null } | null;
+  changes?: Changes | null;
+}
+
+/** Writes what a transaction does into the workspace's audit events, as part of it: both are true, or neither. */
+export async function recordAuditEvent(db: Database, transaction: Transaction, origin: Origin, event: AuditRecord): Promise<void> {
+  const { workspaceId, type, target, changes = null } = event;
+  const about = [target?.type ?? null, target?.id ?? null, target?.name ?? null, changes === null ? null : JSON.stringify(changes)];
+  await select(db, insert, [uuidv7(), workspaceId, type, ...bindOf(origin), ...about], transaction);
+}
+
+const columns = 'id, workspace_id, type, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id';
+const insert = `
+  INSERT INTO audit_events (${columns}, target_name, changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb)`;
+
+/** The values of an origin, in the order of `insertEvents`. */
+const bindOf = ({ actor, address, userAgent, requestId }: Origin) => [actor.type, actor.id, actor.name, address, userAgent, requestId];
+
+/**
+ * SQL for a larger statement: writes an event for each row of `source` (workspace_id, actor_name, target_id, target_name,
+ * changes), all of one type and with the origin that `originAsJson` binds; `actor_name` is for an origin that names nobody.
+ * @param origin the number of that parameter
+ */
+export const insertEvents = (source: string, { type, target, origin }: { type: AuditType; target: string; origin: number }) => `
+  INSERT INTO audit_events (${columns}, target_name, changes)
+  SELECT gen_random_uuid(), s.workspace_id, '${type}', o.actor_type, o.actor_id, COALESCE(o.actor_name, s.actor_name), o.address, o.user_agent,
+    o.request_id, '${target}', s.target_id, s.target_name, s.changes
+  FROM ${source} s, json_to_record($${origin}::json)
+    AS o (actor_type text, actor_id uuid, actor_name text, address text, user_agent text, request_id text)`;
+
+/** An origin as the parameter of `insertEvents`. */
+export const originAsJson = ({ actor, address, userAgent, requestId }: Origin): string =>
+  JSON.stringify({
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    address,
+    user_agent: userAgent,
+    request_id: requestId,
+  });

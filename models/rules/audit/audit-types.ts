@@ -1,0 +1,38 @@
+/** The types of audit events. */
+export const auditTypes = [
+  'auth.login',
+  'auth.login_failed',
+  'auth.logout',
+  'auth.password_changed',
+  'auth.password_reset',
+  'auth.totp_enabled',
+  'auth.totp_disabled',
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.rotated',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.disabled',
+  'webhook.secret_rotated',
+  'suppression.created',
+  'suppression.deleted',
+  'workspace.created',
+  'workspace.email_verified',
+  'workspace.email_changed',
+  'workspace.closed',
+  'billing.checkout_created',
+  'billing.credits_purchased',
+  'billing.payment_reversed',
+  'billing.payment_restored',
+] as const;
+export type AuditType = (typeof auditTypes)[number];
+
+const families = [...new Set(auditTypes.map((type) => type.slice(0, type.indexOf('.'))))];
+
+/** What a filter takes: a type, or all of a kind (`api_key.*`). */
+export const auditFilters: readonly string[] = [...auditTypes, ...families.map((family) => `${family}.*`)];
+
+/** The types that a filter stands for. */
+export const typesOf = (filter: string): readonly AuditType[] =>
+  auditTypes.filter((type) => type === filter || (filter.endsWith('.*') && type.startsWith(filter.slice(0, -1))));
