@@ -24,6 +24,14 @@ export const presentWorkspace = (row: Workspace) => ({
   credits_balance: toCredits(row.balance),
 });
 
+/** With what it has settled for itself. */
+export const presentOwnWorkspace = (row: Workspace) => ({
+  ...presentWorkspace(row),
+  spend_limit_day: row.spend_limit_day === null ? null : toCredits(row.spend_limit_day),
+  allowed_countries: row.allowed_countries,
+  message_days: row.message_days,
+});
+
 export const presentApiKey = (row: ApiKey) => ({
   id: row.id,
   name: row.name,

@@ -101,8 +101,9 @@ export const removeSuppression = endpoint({
   id: 'suppressions.delete',
   method: 'delete',
   path: '/api/v1/suppressions/:id',
-  summary: 'Write to a recipient again',
+  summary: 'Write to a recipient again; not where the recipient made the entry',
   auth,
+  refusals: [409],
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await deleteSuppression(db, caller.workspaceId, params.id, origin);

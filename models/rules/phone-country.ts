@@ -6,7 +6,7 @@ import { countryText } from '../errors.js';
  * The ISO 3166 alpha-2 code of a number in E.164. A number that its plan does not have belongs to the first country of its calling code, as
  * carriers route it: +1 555… is US. What no country has, such as satellites and premium services, is named by its calling code: `+881`.
  */
-export function countryOf(phone: string): string {
+function countryOf(phone: string): string {
   const number = parsePhoneNumberFromString(phone);
   if (number?.country !== undefined) return number.country;
   const callingCode = number?.countryCallingCode ?? '';

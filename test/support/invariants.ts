@@ -19,6 +19,24 @@ export async function assertLedger(db: Database): Promise<void> {
      WHERE e.number <> e.place OR e.balance_after <> w.opening_balance + e.sum OR e.count <> w.entry_count`,
   );
   assert.deepEqual(strayed, [], 'entries are numbered without a gap, in the order of their balances');
+  await assertSpending(db);
+}
+
+/** What counts for the limit of the day is what was debited on it, without what was given back of that. */
+async function assertSpending(db: Database): Promise<void> {
+  const miscounted = await select(
+    db,
+    `SELECT w.id, w.spend_day, w.spent_today, sum.debited, sum.returned FROM workspaces w CROSS JOIN LATERAL (
+       SELECT COALESCE(-sum(d.amount), 0)::bigint AS debited, COALESCE(sum(back.amount), 0)::bigint AS returned
+       FROM credit_entries d CROSS JOIN LATERAL (
+         SELECT sum(r.amount) AS amount FROM credit_entries r LEFT JOIN messages m ON r.reference IN (m.id::text, 'cancel:' || m.id::text)
+         WHERE r.kind = 'refund' AND r.workspace_id = w.id AND COALESCE(m.batch_id::text, m.id::text, r.reference) = d.reference
+           AND (r.created_at AT TIME ZONE 'UTC')::date = w.spend_day
+       ) back
+       WHERE d.kind = 'debit' AND d.workspace_id = w.id AND (d.created_at AT TIME ZONE 'UTC')::date = w.spend_day
+     ) sum WHERE w.spend_day = (now() AT TIME ZONE 'UTC')::date AND w.spent_today <> sum.debited - sum.returned`,
+  );
+  assert.deepEqual(miscounted, [], 'every workspace has spent today what it says');
 }
 
 /** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */

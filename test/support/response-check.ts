@@ -12,6 +12,7 @@ formats.default(ajv);
 const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
 const codes = ['validation_failed', 'unauthorized', 'token_expired', 'forbidden', 'insufficient_credits', 'purchase_failed', 'not_found'];
 const moreCodes = [
+  'spend_limit',
   'email_exists',
   'idempotency_mismatch',
   'payload_too_large',

@@ -25,7 +25,7 @@ const today = `(now() AT TIME ZONE 'UTC')::date`;
 const spendDay = `LEAST(GREATEST(w.spend_day, ${today}), ${today} + 1)`;
 
 /** SQL: what workspace `w` has spent on that day. */
-export const spentToday = `CASE WHEN w.spend_day = ${spendDay} THEN w.spent_today ELSE 0 END`;
+const spentToday = `CASE WHEN w.spend_day = ${spendDay} THEN w.spent_today ELSE 0 END`;
 
 /** SQL: assignments that count `amount` as spent by workspace `w`. */
 export const countSpent = (amount: string) => `spend_day = ${spendDay}, spent_today = ${spentToday} + ${amount}`;

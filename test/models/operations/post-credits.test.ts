@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { credit, debit, type Payment, type Posting, refund, takeBack } from '../../../models/operations/post-credits.js';
+import { debit, type Payment, type Posting, refund, takeBack } from '../../../models/operations/post-credits.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { assertLedger } from '../../support/invariants.js';
