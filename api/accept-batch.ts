@@ -7,6 +7,7 @@ import type { NewGroup } from '../models/operations/insert-messages.js';
 import { fundsOf } from '../models/operations/spending/standing.js';
 import { createTurnstile } from '../models/turnstile.js';
 import { workflowIds } from '../workflows/contract.js';
+import { keysOf } from './idempotency.js';
 import { refusalOf } from './decision.js';
 import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
@@ -26,7 +27,7 @@ const inTurn = createTurnstile(2);
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request
+ * @throws AppError 422 when that was another request, or one whose data were erased
  */
 export async function findAcceptedBatch(
   deps: BulkDeps,
@@ -35,7 +36,8 @@ export async function findAcceptedBatch(
   digest: Buffer | null,
 ): Promise<AcceptedBatch | null> {
   if (key === null || digest === null) return null;
-  const found = await Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: key } });
+  const keys = await keysOf(deps, key);
+  const found = await Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } });
   if (found === null) return null;
   if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
   if (found.status === 'accepting') await decide(deps, found);

@@ -3,6 +3,7 @@ import { idempotencyMismatch, internal } from '../models/errors.js';
 import { Message, type MessageRow, type NewMessage } from '../models/message.js';
 import { fallbackAfterMs } from '../models/operations/fallback-chain.js';
 import type { FallbackStep } from '../models/rules/fallback.js';
+import { keysOf } from './idempotency.js';
 import { decide } from './decision.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
@@ -19,11 +20,12 @@ const insertAttemptsMax = 3;
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request
+ * @throws AppError 422 when that was another request, or one whose data were erased
  */
 export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer): Promise<Accepted | null> {
   if (key === null) return null;
-  const found = await Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: key } });
+  const keys = await keysOf(deps, key);
+  const found = await Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: keys } });
   if (found === null) return null;
   if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
   const row = found.get() as MessageRow;

@@ -73,7 +73,9 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   refusals?: readonly number[];
   /** Shape of `data`, or of the whole answer without an envelope. */
   response: Joi.Schema;
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
+  /** The answer is a stream of lines, each one JSON value, of which `response` describes one. */
+  streams?: true;
   /** There are callers who understand no answer: they get 204, without a body. */
   mayBeEmpty?: true;
   /** Another status whose answer has the same shape. */
@@ -94,7 +96,7 @@ export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 export class Reply {
   constructor(
     readonly data: object,
-    readonly options: { status?: number; headers?: Record<string, string> } = {},
+    readonly options: { status?: number; headers?: Record<string, string>; lines?: AsyncIterable<object> } = {},
   ) {}
 }
 

@@ -11,6 +11,7 @@ import { mountOptions } from './options.js';
 import { addressKey, type Bucket, plainAddress } from './rate-limit.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { assertMaySend } from './standing.js';
+import { streamLines } from './stream-lines.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
@@ -39,7 +40,8 @@ function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): Reques
       if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
       const asked = await askedBy(caller, originOf(caller, req, context), item, req, res, deps.config.publicUrl);
       const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
-      respond(item, reply, req, res, deps.config.publicUrl);
+      if (reply.options.lines === undefined) respond(item, reply, req, res, deps.config.publicUrl);
+      else await streamLines(reply.options.lines, req, res);
     } finally {
       leave?.();
     }

@@ -53,6 +53,8 @@ export interface Config extends WebhookConfig {
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
+  /** After so many days messages are erased; 0: never. */
+  messageDays: number;
   rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
@@ -148,6 +150,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
+    messageDays: value.MESSAGE_DAYS,
     rateLimits: rateLimitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,

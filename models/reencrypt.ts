@@ -1,12 +1,13 @@
 /** Encrypts all secrets with the present SECRET_KEY; see SECRET_KEYS_OLD. Entry point: `node dist/models/reencrypt.js`. */
 import { ConfigError, loadConfig } from './config.js';
 import { connect } from './database.js';
-import { reencryptSecrets } from './operations/reencrypt-secrets.js';
+import { reencryptKeys, reencryptSecrets } from './operations/reencrypt-secrets.js';
 
 try {
   const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);
   const db = connect(config.databaseUrl, 2);
   const { webhooks, reencrypted, unreadable } = await reencryptSecrets(db, config.secretKeys);
+  await reencryptKeys(db, config.secretKeys);
   await db.close();
   process.stdout.write(`${webhooks} webhooks: ${reencrypted} encrypted anew, ${unreadable.length} that no key opens.\n`);
   for (const id of unreadable) process.stderr.write(`No key opens the secret of webhook ${id}.\n`);

@@ -106,6 +106,9 @@ export const settings: Record<string, Joi.Schema> = {
   RATE_LIMIT_JWT: limit.default('100/60').description('requests per workspace with a JWT'),
   RATE_LIMIT_BULK: limit.default('10/60').description('bulk sends per API key'),
   RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth'),
+  MESSAGE_DAYS: days
+    .default(0)
+    .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),

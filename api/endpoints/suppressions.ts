@@ -17,7 +17,7 @@ const suppressionResponse = Joi.object({
   channel: Joi.string()
     .valid(...channels)
     .required(),
-  recipient: Joi.string().required(),
+  recipient: Joi.string().allow(null).required().description('null once it was erased: a digest goes on refusing'),
   reason: Joi.string()
     .valid(...suppressionReasons)
     .required(),

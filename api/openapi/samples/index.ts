@@ -15,6 +15,7 @@ const resources: readonly [prefix: string, id: string][] = [
   ['/api/v1/contacts', ids.contact],
   ['/api/v1/suppressions', ids.suppression],
   ['/api/v1/webhooks', ids.webhook],
+  ['/api/v1/erasures', ids.erasure],
 ];
 
 /** A value for a parameter of a path. */

@@ -12,6 +12,8 @@ const workspace = {
   message_days: 90,
 };
 
+const erasure = { id: ids.erasure, status: 'running', messages: 0 };
+
 /** What a workspace settles for itself, and its data as a whole. */
 export const workspaceSamples: Samples = {
   'workspace.get': { data: { workspace } },
@@ -28,4 +30,18 @@ export const workspaceSamples: Samples = {
       errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
     ],
   },
+  'workspace.export': {
+    about:
+      'Newline-delimited JSON: a line for the workspace, then for each API key, webhook, contact, suppression, batch, message and transaction, oldest first, without secrets. The last line is `end` with the number of lines before it; without it the export is incomplete.',
+    data: { type: 'workspace', data: workspace },
+    refusals: [errors.conflict('An export of this workspace is running already')],
+  },
+  'erasures.create': {
+    about:
+      'Messages that have ended are erased at once, what was not handed off is cancelled and refunded, and what is under way is erased when it and its events have ended. Ids, statuses, times and prices stay. A suppression goes on refusing by a digest.',
+    requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
+    data: { erasure },
+    refusals: [errors.invalidField('to', 'Phone number must be in E.164 format'), errors.invalidField('to', 'Invalid email address')],
+  },
+  'erasures.get': { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
 };
