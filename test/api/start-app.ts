@@ -88,6 +88,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     call: (method, path, options) => call(url, method, path, options),
     async account({ balance = 100_000, scopes: wanted = scopes } = {}) {
       const workspace = await buildWorkspace(database.db, balance);
+      if (!config.isSandboxOnly) await workspace.update({ email_verified: true });
       const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'test', scopes: wanted });
       return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace), key };
     },

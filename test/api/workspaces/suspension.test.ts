@@ -3,6 +3,7 @@ import { runCommand } from '../../../api/admin/run-command.js';
 import { commands } from '../../../api/admin/commands/index.js';
 import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
 import { recordOptOut } from '../../../models/operations/record-opt-outs.js';
+import { Workspace } from '../../../models/workspace.js';
 import { buildQueued } from '../../support/factories.js';
 import { assertBooks } from '../../support/invariants.js';
 import { buildSent, messageOf, sandboxEverywhere } from '../../support/messages.js';
@@ -111,7 +112,8 @@ describe("the operator's commands", () => {
 
 describe('an unverified workspace', () => {
   const send = async (app: TestApp) => {
-    const { key } = await app.account();
+    const { key, workspaceId } = await app.account();
+    await Workspace.update({ email_verified: false }, { where: { id: workspaceId } });
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
     return [status, body.error];
   };
