@@ -104,7 +104,7 @@ describe('an erasure in the whole service', () => {
     assert.notDeepEqual(workflows, [], 'the search looks into histories');
     assert.notDeepEqual(filesWith(logs, account.workspaceId), [], 'the log is there');
     assert.notDeepEqual(filesWith(service.config.dataDir, account.email), [], 'the mails are there');
-  });
+  }).timeout(120_000);
 });
 
 const isBytes = (value: unknown): value is number[] | Uint8Array => value instanceof Uint8Array;
