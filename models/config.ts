@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import Joi from 'joi';
 import type { Channel } from './channels.js';
 import type { ProviderAccount } from './provider-account.js';
-import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
+import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { settings } from './settings.js';
 
 export { type Channel, channels } from './channels.js';
@@ -124,9 +124,7 @@ const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
 });
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
-  const routes = { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') };
-  const accounts = accountsOf(value, given);
-  const isSandboxOnly = areSandbox(routes, accounts);
+  const carriers = carriersOf(value, given);
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -147,16 +145,14 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
-    signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
+    signupCredits: carriers.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     messageDays: value.MESSAGE_DAYS,
     rateLimits: rateLimitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    routes,
-    accounts,
-    isSandboxOnly,
+    ...carriers,
     providerLimits: Object.fromEntries(
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),
@@ -188,11 +184,6 @@ function webhooksOf(value: Checked): WebhookConfig {
     },
     webhookFirstAttempt: value.WEBHOOK_FIRST_ATTEMPT,
   };
-}
-
-function areSandbox(routes: Config['routes'], accounts: Config['accounts']): boolean {
-  const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
-  return Object.values(routes).every((each) => each.every(({ account }) => kinds.get(account) === 'sandbox'));
 }
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');

@@ -18,7 +18,7 @@ export const digestIn = (key: string, text: string) =>
 export const keyOf = (message: string) => `CASE ${message}.channel WHEN 'email' THEN lower(${message}."to") ELSE ${message}."to" END`;
 
 /** Whether this stands in the place of a recipient. */
-export const isErased = (recipient: string): boolean => /^#[0-9a-f]{64}$/.test(recipient);
+const isErased = (recipient: string): boolean => /^#[0-9a-f]{64}$/.test(recipient);
 
 /** The recipient as others may see him. */
 export const shownRecipient = (recipient: string): string | null => (isErased(recipient) ? null : recipient);

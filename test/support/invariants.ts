@@ -26,15 +26,16 @@ export async function assertLedger(db: Database): Promise<void> {
 async function assertSpending(db: Database): Promise<void> {
   const miscounted = await select(
     db,
-    `SELECT w.id, w.spend_day, w.spent_today, sum.debited, sum.returned FROM workspaces w CROSS JOIN LATERAL (
-       SELECT COALESCE(-sum(d.amount), 0)::bigint AS debited, COALESCE(sum(back.amount), 0)::bigint AS returned
-       FROM credit_entries d CROSS JOIN LATERAL (
-         SELECT sum(r.amount) AS amount FROM credit_entries r LEFT JOIN messages m ON r.reference IN (m.id::text, 'cancel:' || m.id::text)
-         WHERE r.kind = 'refund' AND r.workspace_id = w.id AND COALESCE(m.batch_id::text, m.id::text, r.reference) = d.reference
-           AND (r.created_at AT TIME ZONE 'UTC')::date = w.spend_day
-       ) back
-       WHERE d.kind = 'debit' AND d.workspace_id = w.id AND (d.created_at AT TIME ZONE 'UTC')::date = w.spend_day
-     ) sum WHERE w.spend_day = (now() AT TIME ZONE 'UTC')::date AND w.spent_today <> sum.debited - sum.returned`,
+    `WITH refunds AS (
+       SELECT COALESCE(m.batch_id::text, m.id::text, r.reference) AS debit, r.amount, (r.created_at AT TIME ZONE 'UTC')::date AS day
+       FROM credit_entries r LEFT JOIN messages m ON m.id = substring(r.reference FROM '[0-9a-f]{8}-[0-9a-f-]{27}')::uuid WHERE r.kind = 'refund'
+     ), moved AS (
+       SELECT d.workspace_id, -d.amount AS amount, (d.created_at AT TIME ZONE 'UTC')::date AS day FROM credit_entries d WHERE d.kind = 'debit'
+       UNION ALL SELECT d.workspace_id, -r.amount, r.day FROM refunds r JOIN credit_entries d ON d.kind = 'debit' AND d.reference = r.debit
+       WHERE (d.created_at AT TIME ZONE 'UTC')::date = r.day
+     ), sums AS (SELECT workspace_id, day, sum(amount) AS amount FROM moved GROUP BY workspace_id, day)
+     SELECT w.id, w.spend_day, w.spent_today, s.amount FROM workspaces w LEFT JOIN sums s ON s.workspace_id = w.id AND s.day = w.spend_day
+     WHERE w.spend_day = (now() AT TIME ZONE 'UTC')::date AND w.spent_today <> COALESCE(s.amount, 0)`,
   );
   assert.deepEqual(miscounted, [], 'every workspace has spent today what it says');
 }

@@ -6,7 +6,7 @@ import { type Cause, eraseMessages, erasurePage } from './erase-messages.js';
 const idOf = (cause: Cause): string => cause ?? lowestId;
 
 /** Puts messages into the queue, or back into it. */
-export async function eraseLater(db: Database, cause: Cause, ids: readonly string[], inSeconds: number): Promise<void> {
+async function eraseLater(db: Database, cause: Cause, ids: readonly string[], inSeconds: number): Promise<void> {
   if (ids.length > 0) await select(db, put, [idOf(cause), ids, inSeconds]);
 }
 

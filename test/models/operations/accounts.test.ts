@@ -130,6 +130,10 @@ describe('accounts', () => {
       is_active: true,
       last_used_at: null,
       balance: 12_500,
+      spend_left: null,
+      allowed_countries: null,
+      email_verified: false,
+      is_suspended: false,
     });
     assert.equal(await identify('another key'), null);
     for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);
