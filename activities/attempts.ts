@@ -10,6 +10,7 @@ import { testEventType } from '../models/rules/events.js';
 import { groupBy } from '../models/rules/group-by.js';
 import { maskSignatures } from '../models/rules/signature.js';
 import { Tally } from '../models/tally.js';
+import { createTurnstile, type Turnstile } from '../models/turnstile.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointLine, type Outcome, type Pace } from './endpoint-line.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
@@ -17,7 +18,7 @@ import type { WebhookPoster } from './post-webhook.js';
 
 export interface AttemptDeps {
   db: Database;
-  config: Pick<Config, 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
+  config: Pick<Config, 'databasePoolMax' | 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
   /** How long a group waits for one endpoint; then its deliveries are left to the carrier. */
   patienceMs?: number;
@@ -50,9 +51,15 @@ export class Attempts {
   readonly #health = new EndpointHealth();
   readonly #underWay = new Tally();
   readonly #records: Gather<Attempt, boolean>;
+  /**
+   * Turns for what locks the rows of webhooks. Who waits for a lock holds a connection: of one workspace, whose groups and carriers lock the
+   * same rows, only one does, and all together leave half of the connections to those who accept and send.
+   */
+  readonly inTurn: Turnstile;
 
   constructor(private readonly deps: AttemptDeps) {
     const { db, config } = deps;
+    this.inTurn = createTurnstile({ most: Math.max(1, Math.floor(config.databasePoolMax / 4)), mostOfKey: 1 });
     this.#records = new Gather((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), { most: recordsAtOnce });
   }
 

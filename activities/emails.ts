@@ -1,5 +1,5 @@
 /** The activity that sends the account mails. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
 import type { Config } from '../models/config.js';
@@ -52,6 +52,21 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     const file = join(folder, `${mailId}.eml`);
     await writeFile(file, message, { mode: 0o600 });
     logger.info({ file }, 'mail written');
+    await forgetFiles(folder);
+  }
+}
+
+/** The longest life of a token that stands in a mail; nobody else may find one for ever. */
+const fileHours = 24;
+
+/** Removes mails that were written long ago. Another process may do the same. */
+async function forgetFiles(folder: string): Promise<void> {
+  const oldest = Date.now() - fileHours * 3_600_000;
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.eml')) continue;
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < oldest) await rm(file, { force: true });
   }
 }
 
@@ -70,14 +85,23 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
+const isLoopback = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+
 /** The reply code when the server refused this mail for good (RFC 5321 §4.2.1: 5yz); null for what may pass, and for faults of the log-in. */
 function permanentRefusal(error: unknown): number | null {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
 }
 
+/**
+ * TLS is required off this machine: mails carry tokens that open accounts. `?tls=optional` in the address waives it, for a network that
+ * encrypts by itself.
+ */
 function transportTo(url: string): Transporter {
   const options = new URL(url);
+  const isOptional = options.searchParams.get('tls') === 'optional' || isLoopback(options.hostname);
+  options.searchParams.delete('tls');
+  options.searchParams.set('requireTLS', String(options.protocol === 'smtp:' && !isOptional));
   options.searchParams.set('connectionTimeout', String(smtpTimeoutMs));
   options.searchParams.set('greetingTimeout', String(smtpTimeoutMs));
   options.searchParams.set('socketTimeout', String(smtpTimeoutMs));

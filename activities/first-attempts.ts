@@ -32,16 +32,31 @@ export async function attemptFirst(
   { again, ownAtOnce }: Manner,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
-  if (config.webhookFirstAttempt === 'inline')
-    return { children: [], carriers: await leaveToCarriers(db, await attempts.toAll(due, ownAtOnce), again) };
-  return leaveAll(db, due, again);
+  const [first] = due;
+  const leave: Leave = (left_) => attempts.inTurn(() => leaveToCarriers(db, left_, again), first?.workspace_id);
+  const left =
+    config.webhookFirstAttempt === 'inline'
+      ? { children: [], carriers: await leave(await attempts.toAll(due, ownAtOnce)) }
+      : await leaveAll(db, due, again, leave);
+  return { ...left, ...workspacesOf(left, due) };
+}
+
+/** Leaves deliveries to carriers, in the turn of their workspace. */
+type Leave = (left: Parameters<typeof leaveToCarriers>[1]) => Promise<string[]>;
+
+/** Whose the webhooks are for which something has to be started. */
+function workspacesOf({ children, carriers }: LeftDeliveries, due: readonly DueDelivery[]): Pick<LeftDeliveries, 'workspaces'> {
+  const started = new Set([...carriers, ...children.map(({ webhookId }) => webhookId)]);
+  if (started.size === 0) return {};
+  const owned = due.flatMap(({ webhook_id, workspace_id }) => (started.has(webhook_id) ? [[webhook_id, workspace_id] as const] : []));
+  return { workspaces: Object.fromEntries(owned) };
 }
 
 /** Deliveries that one round leaves: what it returns stands in the history of the group's workflow. */
 const leftAtOnce = 500;
 
 /** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
-async function leaveAll(db: Database, all: DueDelivery[], again: boolean): Promise<LeftDeliveries> {
+async function leaveAll(db: Database, all: DueDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
   // What an earlier call had marked may be anywhere among what was marked before it.
   const due = again ? all : all.slice(0, leftAtOnce);
   const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
@@ -52,7 +67,7 @@ async function leaveAll(db: Database, all: DueDelivery[], again: boolean): Promi
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    carriers: await leaveToCarriers(db, { left: inLine }, again),
+    carriers: await leave({ left: inLine }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }

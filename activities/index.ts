@@ -3,6 +3,7 @@ import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { Attempts } from './attempts.js';
+import { closingActivities } from './closing.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups.js';
 import { maintenanceActivities } from './maintenance.js';
@@ -37,6 +38,7 @@ export function createActivities(deps: ActivityDeps) {
     ...webhookActivities(deps, attempts),
     ...webhookOperationActivities(deps),
     ...emailActivities(deps),
+    ...closingActivities(deps),
     ...repairActivities(deps),
     ...maintenanceActivities(deps),
     ...restoredActivities(deps),

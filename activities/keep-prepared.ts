@@ -15,11 +15,11 @@ const deadlineMs = 10_000;
  * @throws when Temporal cannot be reached or prepared now
  */
 export async function keepPrepared(
-  config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
+  config: Pick<Config, 'temporalServer' | 'temporalNamespace'>,
   logger: Logger,
 ): Promise<() => Promise<void>> {
-  const { temporalAddress: address, temporalNamespace: namespace } = config;
-  const connection = await Connection.connect({ address });
+  const { temporalServer, temporalNamespace: namespace } = config;
+  const connection = await Connection.connect(temporalServer);
   const preparations = { connection, schedules: new ScheduleClient({ connection, namespace }), namespace, logger };
   await prepareTemporal(preparations);
   const end = new AbortController();

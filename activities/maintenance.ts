@@ -3,6 +3,7 @@ import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { auditBooks } from '../models/operations/audit-books.js';
+import { forgetLogins } from '../models/operations/accounts/forget-logins.js';
 import { eraseOld } from '../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../models/operations/erasure/run-erasures.js';
@@ -36,6 +37,8 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
     /** Forgets what webhooks were sent long ago, as much as there is time for. */
     async forgetOld(): Promise<void> {
       const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
+      const logins = await forgetLogins(db);
+      if (logins > 0) logger.info({ logins }, 'forgot old tries, addresses and JWTs');
       if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
     },
 

@@ -25,7 +25,13 @@ export interface MessageDeps extends PersistDeps {
   db: Database;
   config: Pick<
     Config,
-    'secretKeys' | 'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'unknownHandoffSeconds' | 'providerLimits' | 'routeWindowSeconds'
+    | 'secretKeys'
+    | 'reportTimeoutSeconds'
+    | 'handoffTimeoutSeconds'
+    | 'unknownHandoffSeconds'
+    | 'quotas'
+    | 'providerLimits'
+    | 'routeWindowSeconds'
   >;
   providers: Providers;
   /** Aborted as soon as the worker is told to stop. */
@@ -75,7 +81,7 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     },
 
     /** Local: debits and queues a whole batch. */
-    acceptBatch: (batchId: string): Promise<BatchAcceptance> => acceptBatch(db, batchId),
+    acceptBatch: (batchId: string): Promise<BatchAcceptance> => acceptBatch(db, batchId, config.quotas.openBatches),
 
     /** Local: ids of the pages of a batch. */
     batchPages: (batchId: string, fromPage: number, limit: number): Promise<string[]> => batchPages(db, batchId, fromPage, limit),

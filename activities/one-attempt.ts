@@ -18,7 +18,7 @@ export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly st
   if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
-  return poster.post(delivery.url, headers, delivery.body);
+  return poster.post(delivery.url, headers, delivery.body, delivery.workspace_id);
 }
 
 function readKeys(secretKeys: readonly string[], delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {

@@ -1,10 +1,11 @@
 /** One POST to a webhook: HTTPS only, no redirects, guarded address, one deadline for everything, a small part of the answer kept. */
 import { Agent, request } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../models/config.js';
 import { isAllowedTarget } from '../models/rules/address.js';
 import { faultOfName, targetOf } from '../models/rules/webhook-url.js';
-import { BlockedAddressError, guardedLookup, type Resolve } from './guarded-lookup.js';
+import { createResolver, type Resolve } from '../models/names/name-resolver.js';
+import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
 /** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
@@ -38,7 +39,8 @@ export type PostError =
   | 'http_status';
 
 export interface WebhookPoster {
-  post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>;
+  /** @param whose the workspace of the webhook: its name is looked up beside those of others */
+  post(url: string, headers: Record<string, string>, body: string, whose?: string): Promise<PostResult>;
   close(): void;
 }
 
@@ -49,20 +51,25 @@ export interface PosterOptions {
 }
 
 /** A poster with its own connections; they are kept open for a moment, always to an address that was checked. */
-export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, resolve }: PosterOptions = {}): WebhookPoster {
+export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {}): WebhookPoster {
+  const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
   const agents = new Map<number, Agent>();
   const agentFor = (port: number) => {
     let agent = agents.get(port);
     if (agent === undefined) {
-      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve);
       // As many connections as attempts: a limit for each host would let endpoints that hang hold up others of the same host.
-      agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2', lookup });
+      agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
       agents.set(port, agent);
     }
     return agent;
   };
   return {
-    post: (url, headers, body) => post({ url: new URL(url), headers, body, totalTimeoutMs }, agentFor, config),
+    post: (url, headers, body, whose) => {
+      const { port } = targetOf(url);
+      // Of the request and not of the agent, whose connections are shared: each was made to an address that was checked.
+      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve, whose);
+      return post({ url: new URL(url), headers, body, totalTimeoutMs, lookup }, agentFor, config);
+    },
     close: () => {
       for (const agent of agents.values()) agent.destroy();
     },
@@ -74,6 +81,7 @@ interface Outgoing {
   headers: Record<string, string>;
   body: string;
   totalTimeoutMs: number;
+  lookup: LookupFunction;
 }
 
 async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
@@ -99,12 +107,13 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
 
 type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
 
-function exchange({ url, headers, body, totalTimeoutMs }: Outgoing, agent: Agent, tracer: Tracer): Promise<Answer> {
+function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agent: Agent, tracer: Tracer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const deadline = AbortSignal.timeout(totalTimeoutMs);
     const sent = request(url, {
       method: 'POST',
       agent,
+      lookup,
       signal: deadline,
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
     });

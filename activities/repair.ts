@@ -19,6 +19,7 @@ import { type DueBatch, lookAtBatchSoon, noteTold, settleBatch, takeDueBatches }
 import { queuedPages } from '../models/operations/look-at-groups.js';
 import type { Wake } from '../models/operations/record-reports.js';
 import { type StuckReplay, stuckReplays } from '../models/operations/replay-progress.js';
+import { workspaceOfWebhook } from '../models/operations/fairness/workspace-of-webhook.js';
 import { unsettledWebhooks } from '../models/operations/settle-deliveries.js';
 import { workflowIds } from '../workflows/contract.js';
 import { eachOf, inPages } from './repair-pages.js';
@@ -70,23 +71,24 @@ function messageRepairs(deps: RepairDeps) {
 
 function otherRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
+  const wakeCarrier = async (webhookId: string) => starts.carrier(webhookId, await workspaceOfWebhook(db, webhookId));
   return {
     /** Deliveries that nobody attempts, and carriers that are gone. */
     async repairDeliveries(): Promise<void> {
       const count = await inPages<OverdueDelivery>(sliceMs / 2, pageOfStuck, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
         const left = await claimOverdue(db, found, graceSeconds);
-        await eachOf(logger, 'carriers', await leaveToCarriers(db, { left }, false), (webhookId) => starts.carrier(webhookId));
+        await eachOf(logger, 'carriers', await leaveToCarriers(db, { left }, false), wakeCarrier);
         return found;
       });
       tell(logger, 'deliveries', count);
       await repairEach<string>(deps, 'carriers', {
         find: (after) => lostCarriers(db, graceSeconds, after),
-        work: (webhookId) => starts.carrier(webhookId),
+        work: wakeCarrier,
       });
       await repairEach<string>(deps, 'webhooks that changed', {
         find: (after) => unsettledWebhooks(db, pageOfStuck, after),
-        work: (webhookId) => starts.carrier(webhookId),
+        work: wakeCarrier,
       });
     },
 

@@ -1,10 +1,11 @@
 /** The activities behind what owners ask for: tests, resends, replays. None of them touches a ladder that is running. */
-import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../models/delivery.js';
 import { leaveToCarriers } from '../models/operations/carried-deliveries.js';
 import { deliveriesIn } from '../models/operations/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../models/operations/replay-deliveries.js';
 import { isReplayRunning, notYetReplayed, recordReplayPage } from '../models/operations/replay-progress.js';
+import { Tally } from '../models/tally.js';
 import { Webhook } from '../models/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
@@ -16,9 +17,15 @@ const replayedAtOnce = 50;
 /** The same where they hang one after the other. */
 const replayedInOrder = 5;
 
+/** Attempts that one workspace asked for and that are under way in this process; one more gives up its place for a moment. */
+const askedOfWorkspace = 25;
+const laterOn = () =>
+  ApplicationFailure.create({ type: 'TooManyAttempts', message: 'the workspace has too many attempts under way', nextRetryDelay: 1_000 });
+
 export function webhookOperationActivities(deps: AttemptDeps) {
   const { db } = deps;
   const attempts = new Attempts(deps);
+  const asked = new Tally();
 
   return {
     /** One attempt that somebody asked for. Only its success moves the delivery; a test that fails has failed. */
@@ -26,7 +33,11 @@ export function webhookOperationActivities(deps: AttemptDeps) {
       withHeartbeat(async () => {
         const isTest = trigger === 'test';
         const [delivery] = await deliveriesIn(db, isTest ? ['pending'] : deliveryStatuses, [deliveryId]);
-        if (delivery !== undefined) await attempts.toEndpoint([delivery], { trigger, ladder: isTest });
+        if (delivery === undefined) return;
+        const { workspace_id: workspaceId } = delivery;
+        if (asked.of(workspaceId) >= askedOfWorkspace) throw laterOn();
+        asked.add(workspaceId);
+        await attempts.toEndpoint([delivery], { trigger, ladder: isTest }).finally(() => asked.remove(workspaceId));
       }),
 
     /** The next deliveries of a replay. */

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../models/database.js';
-import { beginCarrying, restCarrier } from '../models/operations/carried-deliveries.js';
+import { beginCarrying, type Carriage, restCarrier } from '../models/operations/carried-deliveries.js';
 import { carriedDeliveries, type OwnDelivery, pendingDeliveries } from '../models/operations/due-deliveries.js';
 import { countFailed } from '../models/operations/own-workflows.js';
+import { Tally } from '../models/tally.js';
 import { Settling } from './settling.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../workflows/contract.js';
 import { type AttemptDeps, Attempts } from './attempts.js';
@@ -19,6 +20,8 @@ const carryMsMax = 60_000;
 const soonMs = 500;
 /** So soon again where something is due and waits for what is under way; the longer that takes, the more seldom. */
 const lookAgainMs = { least: 100, most: 1_000 };
+/** Carriers of one workspace that work at once in this process: a fifth of its places for them. One more looks again a moment later. */
+const carriersOfWorkspace = 100;
 const behindLookMs = { least: 20, most: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
@@ -29,6 +32,7 @@ export interface WebhookDeps extends AttemptDeps {
 /** @param attempts those of the process: how much is under way to an endpoint is counted there */
 export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
   const { db, config, stopping } = deps;
+  const carriers = new Tally();
 
   return {
     /** First attempts of what is due for a group; see `attemptFirst`. */
@@ -40,7 +44,7 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
      * @returns milliseconds until it has to be called again; null when nothing waits any more
      */
     carryDeliveries: (webhookId: string): Promise<number | null> =>
-      withHeartbeat((signal) => carry({ db, attempts }, webhookId, signal), stopping),
+      withHeartbeat((signal) => carry({ db, attempts, carriers }, webhookId, signal), stopping),
 
     /**
      * The due ones of these deliveries, each after the earlier events of its message. While some are pending this activity fails with the delay until the next is due, so that
@@ -59,12 +63,27 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
 }
 
 async function carry(
-  { db, attempts }: { db: Database; attempts: Attempts },
+  { carriers, ...deps }: CarryDeps & { carriers: Tally },
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const carriage = await beginCarrying(db, webhookId);
+  const carriage = await beginCarrying(deps.db, webhookId);
   if (carriage === undefined) return null;
+  if (carriers.of(carriage.workspace_id) >= carriersOfWorkspace) return lookAgainMs.most;
+  carriers.add(carriage.workspace_id);
+  try {
+    return await carryFor(deps, carriage, webhookId, signal);
+  } finally {
+    carriers.remove(carriage.workspace_id);
+  }
+}
+
+interface CarryDeps {
+  db: Database;
+  attempts: Attempts;
+}
+
+async function carryFor({ db, attempts }: CarryDeps, carriage: Carriage, webhookId: string, signal: AbortSignal): Promise<number | null> {
   const page = carriage.rate === null ? pageMax : Math.min(pageMax, Math.ceil(carriage.rate * pageSeconds));
   const until = Date.now() + carryMsMax;
   const settling = new Settling(db, webhookId);
@@ -78,7 +97,7 @@ async function carry(
       pauseMs = lookAgainMs.least;
       continue;
     }
-    const waitMs = await restCarrier(db, webhookId);
+    const waitMs = await attempts.inTurn(() => restCarrier(db, webhookId), carriage.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
     await sleep(Math.max(pauseMs, waitMs));
     pauseMs = Math.min(2 * pauseMs, lookAgainMs.most);

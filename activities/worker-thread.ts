@@ -20,7 +20,7 @@ export async function startThread({ config, logger, taskQueues, poolMax }: Threa
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
   });
   const db = connect(config.databaseUrl, poolMax);
-  const connection = await NativeConnection.connect({ address: config.temporalAddress });
+  const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues });
   const done = workers.done.then(async () => {
     await connection.close();

@@ -4,6 +4,7 @@ import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/config.js';
 import { keepHeapSmall, secondThreadLimits } from '../models/heap.js';
 import { createLogger } from '../models/logger.js';
+import { outdatedRuntime } from '../models/runtime.js';
 import { queues } from '../workflows/contract.js';
 import { keepPrepared } from './keep-prepared.js';
 import { startThread } from './worker-thread.js';
@@ -12,6 +13,8 @@ import { poolSizes, type RunningWorkers } from './workers.js';
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
+  const outdated = outdatedRuntime(process.version);
+  if (outdated !== undefined) logger.warn(outdated);
   const endKeeping = await keepPrepared(config, logger);
 
   // From here on there is work to finish; whoever is told to stop before that just ends.

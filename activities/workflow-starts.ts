@@ -30,8 +30,8 @@ export interface WorkflowStarts {
   wake(wake: Wake): Promise<void>;
   /** Starts the workflow of the next step of a chain. @returns false when it runs already */
   nextStep(step: NextStep, before: string): Promise<boolean>;
-  /** Wakes the carrier of a webhook, or starts it. */
-  carrier(webhookId: string): Promise<void>;
+  /** Wakes the carrier of a webhook of this workspace, or starts it. */
+  carrier(webhookId: string, workspaceId?: string): Promise<void>;
   /** @returns false when it runs already */
   mail(mailId: string): Promise<boolean>;
   /** @returns false when it runs already */
@@ -71,8 +71,9 @@ export function workflowStarts(client: Client): WorkflowStarts {
           { key: searchAttributes.channel, value: channel },
         ],
       }),
-    async carrier(webhookId) {
-      const options = { taskQueue, workflowId: workflowIds.carrier(webhookId), args: [{ webhookId }], priority: { priorityKey: 3 } };
+    async carrier(webhookId, workspaceId) {
+      const priority = { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) };
+      const options = { taskQueue, workflowId: workflowIds.carrier(webhookId), args: [{ webhookId }], priority };
       const signalled = { ...options, signal: dueSignal, staticSummary: 'carrier of a webhook' };
       await inTime(() => client.workflow.signalWithStart(workflowTypes.carryWebhook, signalled));
     },

@@ -3,15 +3,15 @@ import { Batch, type BatchRow } from '../models/batch.js';
 import { idempotencyMismatch, internal } from '../models/errors.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
+import { assertBelow, type Quota } from '../models/operations/quotas/within-quota.js';
 import type { NewGroup } from '../models/operations/insert-messages.js';
 import { fundsOf } from '../models/operations/spending/standing.js';
 import { createTurnstile } from '../models/turnstile.js';
 import { workflowIds } from '../workflows/contract.js';
 import { keysOf } from './idempotency.js';
-import { refusalOf } from './decision.js';
 import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
-import { assertAffordable } from './standing.js';
+import { assertAffordable, refusalOfCost } from './standing.js';
 import { untilKnown } from './until-known.js';
 
 export interface AcceptedBatch {
@@ -23,7 +23,7 @@ export interface AcceptedBatch {
 /** How often a request tries again whose twin was refused between its look-up and its insert. */
 const insertAttemptsMax = 3;
 /** Each insert holds a connection for as long as it takes to write ten thousand rows; others need connections too. */
-const inTurn = createTurnstile(2);
+const inTurn = createTurnstile({ most: 2 });
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
@@ -47,7 +47,8 @@ export async function findAcceptedBatch(
 /**
  * Accepts a batch, or nothing of it.
  * @param pagesOf makes its pages; asked again when the request has to start over
- * @throws AppError 402 when the balance or the limit of the day is short of the sum, 500 when nobody decided in time: nothing is charged and nothing stays
+ * @throws AppError 402 when the balance or the limit of the day is short of the sum, 409 when too many batches are open, 500 when nobody decided in
+ * time: nothing is charged and nothing stays
  */
 export async function acceptBatch(
   deps: BulkDeps,
@@ -56,6 +57,7 @@ export async function acceptBatch(
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
   assertAffordable(caller, batch.cost);
+  await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     // The watcher fences what stays undecided for long; waiting for its turn does not count.
     const inserted = await inTurn(async () => {
@@ -96,11 +98,21 @@ async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<v
   if (!isStored) await refuse(deps, batch, cause);
 }
 
-/** The rows are gone. Because of the balance or the limit of the day, if that is true; else a twin of this request has fenced them. */
+const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
+  workspaceId,
+  of: 'openBatches',
+  most: config.quotas.openBatches,
+});
+
+/** The rows are gone. Because of the balance, the limit of the day or the quota, if that is true; else a twin of this request has fenced them. */
 async function refuse(
-  { db }: BulkDeps,
+  deps: BulkDeps,
   { workspace_id, cost }: NewBatch,
   cause: unknown = new Error('the batch was fenced by a twin request'),
 ): Promise<never> {
-  throw refusalOf(cost, (await fundsOf(db, [workspace_id])).get(workspace_id), cause);
+  const funds = (await fundsOf(deps.db, [workspace_id])).get(workspace_id);
+  const refusal = funds === undefined ? null : refusalOfCost(cost, funds);
+  if (refusal !== null) throw refusal;
+  await assertBelow(deps.db, openBatches(deps, workspace_id));
+  throw internal(cause, 1);
 }

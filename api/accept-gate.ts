@@ -23,10 +23,11 @@ export interface AcceptGate {
   isFullFor(key: string): boolean;
   /**
    * Stores a message, alone or with others, and waits for the decision of its workflow.
+   * @param webhooks how many its workspace has: where there are many, strangers would wait for their deliveries
    * @returns null when its idempotency key is taken: nothing was stored
    * @throws AppError the refusal; nothing of the message is left then
    */
-  accept(message: NewMessage, fallback?: readonly FallbackStep[]): Promise<MessageRow | null>;
+  accept(message: NewMessage, fallback?: readonly FallbackStep[], webhooks?: number): Promise<MessageRow | null>;
 }
 
 /** A message, and what is sent when it does not arrive. */
@@ -54,34 +55,40 @@ const lanesOfSingles = 10;
 const singlesMsMin = 300;
 
 /**
- * Groups are of one channel, whose time-outs they share; workspaces take turns in them. A scheduled message goes alone: others are not
+ * Groups are of one channel, whose time-outs they share; workspaces take turns in them, but for those with many webhooks, whose groups
+ * are theirs alone. A scheduled message goes alone: others are not
  * to wait for it; so does one with a fallback, which has a clock of its own.
  */
 export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
-  const { acceptGroupMax: most, acceptLanes } = deps.config;
+  const { acceptGroupMax: most, acceptLanes, sharedGroupWebhooks } = deps.config;
   const singleLanes = Math.max(acceptLanes, lanesOfSingles);
   const admission = new Admission(
     most === 1
       ? { capacity: singleLanes, msMax: goodTimeMs, roundMsMin: singlesMsMin }
       : { capacity: most * acceptLanes, msMax: goodTimeMs, roundMsMin: groupMsMin },
   );
-  const gather = (size: number, lanes: number) =>
+  const gather = (size: number, lanes: number, isApart = false) =>
     new Gather<Send, Outcome>((sends) => admission.round(() => acceptTogether(deps, sends)), {
       most: size,
       lanes,
+      isApart,
       shareOf: ({ message }) => message.workspace_id,
       waitMsMax,
       lateMs,
     });
   const alone = gather(1, singleLanes);
-  const together = Object.fromEntries(channels.map((channel) => [channel, gather(most, acceptLanes)])) as Record<Channel, typeof alone>;
+  const ofEach = (make: () => typeof alone) =>
+    Object.fromEntries(channels.map((channel) => [channel, make()])) as Record<Channel, typeof alone>;
+  const together = ofEach(() => gather(most, acceptLanes));
+  const apart = ofEach(() => gather(most, acceptLanes, true));
 
   return {
     enter: (key) => admission.enter(key),
     isFullFor: (key) => admission.isFullFor(key),
-    async accept(message, fallback = []) {
+    async accept(message, fallback = [], webhooks = 0) {
       const goesAlone = most === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
-      const outcome = await (goesAlone ? alone : together[message.channel]).add({ message, fallback }).catch(shed);
+      const groups = webhooks > sharedGroupWebhooks ? apart : together;
+      const outcome = await (goesAlone ? alone : groups[message.channel]).add({ message, fallback }).catch(shed);
       if (outcome instanceof AppError) throw outcome;
       return outcome;
     },

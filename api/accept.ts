@@ -44,7 +44,7 @@ export async function acceptMessage(deps: Deps, caller: Caller, message: NewMess
   assertAffordable(caller, message.cost);
   const { idempotency_key: key, request_digest: digest } = message;
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
-    const row = await deps.acceptGate.accept(message, fallback);
+    const row = await deps.acceptGate.accept(message, fallback, caller.webhooks);
     if (row !== null) return { row, isReplay: false };
     // The key was taken since the look-up: by the same request, whose outcome is ours too, or by another one.
     const first = digest === null ? null : await findAccepted(deps, caller, key, digest);

@@ -10,15 +10,20 @@ import { createDoor } from './door.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './error-handler.js';
 import { createHandshakes } from './handshakes.js';
+import { KnownCallers } from './known-callers.js';
 import { createMailPages } from './mail-pages.js';
 import { requireHost } from './malformed.js';
 import { openapiEndpoint } from './openapi.js';
-import { requestContext, type Step } from './request-context.js';
+import { plainAddress } from './plain-address.js';
+import { contextOf, requestContext, type Step } from './request-context.js';
 import { createRouter } from './router.js';
+import { createSecurityTxt } from './security-txt.js';
 
 /** The HTTP application; listening is the caller's business. */
 export function createApp(deps: Deps): RequestListener {
-  const opening = [requestContext(deps.logger), sameHeaders(), cors(deps.config.corsOrigins)];
+  const behindProxy = deps.config.trustedProxies.length > 0;
+  const opening = [requestContext(deps.logger, { behindProxy }), sameHeaders(), cors(deps.config.corsOrigins)];
+  const known = new KnownCallers();
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // nothing here may be stored, so nothing is revalidated
@@ -26,15 +31,17 @@ export function createApp(deps: Deps): RequestListener {
   app.set('trust proxy', deps.config.trustedProxies);
 
   app.use(opening);
+  if (behindProxy) app.use(noteAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
-  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps));
+  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
+  app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
   app.use(errorHandler(deps.limiter, deps.logger));
-  return createDoor(app, { opening, gated: endpoints.filter(({ gated }) => gated === true), ...deps });
+  return createDoor(app, { opening, gated: endpoints.filter(({ gated }) => gated === true), known, ...deps });
 }
 
 /** What all answers carry alike, asked of helmet once: its dozen steps would be a good part of what an answer costs. */
@@ -50,6 +57,12 @@ function sameHeaders(): Step {
     next();
   };
 }
+
+/** Express knows which proxies are trusted. */
+const noteAddress: RequestHandler = (req, res, next) => {
+  contextOf(res).address = plainAddress(req.ip);
+  next();
+};
 
 /** HEAD is answered as GET without the body, OPTIONS by options.ts; every other method is an unknown route. */
 const onlyDeclaredMethods: RequestHandler = (req, _res, next) => {

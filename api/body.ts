@@ -1,23 +1,8 @@
-/** Reads bodies: raw bytes first, JSON by our own hand, so that every fault has the contract's words. */
-import express, { type Request, type Response } from 'express';
+/** JSON of bodies, read by our own hand, so that every fault has the contract's words. */
 import { invalidJson } from '../models/errors.js';
-
-/** 100 kB; bulk asks for more. */
-const defaultBodyBytesMax = 100 * 1024;
 
 /** Fields that hold whatever the sender likes. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
-
-/** The bytes of the body, whatever its content type says. Rejects with the parser's error when there are too many. */
-export function readBytes(req: Request, res: Response, bytesMax = defaultBodyBytesMax): Promise<Buffer> {
-  const read = express.raw({ type: () => true, limit: bytesMax });
-  return new Promise((resolve, reject) => {
-    read(req, res, (error?: unknown) => {
-      if (error !== undefined) reject(error as Error);
-      else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
-    });
-  });
-}
 
 /**
  * The object that the bytes are JSON of; no bytes are an empty object.

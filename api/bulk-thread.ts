@@ -17,7 +17,8 @@ const inBulkThread: InBulkThread = {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not answered in the thread of bulk sends`);
     const { data, options } = await answer(endpoint, { ...asked, body: Buffer.from(asked.body) }, deps);
-    return { data, options };
+    // Ten thousand parts are written here, where nobody else waits for it.
+    return { data: {}, options: { ...options, json: new TextEncoder().encode(JSON.stringify({ success: true, data })) } };
   },
 };
 const calls = new ThreadCalls<ForBulkThread>(parentPort as Port, inBulkThread);

@@ -2,14 +2,17 @@
 import { Worker as Thread } from 'node:worker_threads';
 import type { Config } from '../models/config.js';
 import { sharePool } from '../models/database.js';
+import { internal } from '../models/errors.js';
 import { secondThreadLimits } from '../models/heap.js';
+import type { Logger } from '../models/logger.js';
+import { createTurnstile } from '../models/turnstile.js';
 import type { Asked } from './answer.js';
 import { Reply } from './endpoint.js';
 import type { Temporal } from './temporal.js';
 import { ThreadCalls } from './thread-calls.js';
 
 export interface BulkThread {
-  /** Answers as `answer` does. A thread that fails takes the process with it. */
+  /** Answers as `answer` does. */
   answer(endpointId: string, asked: Asked): Promise<Reply>;
   /** Ends the thread, whatever it is doing. */
   stop(): Promise<void>;
@@ -22,33 +25,75 @@ export type InBulkThread = {
 /** What others do for it: one connection to Temporal, and one copy of its client, are enough for a process. */
 export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
 
+/** Jobs at once: each may hold some ten times the bytes of its body. Workspaces take turns. */
+const jobs = { most: 3, mostOfKey: 2 };
+/** Of those that are only looked at: they hold all that they render. */
+const previews = { most: 2, mostOfKey: 1 };
+const previewMessage = 'messages.preview';
+
+/** Several times what the largest requests need. Above that the thread ends, and not the process. */
+const usualHeap = { heapMbMax: 512 };
+
 /**
- * Starts with the first request: 30 MB and half a second for those who send in bulk, nothing for the others.
+ * Starts with the first request: 30 MB and half a second for those who send in bulk, nothing for the others. A thread that fails, for example
+ * because its heap is full, fails what was asked of it and no more; the next request starts another.
  * @param env the settings of this process
  */
-export function createBulkThread(env: NodeJS.ProcessEnv, offer: ForBulkThread): BulkThread {
-  let started: ReturnType<typeof start> | undefined;
+export function createBulkThread(
+  env: NodeJS.ProcessEnv,
+  offer: ForBulkThread,
+  logger: Pick<Logger, 'error'>,
+  heap = usualHeap,
+): BulkThread {
+  const [inTurn, inTurnOfPreviews] = [createTurnstile(jobs), createTurnstile(previews)];
+  let started: Started | undefined;
+  let isStopping = false;
+  const running = () => {
+    started ??= start(env, offer, heap, (err) => {
+      if (!isStopping) logger.error({ err }, 'the thread of bulk sends failed, the next bulk send starts another');
+      started = undefined;
+    });
+    return started;
+  };
   return {
-    async answer(endpointId, asked) {
-      started ??= start(env, offer);
-      const { data, options } = await started.calls.ask('answer', { endpointId, asked });
-      return new Reply(data, options);
-    },
+    answer: (endpointId, asked) =>
+      (endpointId === previewMessage ? inTurnOfPreviews : inTurn)(async () => {
+        const { calls } = running();
+        const { data, options } = await calls.ask('answer', { endpointId, asked }).catch((error: unknown) => {
+          throw error instanceof ThreadFailed ? internal(error, 1) : error;
+        });
+        return new Reply(data, options);
+      }, asked.caller?.workspaceId),
     async stop() {
+      isStopping = true;
       await started?.thread.terminate();
     },
   };
 }
 
-function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread): { thread: Thread; calls: ThreadCalls<InBulkThread> } {
+interface Started {
+  thread: Thread;
+  calls: ThreadCalls<InBulkThread>;
+}
+
+class ThreadFailed extends Error {}
+
+function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread, heap: typeof usualHeap, failed: (error: unknown) => void): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
-    resourceLimits: secondThreadLimits,
+    resourceLimits: { ...secondThreadLimits, maxOldGenerationSizeMb: heap.heapMbMax },
   });
+  const calls = new ThreadCalls<InBulkThread>(thread, { acceptBatch });
+  let cause: unknown;
   thread.once('error', (error) => {
-    throw error; // as if it had happened here
+    cause = error;
   });
-  return { thread, calls: new ThreadCalls<InBulkThread>(thread, { acceptBatch }) };
+  thread.once('exit', (code) => {
+    const error = new ThreadFailed(`the thread of bulk sends ended with ${code}`, { cause });
+    calls.fail(error);
+    failed(cause ?? error);
+  });
+  return { thread, calls };
 }
 
 /** How the connections of the process are shared out: whoever stores ten thousand rows holds one all the while. */

@@ -72,6 +72,6 @@ async function refuse(
 
 const workspacesOf = (rows: readonly MessageRow[]) => [...new Set(rows.map(({ workspace_id }) => workspace_id))];
 
-/** The answer to a message or a batch that is gone: 402 when it cannot be paid, else 500 for what fenced it. */
-export const refusalOf = (cost: number, funds: Funds | undefined, cause: unknown): AppError =>
+/** The answer to a message that is gone: 402 when it cannot be paid, else 500 for what fenced it. */
+const refusalOf = (cost: number, funds: Funds | undefined, cause: unknown): AppError =>
   (funds === undefined ? null : refusalOfCost(cost, funds)) ?? internal(cause, 1);

@@ -1,6 +1,7 @@
 import type { Config } from '../models/config.js';
 import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
+import type { Resolve } from '../models/names/name-resolver.js';
 import type { AcceptGate } from './accept-gate.js';
 import type { BulkThread } from './create-bulk-thread.js';
 import type { Payments } from './payments.js';
@@ -22,6 +23,8 @@ export interface Deps {
   bulkThread: Pick<BulkThread, 'answer'>;
   limiter: Limiter;
   payments: Payments;
+  /** Addresses of the names of webhooks. */
+  resolve: Resolve;
   sns: Sns;
 }
 

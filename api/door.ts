@@ -10,32 +10,37 @@ import { errorBody } from './error-handler.js';
 import { presentedKey } from './presented-key.js';
 import type { Bucket } from './rate-limit.js';
 import { contextOf, type Step } from './request-context.js';
-import { bucketOf } from './router.js';
+import { bucketOf, ofWorkspace } from './admittance.js';
+import type { KnownCallers } from './known-callers.js';
 
 export interface DoorOptions extends Pick<Deps, 'acceptGate' | 'config' | 'limiter'> {
   /** What all requests go through. */
   opening: readonly Step[];
   gated: readonly Endpoint[];
+  known: KnownCallers;
 }
 
 /** The application behind a door: sends that the gate would shed are answered here, all else inside. */
-export function createDoor(app: RequestListener, { opening, gated, acceptGate, config, limiter }: DoorOptions): RequestListener {
+export function createDoor(app: RequestListener, { opening, gated, known, acceptGate, config, limiter }: DoorOptions): RequestListener {
   const endpoints = new Map(gated.map((endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint]));
 
-  const turnAway = async (endpoint: Endpoint, bucket: Bucket, req: IncomingMessage, res: ServerResponse) => {
+  const turnAway = async (endpoint: Endpoint, buckets: [Bucket, Bucket], req: IncomingMessage, res: ServerResponse) => {
+    const [bucket, beside] = buckets;
     for (const step of opening) step(req, res, () => undefined);
     contextOf(res).route = endpoint.path;
-    answer(res, await limiter.consume(bucket, res).then(busy, refusalOf));
+    answer(res, await limiter.consume(bucket, res, beside).then(busy, refusalOf));
   };
   return (req, res) => {
     const endpoint = endpoints.get(`${req.method} ${req.url}`);
     const bucket = endpoint && bucketAtSight(endpoint, req, config.secretKeys);
-    if (endpoint !== undefined && bucket !== undefined && acceptGate.isFullFor(bucket.key)) void turnAway(endpoint, bucket, req, res);
+    const workspaceId = bucket && known.workspaceOf(bucket.key);
+    if (endpoint !== undefined && bucket !== undefined && workspaceId !== undefined && acceptGate.isFullFor(workspaceId))
+      void turnAway(endpoint, [bucket, ofWorkspace(workspaceId)], req, res);
     else app(req, res);
   };
 }
 
-/** Of requests with nothing about them but a key; all others are for the application to understand. */
+/** Of requests with nothing about them but a key; all others, and keys that are not known, are for the application to understand. */
 function bucketAtSight(endpoint: Endpoint, req: IncomingMessage, secretKeys: readonly string[]): Bucket | undefined {
   const credential = req.headers.host === undefined ? undefined : presentedKey(req, secretKeys);
   return credential && bucketOf(endpoint, credential, '');

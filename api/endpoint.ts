@@ -1,6 +1,8 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
+import type { Channel } from '../models/config.js';
+import type { Session } from '../models/operations/accounts/end-sessions.js';
 import type { Actor, Origin } from '../models/rules/audit/origin.js';
 import type { Scope } from '../models/rules/api-key.js';
 import type { BulkDeps, Deps } from './deps.js';
@@ -27,6 +29,14 @@ export interface Caller {
   isVerified: boolean;
   isSuspended: boolean;
   actor: Actor;
+  /** Channels that its API key may send by; null: all. */
+  channels: readonly Channel[] | null;
+  /** The JWT of the request; null with an API key, and of JWTs without an id. */
+  session: Session | null;
+  /** Of an API key; a JWT may do everything. */
+  scopes?: readonly Scope[];
+  /** Of an API key: how many active webhooks its workspace has. */
+  webhooks?: number;
 }
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -59,8 +69,17 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   rate?: OwnRate;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
+  /**
+   * Judges what comes before the body, so that nothing is read of a request that cannot be right.
+   * @returns the largest body of this request in bytes; undefined: `bodyBytesMax`
+   */
+  admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Deps): number | undefined;
+  /** A limit that counts a request with this body too. */
+  alsoCounts?(body: Buffer): OwnRate | undefined;
+  /** A scope that this body needs besides that of `auth`; judged before the body is. */
+  alsoNeeds?(given: Record<string, unknown>): Scope | null;
   /** Goes on where the schema cannot see, or would hold up other requests: may add faults, and to the body what it found. */
-  examine?(checked: Checked<Body>): Promise<Checked<Body>>;
+  examine?(checked: Checked<Body>, deps: Reached): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */
   bodyBytesMax?: number;
   /** Messages are sent by it: not for a workspace that is suspended, or unverified where real carriers send. */
@@ -92,11 +111,20 @@ export interface Endpoint extends Declaration<Auth, string, object, object> {
 /** One whose body may have thousands of parts: it is listed in `endpoints/bulk-endpoints.ts`, and its handler reaches less. */
 export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 
+interface ReplyOptions {
+  status?: number;
+  headers?: Record<string, string>;
+  /** The whole answer, written already. */
+  json?: Uint8Array;
+  /** A stream of lines instead. */
+  lines?: AsyncIterable<object>;
+}
+
 /** A handler's answer that needs more than data. */
 export class Reply {
   constructor(
     readonly data: object,
-    readonly options: { status?: number; headers?: Record<string, string>; lines?: AsyncIterable<object> } = {},
+    readonly options: ReplyOptions = {},
   ) {}
 }
 

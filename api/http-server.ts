@@ -1,7 +1,10 @@
 /** The HTTP server below the application: how long it is patient with slow clients, and its answers to what is not HTTP. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import { isInNetworks } from '../models/rules/address.js';
+import { Tally } from '../models/tally.js';
 import { createMalformedListener } from './malformed.js';
-import type { Limiter } from './rate-limit.js';
+import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Milliseconds that a client has. */
 export interface Patience {
@@ -17,10 +20,18 @@ export interface Patience {
   silenceMs: number;
 }
 
-const usualPatience: Patience = { headersMs: 10_000, requestMs: 20_000, lookMs: 2_000, keepAliveMs: 65_000, silenceMs: 70_000 };
+export const usualPatience: Patience = { headersMs: 10_000, requestMs: 20_000, lookMs: 2_000, keepAliveMs: 65_000, silenceMs: 70_000 };
+
+/** Connections that a server takes; what is more is closed at once. */
+export interface Bounds {
+  most: number;
+  ofAddress: number;
+  /** Networks (CIDR) and addresses whose connections are those of many clients, and are not counted by address. */
+  proxies: readonly string[];
+}
 
 /** A server that does not listen yet. A client that is too slow is answered 408 and cut off; one that takes no answer is cut off. */
-export function createHttpServer(app: RequestListener, limiter: Limiter, patience: Patience = usualPatience): Server {
+export function createHttpServer(app: RequestListener, limiter: Limiter, patience: Patience = usualPatience, bounds?: Bounds): Server {
   const options = {
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -32,5 +43,20 @@ export function createHttpServer(app: RequestListener, limiter: Limiter, patienc
   server.timeout = patience.silenceMs;
   server.on('checkExpectation', app); // an expectation that nobody knows is not met, and harms nobody
   server.on('clientError', createMalformedListener(limiter));
+  if (bounds !== undefined) keepWithin(server, bounds);
   return server;
+}
+
+function keepWithin(server: Server, { most, ofAddress, proxies }: Bounds): void {
+  const connections = new Tally();
+  const networks = proxies.map((proxy) => (proxy.includes('/') ? proxy : `${proxy}/${isIPv6(proxy) ? 128 : 32}`));
+  server.maxConnections = most;
+  server.prependListener('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    if (isInNetworks(remoteAddress, networks)) return;
+    const address = addressKey(remoteAddress);
+    if (connections.of(address) >= ofAddress) return void socket.destroy();
+    connections.add(address);
+    socket.once('close', () => connections.remove(address));
+  });
 }

@@ -62,13 +62,13 @@ const html = ({ title, fields, button, operation }: MailPage) => `<!doctype html
 </html>
 `;
 
-/** What the operation answers is shown as it is: its words are meant for people. */
+/** The token is behind the number sign; in mails from before it was in the query. What the operation answers is shown as it is: its words are meant for people. */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('[role=status]');
 
 async function submit() {
-  const token = new URLSearchParams(location.search).get('token') ?? '';
+  const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
   const response = await fetch(form.dataset.operation, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -78,6 +78,9 @@ async function submit() {
   form.hidden = success;
   return success ? data.message : error;
 }
+
+// Another link of ours, opened in the same tab, changes only what is behind the number sign.
+window.addEventListener('hashchange', () => location.reload());
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();

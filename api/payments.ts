@@ -17,6 +17,11 @@ export interface Payments {
    */
   openSession(order: OrderRow): Promise<{ id: string; url: string }>;
   /**
+   * Judges a callback by its head, before its body is read.
+   * @throws AppError 400 for what can be no signature, 503 without a signing secret
+   */
+  judgeHead(headers: IncomingHttpHeaders): undefined;
+  /**
    * Verifies and reads a callback.
    * @throws AppError 400 for a wrong signature, or one that is more than five minutes off; 503 without a signing secret
    */
@@ -50,6 +55,11 @@ export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'p
         throw internal(new Error('the payment provider opened no session'), 5);
       return { id: session.id, url: session.url };
     },
+    judgeHead({ 'stripe-signature': signature }) {
+      if (webhookSecret === undefined) throw billingNotConfigured();
+      if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
+      return undefined;
+    },
     async readEvent(headers, body) {
       if (webhookSecret === undefined) throw billingNotConfigured();
       const { Stripe: Client } = await sdk();
@@ -72,11 +82,15 @@ function isOfMode({ isLive }: PaymentEvent, secretKey = ''): boolean {
   return mode === undefined || isLive === (mode === 'live');
 }
 
-function verified({ webhooks, errors }: typeof Stripe, raw: string, signature: string, webhookSecret: string): unknown {
+/** What a signature has besides its time. */
+const signatureForm = /(?:^|,)\s*v1=[0-9a-f]{64}\s*(?:,|$)/;
+
+function verified({ webhooks }: typeof Stripe, raw: string, signature: string, webhookSecret: string): unknown {
   try {
     return webhooks.constructEvent(raw, signature, webhookSecret, toleranceSeconds);
   } catch (error) {
-    throw error instanceof errors.StripeSignatureVerificationError ? invalidSignature() : invalidJson();
+    // The SDK has errors of several kinds for a header that is none. What is signed and cannot be read is the only other fault.
+    throw error instanceof SyntaxError ? invalidJson() : invalidSignature();
   }
 }
 

@@ -3,6 +3,8 @@ import type { AttemptRow, EventRow, ReportRow, Timeline } from '../models/operat
 import { toCredits } from '../models/rules/credits.js';
 import { adviceOn } from '../models/rules/error-codes.js';
 import { routeTexts } from '../models/rules/route.js';
+import type { ProviderKind } from '../models/provider-account.js';
+import { shownOfReport } from '../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../models/rules/mask.js';
 import { type WaitLimits, waitingFor } from '../models/rules/waiting.js';
 
@@ -30,7 +32,10 @@ interface Step {
   details: Record<string, unknown>;
 }
 
-export function presentTimeline(timeline: Timeline, limits: WaitLimits, now = new Date()) {
+/** Kinds of the providers' accounts by their names. */
+export type KindOf = (provider: string) => ProviderKind | undefined;
+
+export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf, now = new Date()) {
   const { message, workflowId } = timeline;
   const waiting = waitingFor(timeline, limits, now);
   return {
@@ -40,17 +45,17 @@ export function presentTimeline(timeline: Timeline, limits: WaitLimits, now = ne
     status_detail: message.status_detail,
     workflow_id: workflowId,
     waiting_for: waiting === null ? null : { ...waiting, until: waiting.until?.toISOString() ?? null },
-    steps: stepsOf(timeline).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
+    steps: stepsOf(timeline, kindOf).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
   };
 }
 
-function stepsOf(timeline: Timeline): Step[] {
+function stepsOf(timeline: Timeline, kindOf: KindOf): Step[] {
   const { message, attempts, reports, events } = timeline;
   const steps = [
     ...statusSteps(timeline),
     ...moneySteps(timeline),
     ...attempts.map(attemptStep),
-    ...reports.map((report) => reportStep(report, message.to)),
+    ...reports.map((report) => reportStep(report, message.to, kindOf(report.provider))),
     ...eventSteps(events),
     ...fallbackSteps(timeline),
   ];
@@ -118,7 +123,11 @@ const reasons = {
   not_on_channel: 'the channel does not know this status',
 } as const;
 
-function reportStep({ received_at, applied_at, occurred_at, raw, ...report }: ReportRow, recipient: string): Step {
+function reportStep(
+  { received_at, applied_at, occurred_at, raw, ...report }: ReportRow,
+  recipient: string,
+  kind: ProviderKind | undefined,
+): Step {
   const { provider, status, outcome, reason, repeats } = report;
   const became =
     outcome === null
@@ -139,7 +148,7 @@ function reportStep({ received_at, applied_at, occurred_at, raw, ...report }: Re
       outcome: outcome ?? 'waiting',
       reason,
       repeats,
-      raw: maskAddresses(raw, recipient),
+      raw: maskAddresses(shownOfReport(kind, raw), recipient),
     },
   };
 }

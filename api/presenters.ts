@@ -40,7 +40,16 @@ export const presentApiKey = (row: ApiKey) => ({
   scopes: row.scopes,
   is_active: row.is_active,
   last_used_at: iso(row.last_used_at),
+  last_used_address: row.last_used_address,
+  ...presentKeyLimits(row),
   created_at: iso(row.created_at),
+});
+
+/** How long, from where and for what a key works; null where that is not limited. */
+export const presentKeyLimits = (row: ApiKey) => ({
+  expires_at: iso(row.expires_at),
+  allowed_addresses: row.allowed_addresses,
+  channels: row.channels,
 });
 
 /** The creation answer: the only place where a key is seen whole. */

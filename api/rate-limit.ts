@@ -6,20 +6,25 @@ import { isIPv6 } from 'node:net';
 import { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config, RateLimit } from '../models/config.js';
+import type { Config } from '../models/config.js';
+import type { RateLimit } from '../models/limits/limit-settings.js';
 import { rateLimited } from '../models/errors.js';
 import { Gather } from '../models/gather.js';
 import type { Logger } from '../models/logger.js';
 import { groupBy } from '../models/rules/group-by.js';
 
-export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'address' | 'callback';
+export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback';
 
 /** Carriers post every report from few addresses; their requests are signed. */
 const callbackLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** A site may use up the limits of so many of its addresses. */
+const addressesOfSite = 4;
 /** Longest that a request waits for Redis. */
 const redisTimeoutMs = 200;
 /** Requests that come while others are counted are counted together; those who wait for Redis for so long are passed by the next. */
 const together = { most: 1_000, lanes: 2, lateMs: 20 };
+
+type Counters = Record<RateClass, RateLimiterAbstract>;
 
 /** What is counted: a class, and within it whose requests. */
 export interface Bucket {
@@ -30,11 +35,19 @@ export interface Bucket {
 /** What the three headers are written to: a response. */
 export interface Headers {
   setHeader(name: string, value: number): unknown;
+  getHeader?(name: string): unknown;
 }
 
 export interface Limiter {
-  /** Counts the request, writes the three headers, and throws 429 when the window is full. */
-  consume(bucket: Bucket, res: Headers): Promise<void>;
+  /**
+   * Counts the request, writes the three headers, and throws 429 when the window is full. The headers are of the limit that is nearest.
+   * @param beside counted too, in the same look at the store; it counts no request that the first refuses
+   */
+  consume(bucket: Bucket, res: Headers, beside?: Bucket): Promise<void>;
+  /** Throws as `consume` does, and counts nothing. */
+  assertRoom(bucket: Bucket, res: Headers): Promise<void>;
+  /** Takes back what was counted once, in its own time. */
+  giveBack(bucket: Bucket): void;
   /** Writes the three headers without counting: for answers that belong to no endpoint. */
   describe(bucket: Bucket, res: Headers): Promise<void>;
   /** Whether the shared store answers; true when there is none. */
@@ -45,33 +58,61 @@ export interface Limiter {
 /** The classes as data, and one counter for each. */
 export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits' | 'redisUrl'>, logger: Logger): Limiter {
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, logger);
-  const classes: Record<RateClass, RateLimit> = { ...rateLimits, address: rateLimits.api, callback: callbackLimit };
-  const counters = Object.fromEntries(
-    Object.entries(classes).map(([rateClass, { points, seconds }]) => {
-      const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
-      const memory = new RateLimiterMemory(options);
-      if (redis === null) return [rateClass, memory];
-      return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
-    }),
-  ) as Record<RateClass, RateLimiterAbstract>;
-
-  const counted = new Gather((buckets: Bucket[]) => countTogether(counters, buckets), together);
+  const classes: Record<RateClass, RateLimit> = {
+    ...rateLimits,
+    site: { ...rateLimits.auth, points: rateLimits.auth.points * addressesOfSite },
+    address: rateLimits.api,
+    failure: rateLimits.api,
+    callback: callbackLimit,
+  };
+  const counters = countersOf(classes, redis);
+  const counted = new Gather(async (requests: Bucket[][]) => {
+    const places = await countTogether(counters, requests.flat());
+    return requests.map((buckets) => places.splice(0, buckets.length));
+  }, together);
+  const giveBack = ({ rateClass, key }: Bucket) => void counters[rateClass].reward(key, 1).catch(() => undefined);
 
   return {
-    async consume(bucket, res) {
-      const { points } = classes[bucket.rateClass];
-      const { place, msBeforeNext } = await counted.add(bucket);
-      writeHeaders(res, points, points - place, msBeforeNext);
-      if (place > points) throw rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
+    async consume(bucket, res, beside) {
+      const buckets = beside === undefined ? [bucket] : [bucket, beside];
+      const windows = (await counted.add(buckets)).map(({ place, msBeforeNext }, index) => {
+        const { points } = classes[(buckets[index] as Bucket).rateClass];
+        return { points, left: points - place, msBeforeNext };
+      });
+      for (const window of windows) writeHeaders(res, window);
+      const [first, second] = windows;
+      if (beside !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(beside);
+      const full = windows.find(({ left }) => left < 0);
+      if (full !== undefined) throw rateLimited(secondsOf(full));
     },
+    async assertRoom({ rateClass, key }, res) {
+      const window = await counters[rateClass].get(key);
+      if (window === null || window.remainingPoints > 0) return;
+      const full = { points: classes[rateClass].points, left: 0, msBeforeNext: window.msBeforeNext };
+      writeHeaders(res, full);
+      throw rateLimited(secondsOf(full));
+    },
+    giveBack,
     async describe({ rateClass, key }, res) {
       const { points, seconds } = classes[rateClass];
       const window = await counters[rateClass].get(key);
-      writeHeaders(res, points, window === null ? points : window.remainingPoints, window === null ? seconds * 1000 : window.msBeforeNext);
+      writeHeaders(res, { points, left: window?.remainingPoints ?? points, msBeforeNext: window?.msBeforeNext ?? seconds * 1000 });
     },
     isHealthy: async () => redis === null || (redis.status === 'ready' && (await redis.ping().catch(() => '')) === 'PONG'),
     close: () => redis?.disconnect(),
   };
+}
+
+function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null): Counters {
+  return Object.fromEntries(
+    Object.entries(classes).map(([rateClass, { points, seconds }]) => {
+      const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
+      const memory = new RateLimiterMemory(options);
+      // Failures are looked at by requests that have none, and are worth no look at the store.
+      if (redis === null || rateClass === 'failure') return [rateClass, memory];
+      return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
+    }),
+  ) as Counters;
 }
 
 /** Where a request stands in its window: the first is at 1. */
@@ -81,7 +122,7 @@ interface Counted {
 }
 
 /** One look at the store for all requests of a bucket, whatever else counts in it at the same time: each has its own place. */
-async function countTogether(counters: Record<RateClass, RateLimiterAbstract>, buckets: Bucket[]): Promise<Counted[]> {
+async function countTogether(counters: Counters, buckets: Bucket[]): Promise<Counted[]> {
   const requests = groupBy(buckets, ({ rateClass, key }) => `${rateClass} ${key}`);
   const counted = new Map<Bucket, Counted>();
   const count = async (alike: Bucket[]) => {
@@ -96,10 +137,6 @@ async function countTogether(counters: Record<RateClass, RateLimiterAbstract>, b
   return buckets.map((bucket) => counted.get(bucket) as Counted);
 }
 
-/** The address of a client as people write it: IPv4 also where the socket speaks IPv6. */
-export const plainAddress = (ip: string | undefined): string | undefined =>
-  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
-
 /** Whose requests are counted where there is no credential: the address, of IPv6 the /64 that one customer has. */
 export function addressKey(ip: string | undefined): string {
   if (ip === undefined || !isIPv6(ip)) return ip ?? 'unknown';
@@ -111,9 +148,22 @@ export function addressKey(ip: string | undefined): string {
     .join(':')}::/64`;
 }
 
-function writeHeaders(res: Headers, limit: number, remaining: number, msBeforeNext: number): void {
-  res.setHeader('X-RateLimit-Limit', limit);
-  res.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
+interface Window {
+  points: number;
+  /** Negative of a request that has no place in it. */
+  left: number;
+  msBeforeNext: number;
+}
+
+const secondsOf = ({ msBeforeNext }: Window) => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+/** Unless they speak of a limit that is nearer. */
+function writeHeaders(res: Headers, { points, left, msBeforeNext }: Window): void {
+  const remaining = Math.max(0, left);
+  const known = res.getHeader?.('X-RateLimit-Remaining');
+  if (typeof known === 'number' && known <= remaining && left >= 0) return;
+  res.setHeader('X-RateLimit-Limit', points);
+  res.setHeader('X-RateLimit-Remaining', remaining);
   res.setHeader('X-RateLimit-Reset', Math.ceil((Date.now() + msBeforeNext) / 1000));
 }
 

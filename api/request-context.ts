@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { plainAddress } from './plain-address.js';
 import type { Logger } from '../models/logger.js';
 
 export interface RequestContext {
@@ -26,13 +27,17 @@ type WithLocals = ServerResponse & { locals?: object };
 /** The context of the request that this response answers. */
 export const contextOf = (res: ServerResponse): RequestContext => (res as WithLocals).locals as RequestContext;
 
-/** First step: takes over or makes the request id, returns it always, and logs the request when it is over. */
-export function requestContext(logger: Logger): Step {
+/**
+ * First step: takes over or makes the request id, returns it always, and logs the request when it is over.
+ * @param behindProxy the address of the socket is not the client's: the application finds that
+ */
+export function requestContext(logger: Logger, { behindProxy }: { behindProxy: boolean }): Step {
   return (req, res, next) => {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
     const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined, address: undefined, keyId: undefined };
+    if (!behindProxy) context.address = plainAddress(req.socket.remoteAddress);
     (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {

@@ -1,51 +1,89 @@
 /** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { AppError } from '../models/errors.js';
+import type { Held } from '../models/limits/byte-room.js';
 import { anonymous, type Origin } from '../models/rules/audit/origin.js';
+import { bucketOf, createAdmittance } from './admittance.js';
 import { type Asked, answer } from './answer.js';
-import { type Authenticator, createAuthenticator, type Credential } from './authenticate.js';
-import { readBytes } from './body.js';
+import { noHeaders, siteBucketOf } from './auth-sites.js';
+import { createAuthenticator } from './authenticate.js';
 import type { Deps } from './deps.js';
 import type { Caller, Endpoint, Reply } from './endpoint.js';
+import type { KnownCallers } from './known-callers.js';
 import { linksOf } from './links.js';
 import { mountOptions } from './options.js';
-import { addressKey, type Bucket, plainAddress } from './rate-limit.js';
+import { addressKey } from './rate-limit.js';
+import { readBytes } from './read-bytes.js';
 import { contextOf, type RequestContext } from './request-context.js';
+import { createRooms, type Rooms } from './rooms.js';
 import { assertMaySend } from './standing.js';
 import { streamLines } from './stream-lines.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
-export function createRouter(endpoints: readonly Endpoint[], deps: Deps): Router {
+export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers): Router {
   const ordered = endpoints.toSorted(byUse);
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });
-  const authenticator = createAuthenticator(deps);
-  for (const item of ordered) router[item.method](item.path, serve(item, authenticator, deps));
+  const serve = server(deps, known);
+  for (const item of ordered) router[item.method](item.path, serve(item));
   mountOptions(router, endpoints, deps.limiter);
   return router;
 }
 
-function serve(item: Endpoint, authenticator: Authenticator, deps: Deps): RequestHandler {
-  return async (req, res) => {
+function server(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHandler {
+  const authenticator = createAuthenticator(deps);
+  const admit = createAdmittance(deps.limiter, authenticator, known);
+  const rooms = createRooms();
+
+  return (item) => async (req, res) => {
     const context = contextOf(res);
     context.route = item.path;
-    context.address = plainAddress(req.ip);
+    const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
-    const bucket = bucketOf(item, credential, addressKey(req.ip));
-    await deps.limiter.consume(bucket, res);
-    const leave = item.gated === true ? deps.acceptGate.enter(bucket.key) : undefined;
-    try {
-      const caller = await authenticator.identify(item.auth, credential);
-      context.workspaceId = caller?.workspaceId;
-      if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
-      if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
-      const asked = await askedBy(caller, originOf(caller, req, context), item, req, res, deps.config.publicUrl);
-      const reply = await (item.inBulkThread === true ? deps.bulkThread.answer(item.id, asked) : answer(item, asked, deps));
-      if (reply.options.lines === undefined) respond(item, reply, req, res, deps.config.publicUrl);
-      else await streamLines(reply.options.lines, req, res);
-    } finally {
-      leave?.();
-    }
+    const site = siteBucketOf(item, req.ip);
+    if (site !== null) await deps.limiter.consume(site, noHeaders);
+    const caller = await admit({ item, credential, address }, res);
+    context.workspaceId = caller?.workspaceId;
+    if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
+    if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
+    const owner = caller?.workspaceId ?? address;
+    await inTurn(item, rooms, owner, async () => {
+      const held = rooms[caller === null ? 'ofAddresses' : 'ofWorkspaces'].holdFor(owner);
+      try {
+        if (item.auth === 'provider') await deps.limiter.assertRoom(failuresOf(address), res);
+        const asked = await askedBy(caller, item, req, held, { ...deps, context });
+        const rate = item.alsoCounts?.(asked.body);
+        if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
+        const reply = await answered(item, asked, deps);
+        if (reply.options.lines === undefined) respond(item, reply, req, res, deps.config.publicUrl);
+        else await streamLines(reply.options.lines, req, res);
+      } catch (error) {
+        if (item.auth === 'provider' && isRefusal(error)) await deps.limiter.consume(failuresOf(address), res);
+        throw error;
+      } finally {
+        held.release();
+      }
+    });
   };
+}
+
+/** Callbacks that are not the provider's: of an address with many of them none is read for the rest of the window. */
+const failuresOf = (address: string) => ({ rateClass: 'failure', key: address }) as const;
+const isRefusal = (error: unknown) => error instanceof AppError && error.status < 500;
+
+/** Of operations with large bodies few of a workspace are under way: not even read, while they wait. */
+const inTurn = (item: Endpoint, { turns }: Rooms, owner: string, work: () => Promise<void>) =>
+  item.inBulkThread === true ? turns(work, owner) : work();
+
+/** Enters the gate only now that the body is here: a body that comes slowly is nobody's turn. */
+async function answered(item: Endpoint, asked: Asked, deps: Deps): Promise<Reply> {
+  if (item.inBulkThread === true) return deps.bulkThread.answer(item.id, asked);
+  const leave = item.gated === true && asked.caller !== null ? deps.acceptGate.enter(asked.caller.workspaceId) : undefined;
+  try {
+    return await answer(item, asked, deps);
+  } finally {
+    leave?.();
+  }
 }
 
 function respond(item: Endpoint, { data, options }: Reply, req: Request, res: Response, publicUrl: string): void {
@@ -53,17 +91,8 @@ function respond(item: Endpoint, { data, options }: Reply, req: Request, res: Re
   if (link !== undefined) res.setHeader('Link', link);
   res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
   if (options.status === 204) res.end();
+  else if (options.json !== undefined) res.type('json').send(Buffer.from(options.json));
   else res.json(item.envelope === false ? data : { success: true, data });
-}
-
-/** Whose requests are counted together. Without a credential that can be anybody's, the address answers for them. */
-export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
-  if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
-  if (item.rate === 'callback') return { rateClass: 'callback', key: address };
-  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
-  // An old token must not be able to use up the limit of those who hold a newer one.
-  if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
-  return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }
 
 /** Longest name of a client that is kept. */
@@ -78,16 +107,18 @@ const originOf = (caller: Caller | null, req: Request, { requestId, address }: R
 
 async function askedBy(
   caller: Caller | null,
-  origin: Origin,
   item: Endpoint,
   req: Request,
-  res: Response,
-  publicUrl: string,
+  held: Held,
+  deps: Deps & { context: RequestContext },
 ): Promise<Asked> {
-  const body = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, res, item.bodyBytesMax);
-  const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
   const { params, query, headers, originalUrl } = req;
-  return { caller, origin, params, query, body, idempotencyKey, url: publicUrl + originalUrl, headers };
+  // What comes before the body can be wrong already: then nothing is kept of it.
+  const bytesMax = item.admit?.({ params: params as Record<string, string>, headers }, deps) ?? item.bodyBytesMax;
+  const body = item.body === undefined && item.auth !== 'provider' ? Buffer.alloc(0) : await readBytes(req, held, bytesMax);
+  const idempotencyKey = item.idempotent === true ? (req.get('idempotency-key') ?? null) : null;
+  const origin = originOf(caller, req, deps.context);
+  return { caller, origin, params, query, body, idempotencyKey, url: deps.config.publicUrl + originalUrl, headers };
 }
 
 /** Paths are tried one after the other: those of sends and of reports, which are most of all requests, first. */

@@ -1,5 +1,6 @@
 /** Pieces of schemas that several endpoints share. `meta` holds what the OpenAPI document says and Joi cannot. */
 import Joi from 'joi';
+import { isCommonPassword } from '../models/rules/accounts/common-passwords.js';
 import { isCountry } from '../models/rules/country.js';
 import { isEmail } from '../models/rules/email.js';
 import { isPhone } from '../models/rules/phone.js';
@@ -27,11 +28,12 @@ export const textThat = (passes: (value: string) => boolean, wrong: string) =>
     .custom(rule((value: string) => (passes(value) ? null : wrong)))
     .messages({ 'string.empty': wrong });
 
-/** 8 to 128 characters; a surrogate pair is one. */
+/** 8 to 128 characters, a surrogate pair being one, and none of the commonest passwords. */
 export const newPassword = () =>
   requiredText()
     .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
     .custom(rule((value: string) => (value.length > 256 || [...value].length > 128 ? 'Password must be at most 128 characters' : null)))
+    .custom(rule((value: string) => (isCommonPassword(value) ? 'Password is too common' : null)))
     .meta({ minLength: 8, maxLength: 128 });
 
 /** A name for people: trimmed, not blank. Its length is that of what was sent. */
@@ -41,20 +43,22 @@ export const name = (lengthMax = 255) =>
     .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
     .meta({ maxLength: lengthMax, pattern: '\\S' });
 
+/** Names that a list from a fixed set may have, repetitions included. */
+const namesMax = 100;
+
 /** A list of names from a fixed set, each once; `[]` is refused. */
 export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
-  Joi.array()
-    .items(Joi.string().valid(...values))
-    .min(1)
-    .empty(null)
-    .custom((list: T[]) => [...new Set(list)]);
+  fewOf(namesMax, Joi.string().valid(...values), (list: T[], helpers) => {
+    if (list.length > namesMax) return helpers.error('contract', { text: `{field} must have at most ${namesMax} items` });
+    return list.length === 0 ? helpers.error('any.only', { valids: values }) : [...new Set(list)];
+  }).meta({ minItems: 1 });
 
 /**
- * A list of objects, a few at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
+ * A list of a few items at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
  * other requests.
  * @param whole judges the list, its length too
  */
-export const fewOf = (most: number, item: Joi.ObjectSchema, whole: Joi.CustomValidator) =>
+export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
     .empty(null)
     .custom((list: unknown[], helpers) => (list.length > most ? whole(list, helpers) : list))

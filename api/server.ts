@@ -4,12 +4,14 @@ import { ConfigError, loadConfig } from '../models/config.js';
 import { connect } from '../models/database.js';
 import { keepHeapSmall } from '../models/heap.js';
 import { createLogger } from '../models/logger.js';
+import { createResolver } from '../models/names/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
+import { outdatedRuntime } from '../models/runtime.js';
 import { createAcceptGate } from './accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, poolSizes } from './create-bulk-thread.js';
 import type { Deps } from './deps.js';
-import { createHttpServer } from './http-server.js';
+import { createHttpServer, usualPatience } from './http-server.js';
 import { createPayments } from './payments.js';
 import { createLimiter } from './rate-limit.js';
 import { createReportInbox } from './report-inbox.js';
@@ -35,18 +37,24 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     temporal,
     acceptGate: createAcceptGate({ config, logger, db, temporal }),
     reportInbox: createReportInbox({ logger, db, temporal }),
-    bulkThread: createBulkThread(env, temporal),
+    bulkThread: createBulkThread(env, temporal, logger),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
+    resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
   };
 }
 
 async function start(deps: ServerDeps): Promise<void> {
-  const server = createHttpServer(createApp(deps), deps.limiter);
+  const server = createHttpServer(createApp(deps), deps.limiter, usualPatience, {
+    ...deps.config.connections,
+    proxies: deps.config.trustedProxies,
+  });
   await warmUpPasswords();
   await listen(server, deps.config);
+  const outdated = outdatedRuntime(process.version);
+  if (outdated !== undefined) deps.logger.warn(outdated);
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   process.send?.({ ready: true });
   stopOnSignal(server, deps);

@@ -20,14 +20,14 @@ export interface ReplayRequest extends ReplayInput {
 }
 
 /** Starts the carrier where there is none; it ends at once when nothing waits. */
-export async function signalCarrier(client: Client, webhookId: string): Promise<void> {
+export async function signalCarrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
   await client.workflow.signalWithStart(workflowTypes.carryWebhook, {
     taskQueue: queues.messages,
     workflowId: workflowIds.carrier(webhookId),
     args: [{ webhookId }],
     signal: dueSignal,
     staticSummary: 'carrier of a webhook',
-    priority: { priorityKey: 3 },
+    priority: { priorityKey: 3, fairnessKey: workspaceId },
   });
 }
 

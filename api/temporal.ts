@@ -49,7 +49,7 @@ export interface Temporal {
   /** Starts an attempt of a delivery, or joins the one that is under way, and waits a moment for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
   /** Tells the carrier of a webhook, where there is one, that it need not wait any longer. */
-  wakeCarrier(webhookId: string): Promise<void>;
+  wakeCarrier(webhookId: string, workspaceId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
@@ -68,8 +68,8 @@ const pollerAgeMsMax = 70_000;
 /** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
 const batchPatience = 3;
 
-export function connectTemporal({ temporalAddress, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
-  const connection = Connection.lazy({ address: temporalAddress });
+export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
+  const connection = Connection.lazy(temporalServer);
   const client = new Client({ connection, namespace: temporalNamespace });
   const hint = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + hintTimeoutMs, call);
 
@@ -95,7 +95,7 @@ export function connectTemporal({ temporalAddress, temporalNamespace, acceptTime
       const handle = await hint(() => startAttempt(client, request));
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // its outcome is in the log
     },
-    wakeCarrier: (webhookId) => hint(() => signalCarrier(client, webhookId)),
+    wakeCarrier: (webhookId, workspaceId) => hint(() => signalCarrier(client, webhookId, workspaceId)),
     replay: (request) => hint(() => startReplay(client, request)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };

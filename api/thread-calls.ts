@@ -43,6 +43,12 @@ export class ThreadCalls<Theirs extends Offer> {
     return answered as ReturnType<Theirs[Name]>;
   }
 
+  /** Nobody answers any more: all that was asked fails. */
+  fail(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
   async #answer({ asked: answered, name, argument }: Question): Promise<void> {
     const work = this.ours[name] as (argument: unknown) => Promise<unknown>;
     const outcome: Outcome = await work(argument).then((value) => ({ value }), outcomeOf);

@@ -102,7 +102,11 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const redis = await startSickRedis(folder, cleanup);
-  const service = await startService(folder, { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60' }, cleanup);
+  const service = await startService(
+    folder,
+    { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' },
+    cleanup,
+  );
   const { baseUrl } = service;
   const account = await openAccount(baseUrl);
   const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };

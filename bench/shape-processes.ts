@@ -29,6 +29,7 @@ export function shapeEnvironment({ folder }: Stage, servers: ShapeServers): Node
   return {
     ...processEnvironment(folder, servers),
     RATE_LIMIT_AUTH: '1000000/60',
+    RATE_LIMIT_LOGIN: '1000000/60',
     DATA_DIR: dataDir,
     REDIS_URL: servers.redisUrl,
   };

@@ -19,6 +19,8 @@ export interface CertificateRequest {
   days?: number;
   /** the same as an instant; in the past for an expired one */
   notAfter?: Date;
+  /** for a client that shows it to a server */
+  isClient?: boolean;
 }
 
 /** A new authority that nobody trusts yet. */
@@ -34,9 +36,9 @@ export async function makeAuthority(commonName = 'Tidings local authority', days
   return { cert: pems.cert, key: pems.private };
 }
 
-/** A server certificate that whoever trusts the authority accepts for these names and addresses, until it expires. */
+/** A certificate, of a server unless a client is asked for, that whoever trusts the authority accepts for these names and addresses, until it expires. */
 export async function issueCertificate(authority: Certificate, request: CertificateRequest): Promise<Certificate> {
-  const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs) } = request;
+  const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs), isClient = false } = request;
   const altNames = [...names.map((value) => ({ type: altNameType.dns, value })), ...addresses.map((ip) => ({ type: altNameType.ip, ip }))];
   const pems = await generate([{ name: 'commonName', value: names[0] ?? addresses[0] ?? 'nobody' }], {
     ...keyKind,
@@ -45,7 +47,7 @@ export async function issueCertificate(authority: Certificate, request: Certific
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'extKeyUsage', ...(isClient ? { clientAuth: true } : { serverAuth: true }) },
       { name: 'subjectAltName', altNames },
     ],
   });

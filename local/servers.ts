@@ -43,10 +43,10 @@ export async function providePostgres(launch: Launch, password: string): Promise
  */
 export async function provideTemporal(launch: Launch): Promise<{ address: string; ui: string | null }> {
   const { plan, output, ports, logDir } = launch;
-  const { temporalAddress, temporalNamespace: namespace, dataDir } = plan.config;
+  const { temporalServer, temporalNamespace: namespace, dataDir } = plan.config;
   if (!plan.embedsTemporal) {
-    await output.step(async () => `Temporal ${await requireTemporal(temporalAddress, namespace)} at ${temporalAddress}`);
-    return { address: temporalAddress, ui: null };
+    await output.step(async () => `Temporal ${await requireTemporal(temporalServer, namespace)} at ${temporalServer.address}`);
+    return { address: temporalServer.address, ui: null };
   }
   const found = await findTemporal({ env: plan.env, logDir, say: (line) => output.note(line), run: launch.run });
   const log = newLog(launch.logDir, 'temporal');

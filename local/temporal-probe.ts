@@ -1,5 +1,6 @@
 /** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TemporalServer } from '../models/connection-settings.js';
 import { reasonOf, StartError } from './start-error.js';
 
 /** gRPC status NOT_FOUND. */
@@ -9,7 +10,7 @@ const notFound = 5;
 export async function untilTemporalServes(address: string, namespace: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await askTemporal(address, namespace);
+      await askTemporal({ address }, namespace);
       return;
     } catch {
       await sleep(50, undefined, { signal }).catch(() => undefined); // still starting
@@ -22,20 +23,20 @@ export async function untilTemporalServes(address: string, namespace: string, si
  * @returns its version
  * @throws StartError when it does not answer or lacks the namespace
  */
-export async function requireTemporal(address: string, namespace: string): Promise<string> {
+export async function requireTemporal(server: TemporalServer, namespace: string): Promise<string> {
   try {
-    return await askTemporal(address, namespace);
+    return await askTemporal(server, namespace);
   } catch (error) {
     if ((error as { code?: number }).code === notFound) {
-      throw new StartError(`Temporal at ${address} has no namespace "${namespace}": create it, or set TEMPORAL_NAMESPACE.`);
+      throw new StartError(`Temporal at ${server.address} has no namespace "${namespace}": create it, or set TEMPORAL_NAMESPACE.`);
     }
-    throw new StartError(`Temporal at ${address} (TEMPORAL_ADDRESS) does not serve us: ${reasonOf(error)}.`);
+    throw new StartError(`Temporal at ${server.address} (TEMPORAL_ADDRESS) does not serve us: ${reasonOf(error)}.`);
   }
 }
 
-async function askTemporal(address: string, namespace: string): Promise<string> {
+async function askTemporal(server: TemporalServer, namespace: string): Promise<string> {
   const { Connection } = await import('@temporalio/client');
-  const connection = await Connection.connect({ address, connectTimeout: 5_000 });
+  const connection = await Connection.connect({ ...server, connectTimeout: 5_000 });
   try {
     return await connection.withDeadline(Date.now() + 5_000, async () => {
       await connection.workflowService.describeNamespace({ namespace });

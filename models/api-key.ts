@@ -1,6 +1,7 @@
 /** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
 import { type CreationOptional, DataTypes, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from './channels.js';
 import { Owned } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from './rules/api-key.js';
 
@@ -9,6 +10,12 @@ export interface NewApiKey {
   workspace_id: string;
   name: string;
   scopes: readonly Scope[];
+  /** Null: never. */
+  expires_at?: Date | null;
+  /** Networks (CIDR) that it works from; null: everywhere. */
+  allowed_addresses?: string[] | null;
+  /** Channels that it may send by; null: all. */
+  channels?: Channel[] | null;
 }
 
 export class ApiKey extends Owned<ApiKey> {
@@ -19,12 +26,16 @@ export class ApiKey extends Owned<ApiKey> {
   declare scopes: Scope[];
   declare is_active: CreationOptional<boolean>;
   declare last_used_at: CreationOptional<Date | null>;
+  declare last_used_address: CreationOptional<string | null>;
+  declare expires_at: CreationOptional<Date | null>;
+  declare allowed_addresses: CreationOptional<string[] | null>;
+  declare channels: CreationOptional<Channel[] | null>;
   declare created_at: CreationOptional<Date>;
 
   /** Makes and stores a key. The returned `key` exists nowhere else afterwards. */
   static async issue(
     secretKey: string,
-    { workspace_id, name, scopes }: NewApiKey,
+    { workspace_id, name, scopes, expires_at = null, allowed_addresses = null, channels = null }: NewApiKey,
     transaction?: Transaction,
   ): Promise<{ row: ApiKey; key: string }> {
     const key = generateApiKey();
@@ -35,8 +46,12 @@ export class ApiKey extends Owned<ApiKey> {
       digest: digestApiKey(secretKey, key),
       key_prefix: prefixOfApiKey(key),
       scopes: [...scopes],
+      expires_at,
+      allowed_addresses,
+      channels,
       is_active: true,
       last_used_at: null,
+      last_used_address: null,
       created_at: new Date(),
     };
     const row = await ApiKey.create(values, { transaction: transaction ?? null });
@@ -55,6 +70,10 @@ export function initApiKey(sequelize: Sequelize): void {
       scopes: DataTypes.ARRAY(DataTypes.TEXT),
       is_active: DataTypes.BOOLEAN,
       last_used_at: DataTypes.DATE,
+      last_used_address: DataTypes.TEXT,
+      expires_at: DataTypes.DATE,
+      allowed_addresses: DataTypes.ARRAY(DataTypes.TEXT),
+      channels: DataTypes.ARRAY(DataTypes.TEXT),
       created_at: DataTypes.DATE,
     },
     { sequelize, tableName: 'api_keys' },

@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import type { Channel } from './channels.js';
+import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
+import { type Limits, limitsOf } from './limits/limit-settings.js';
 import type { ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { settings } from './settings.js';
@@ -9,15 +11,11 @@ import { settings } from './settings.js';
 export { type Channel, channels } from './channels.js';
 export { defaultRetryDelays, settings } from './settings.js';
 
-/** A fixed-window limit: so many points in so many seconds. */
-export interface RateLimit {
-  points: number;
-  seconds: number;
-}
-
 interface WebhookConfig {
   webhookAllowedNetworks: string[];
   webhookPorts: number[];
+  /** Asked for the names of webhooks; none: those of the system. */
+  webhookDnsServers: string[];
   webhookRetryDelaysSeconds: number[];
   /** 0: never. */
   webhookDisableAfterSeconds: number;
@@ -27,22 +25,28 @@ interface WebhookConfig {
 }
 
 /** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
-export interface Config extends WebhookConfig {
+export interface Config extends WebhookConfig, Limits {
   port: number;
   host: string;
   dataDir: string;
   publicUrl: string;
+  /** Whom finders of a vulnerability tell; undefined: no security.txt. */
+  securityContact: string | undefined;
   callbackUrl: string;
   trustedProxies: string[];
   /** As browsers send it in `Origin`, or `*`. */
   corsOrigins: string[];
   logLevel: string;
   databaseUrl: string;
+  /** Of the owner of the tables. */
+  migrateDatabaseUrl: string;
   databasePoolMax: number;
   redisUrl: string | undefined;
-  temporalAddress: string;
+  temporalServer: TemporalServer;
   temporalNamespace: string;
   jwtSecret: string;
+  /** `jwtSecret` and those that came before it: JWTs that they signed still count. */
+  jwtSecrets: readonly [string, ...string[]];
   secretKey: string;
   /** `secretKey` and those that came before it: what they made is still read. */
   secretKeys: readonly [string, ...string[]];
@@ -55,7 +59,6 @@ export interface Config extends WebhookConfig {
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
   /** After so many days messages are erased; 0: never. */
   messageDays: number;
-  rateLimits: { api: RateLimit; jwt: RateLimit; bulk: RateLimit; auth: RateLimit };
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
@@ -104,24 +107,13 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const { value, error } = schema.validate(given);
   const faults = error?.details.map((detail) => detail.message) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
+  faults.push(...connectionFaults(given));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }
 
-function rateLimit(text: string): RateLimit {
-  const [points = 0, seconds_ = 0] = text.split('/').map(Number);
-  return { points, seconds: seconds_ };
-}
-
 // oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against `settings`
 type Checked = Record<string, any>;
-
-const rateLimitsOf = (value: Checked): Config['rateLimits'] => ({
-  api: rateLimit(value.RATE_LIMIT_API),
-  jwt: rateLimit(value.RATE_LIMIT_JWT),
-  bulk: rateLimit(value.RATE_LIMIT_BULK),
-  auth: rateLimit(value.RATE_LIMIT_AUTH),
-});
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
   const carriers = carriersOf(value, given);
@@ -131,16 +123,19 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     host: value.HOST,
     dataDir: resolve(value.DATA_DIR),
     publicUrl,
+    securityContact: value.SECURITY_CONTACT,
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
     corsOrigins: value.CORS_ORIGINS,
     logLevel: value.LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
+    migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
     databasePoolMax: value.DATABASE_POOL_MAX,
     redisUrl: value.REDIS_URL,
-    temporalAddress: value.TEMPORAL_ADDRESS,
+    temporalServer: temporalServerOf(given),
     temporalNamespace: value.TEMPORAL_NAMESPACE,
     jwtSecret: value.JWT_SECRET,
+    jwtSecrets: [value.JWT_SECRET, ...value.JWT_SECRETS_OLD],
     secretKey: value.SECRET_KEY,
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
@@ -149,7 +144,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     messageDays: value.MESSAGE_DAYS,
-    rateLimits: rateLimitsOf(value),
+    ...limitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     ...carriers,
@@ -175,6 +170,7 @@ function webhooksOf(value: Checked): WebhookConfig {
   return {
     webhookAllowedNetworks: value.WEBHOOK_ALLOWED_NETWORKS,
     webhookPorts: value.WEBHOOK_PORTS,
+    webhookDnsServers: value.WEBHOOK_DNS_SERVERS,
     webhookRetryDelaysSeconds: value.WEBHOOK_RETRY_DELAYS,
     webhookDisableAfterSeconds: value.WEBHOOK_DISABLE_AFTER,
     webhookRetentionDays: {

@@ -14,7 +14,9 @@ export type ErrorCode =
   | 'idempotency_mismatch'
   | 'payload_too_large'
   | 'conflict'
+  | 'limit_reached'
   | 'rate_limited'
+  | 'code_required'
   | 'internal_error'
   | 'unavailable';
 
@@ -59,9 +61,20 @@ export type ResourceName =
   | 'Suppression'
   | 'Erasure';
 
-/** 400 with every fault found; the first one gives the text. */
-export function invalid(details: Fault[]): AppError {
+/** Faults that an answer lists; the last one may say how many more there are. */
+export const faultsListedMax = 100;
+
+/** 400 with the faults found; the first one gives the text. */
+export function invalid(faults: Fault[]): AppError {
+  const details = listed(faults, faults.length, '');
   return new AppError(400, 'validation_failed', details[0]?.message ?? 'Invalid request', { details });
+}
+
+/** As many faults as an answer lists, with a note of how many there are besides. */
+export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
+  if (count <= faultsListedMax) return [...faults];
+  const shown = faults.slice(0, faultsListedMax - 1);
+  return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];
 }
 /** 400 for one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
@@ -89,6 +102,11 @@ export const deactivatedApiKey = () => new AppError(401, 'unauthorized', 'API ke
 export const invalidToken = () => new AppError(401, 'unauthorized', 'Invalid or expired token');
 export const expiredToken = () => new AppError(401, 'token_expired', 'Invalid or expired token');
 export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid email or password');
+/** 401; the password is right, and a second factor is in force. */
+export const codeRequired = () => new AppError(401, 'code_required', 'Verification code required');
+export const wrongCode = () => new AppError(401, 'unauthorized', 'Invalid verification code');
+/** 400; the code of a caller who is logged in. */
+export const invalidCode = () => invalidField('code', 'Invalid verification code');
 
 /** 402; both amounts in thousandths of a credit. */
 export const insufficientCredits = (needed: number, balance: number) =>
@@ -105,11 +123,15 @@ export const missingScope = (scope: string) => new AppError(403, 'forbidden', `A
 /** 403; an operator has stopped it. */
 export const suspended = () => new AppError(403, 'forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError(403, 'forbidden', 'Verify your email address first');
+export const keyChannelRefused = (channel: string) => new AppError(403, 'forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError(404, 'not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const requestTooSlow = () => new AppError(408, 'validation_failed', 'Request took too long');
 export const conflict = (message: string) => new AppError(409, 'conflict', message);
+/** 409; `what` in the plural. */
+export const limitReached = (whose: string, most: number, what: string) =>
+  new AppError(409, 'limit_reached', `${whose} can have at most ${most.toLocaleString('en-US')} ${what}`);
 export const bodyTooLarge = () => new AppError(413, 'payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError(422, 'idempotency_mismatch', 'Idempotency key was used with a different request');
 export const headersTooLarge = () => new AppError(431, 'validation_failed', 'Request headers too large');
@@ -118,6 +140,8 @@ export const rateLimited = (seconds: number) =>
   new AppError(429, 'rate_limited', `Rate limit exceeded. Try again in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
   });
+/** 429; a workspace has had its share of mails for now. */
+export const tooManyMails = () => rateLimited(3600);
 /** 500 with the fixed text; `cause` is logged, never shown. */
 export const internal = (cause?: unknown, retryAfterSeconds?: number) =>
   new AppError(500, 'internal_error', 'Internal server error. Please try again later.', {

@@ -14,6 +14,8 @@ export interface GatherOptions<Item> {
   lateMs?: number;
   /** Items with the same share take turns with those of others, so that nobody's many items keep out anybody's few. */
   shareOf?: (item: Item) => string;
+  /** A write takes items of one share only. */
+  isApart?: boolean;
   /** Items that have waited longer than this are not written any more; without limit when not given. */
   waitMsMax?: number;
 }
@@ -66,7 +68,7 @@ export class Gather<Item, Result> {
 
   /** The oldest of each share in turn. */
   #take(): Waiting<Item, Result>[] {
-    const { most, waitMsMax = Number.POSITIVE_INFINITY } = this.options;
+    const { most, isApart, waitMsMax = Number.POSITIVE_INFINITY } = this.options;
     const group: Waiting<Item, Result>[] = [];
     for (const [share, queue] of this.#waiting) {
       if (group.length === most) break;
@@ -77,7 +79,16 @@ export class Gather<Item, Result> {
       if (next === undefined) continue;
       if (performance.now() - next.since > waitMsMax) next.reject(new WaitedTooLong());
       else group.push(next);
+      if (isApart === true && group.length > 0) return this.#fill(group, share);
     }
+    return group;
+  }
+
+  /** The group with more of this share. */
+  #fill(group: Waiting<Item, Result>[], share: string): Waiting<Item, Result>[] {
+    const queue = this.#waiting.get(share) ?? [];
+    group.push(...queue.splice(0, this.options.most - group.length));
+    if (queue.length === 0) this.#waiting.delete(share);
     return group;
   }
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { ConfigError, loadConfig } from './config.js';
 import { connect, type Database, onConnection, select } from './database.js';
+import { grantRights } from './grant-rights.js';
 
 // The .sql files are not compiled: they are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
@@ -75,11 +76,16 @@ function ignoreRace(error: unknown): never[] {
   throw error;
 }
 
+const roleOf = (url: string) => decodeURIComponent(new URL(url).username);
+
 if (process.argv[1] === import.meta.filename) {
   try {
     const config = loadConfig(process.env, ['DATABASE_URL']);
-    const db = connect(config.databaseUrl, 2, longestMigrationMs);
+    const { databaseUrl, migrateDatabaseUrl } = config;
+    const db = connect(migrateDatabaseUrl, 2, longestMigrationMs);
     const names = await migrate(db);
+    const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
+    if (program !== owner) await grantRights(db, program);
     await db.close();
     process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Applied ${names.join(', ')}.\n`);
   } catch (error) {

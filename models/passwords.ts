@@ -7,25 +7,33 @@ import { createTurnstile } from './turnstile.js';
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Half of the cores, and never more than half of the four threads that Node.js has for files and names too. */
 export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-const inTurn = createTurnstile(atOnceMax, 50);
+/** Accounts take turns: a flood on one keeps nobody out of another. With all that can wait before it a login takes a few seconds. */
+const inTurn = createTurnstile({ most: atOnceMax, waitingMax: 300, waitingOfKeyMax: 50 });
 
-/** The string to store: algorithm, parameters, salt and hash. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, options));
+/**
+ * The string to store: algorithm, parameters, salt and hash.
+ * @param whose takes turns with others
+ */
+export const hashPassword = (password: string, whose = ''): Promise<string> => inTurn(() => hash(password, options), whose);
 
 /**
  * The account that the look-up finds if the password is its own; null otherwise, after the same time whether there is one or not.
  * The look-up is part of the turn: a flood of logins takes no connections of the database either.
+ * @param whose takes turns with others: the address of the account
  * @throws AppError 503 when too many wait
  */
 export function ifPasswordFits<Account extends { password_hash: string }>(
   lookUp: () => Promise<Account | null>,
   password: string,
+  whose = '',
 ): Promise<Account | null> {
   return inTurn(async () => {
     const account = await lookUp();
-    const fits = await verify(account?.password_hash ?? (await decoy()), password);
-    return fits ? account : null;
-  });
+    // An account that was closed has no password any more.
+    const stored = account?.password_hash.startsWith('$') === true ? account.password_hash : null;
+    const fits = await verify(stored ?? (await decoy()), password);
+    return fits && stored !== null ? account : null;
+  }, whose);
 }
 
 let decoyHash: Promise<string> | undefined;

@@ -3,17 +3,17 @@
  * `.env.example` and the README's table are tested against this declaration.
  */
 import Joi from 'joi';
+import { connectionSettings } from './connection-settings.js';
+import { limitSettings, rateLimit } from './limits/limit-settings.js';
 import { providerSettings } from './provider-settings.js';
 
-const limit = Joi.string()
-  .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
 const cidr = Joi.string().ip({ cidr: 'required' });
-const list = (item: Joi.Schema) =>
+/** @param nothing a word for the empty list, where an empty text would be taken for not set */
+const list = (item: Joi.Schema, nothing = '') =>
   Joi.string()
     .allow('')
     .custom((text: string, helpers) => {
-      const parts = text.split(',').map((part) => part.trim());
+      const parts = text === nothing ? [] : text.split(',').map((part) => part.trim());
       const { value, error } = Joi.array()
         .items(item)
         .validate(parts.filter((part) => part !== ''));
@@ -55,17 +55,26 @@ export const settings: Record<string, Joi.Schema> = {
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),
   CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
-  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }))
+  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }), 'none')
     .default([])
-    .description('addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated'),
+    .description(
+      'addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; needed where PUBLIC_URL is https, none where there is no proxy',
+    ),
   CORS_ORIGINS: list(corsOrigin)
     .default([])
     .description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
+  SECURITY_CONTACT: Joi.string()
+    .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
+    .description('whom finders of a vulnerability tell, as mailto:, https: or tel:; served in /.well-known/security.txt (RFC 9116)'),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
     .description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
+  MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
+    'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
+  ),
   DATABASE_POOL_MAX: Joi.number()
     .integer()
     .min(2)
@@ -78,14 +87,20 @@ export const settings: Record<string, Joi.Schema> = {
     .description('Temporal frontend as host:port; a local server is started when not set')
     .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
+  ...connectionSettings,
   JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
+  JWT_SECRETS_OLD: list(secret)
+    .default([])
+    .description('former values of JWT_SECRET, comma-separated: JWTs that they signed are good until they expire'),
   SECRET_KEY: secret.description(
     'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
   ),
   SECRET_KEYS_OLD: list(secret)
     .default([])
     .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
-  SMTP_URL: url('smtp', 'smtps').description('mail server of the account mails, which become .eml files in DATA_DIR/mail when not set'),
+  SMTP_URL: url('smtp', 'smtps').description(
+    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+  ),
   MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
   SIGNUP_CREDITS: Joi.number()
     .min(0)
@@ -100,12 +115,16 @@ export const settings: Record<string, Joi.Schema> = {
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
-  RATE_LIMIT_API: limit
+  RATE_LIMIT_API: rateLimit
     .default('100/60')
     .description('requests per API key, and per address where there is no credential, as count/seconds'),
-  RATE_LIMIT_JWT: limit.default('100/60').description('requests per workspace with a JWT'),
-  RATE_LIMIT_BULK: limit.default('10/60').description('bulk sends per API key'),
-  RATE_LIMIT_AUTH: limit.default('5/900').description('requests per address and route under /auth'),
+  RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
+  RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
+  RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
+  RATE_LIMIT_LOGIN: rateLimit
+    .default('600/60')
+    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
+  ...limitSettings,
   MESSAGE_DAYS: days
     .default(0)
     .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),

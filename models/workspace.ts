@@ -31,6 +31,8 @@ export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAt
   declare allowed_countries: CreationOptional<string[] | null>;
   /** Messages are erased after so many days; null: as the installation does. */
   declare message_days: CreationOptional<number | null>;
+  /** Null where no second factor is in force. */
+  declare totp_confirmed_at: CreationOptional<Date | null>;
   declare created_at: CreationOptional<Date>;
   declare updated_at: CreationOptional<Date>;
 
@@ -56,6 +58,7 @@ export function initWorkspace(sequelize: Sequelize): void {
       spend_limit_day: DataTypes.BIGINT,
       allowed_countries: DataTypes.ARRAY(DataTypes.TEXT),
       message_days: DataTypes.INTEGER,
+      totp_confirmed_at: DataTypes.DATE,
       created_at: DataTypes.DATE,
       updated_at: DataTypes.DATE,
     },

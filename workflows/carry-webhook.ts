@@ -23,20 +23,26 @@ export async function carryWebhook({ webhookId }: CarryWebhookInput): Promise<vo
   }
 }
 
+/** Of what carries deliveries. Workspaces have the same share of its queue; where it is not told whose the webhook is, it is the starter's. */
+export function priorityOf(workspaceId: string | undefined): { priorityKey: number; fairnessKey?: string } {
+  const fairnessKey = workspaceId ?? workflowInfo().priority?.fairnessKey;
+  return { priorityKey: 3, ...(fairnessKey === undefined || fairnessKey === '' ? {} : { fairnessKey }) };
+}
+
 /** Tells the carrier of a webhook that something is due, and starts it where there is none. */
-export async function wakeCarrier(webhookId: string): Promise<void> {
-  while (!((await startCarrier(webhookId)) || (await signalIfRunning(workflowIds.carrier(webhookId), due))));
+export async function wakeCarrier(webhookId: string, workspaceId?: string): Promise<void> {
+  while (!((await startCarrier(webhookId, workspaceId)) || (await signalIfRunning(workflowIds.carrier(webhookId), due))));
 }
 
 /** @returns false when it runs already */
-function startCarrier(webhookId: string): Promise<boolean> {
+function startCarrier(webhookId: string, workspaceId: string | undefined): Promise<boolean> {
   return startUnlessRunning(
     carryWebhook,
     { webhookId },
     {
       workflowId: workflowIds.carrier(webhookId),
       staticSummary: 'carrier of a webhook',
-      priority: { priorityKey: 3 },
+      priority: priorityOf(workspaceId),
     },
   );
 }

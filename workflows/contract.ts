@@ -132,6 +132,8 @@ export interface CarryWebhookInput {
 export interface LeftDeliveries {
   children: DeliverWebhookInput[];
   carriers: string[];
+  /** Whose these webhooks are. */
+  workspaces?: Record<string, string>;
   /** There is more than one round takes. */
   more?: boolean;
 }

@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { retrying } from './activities.js';
+import { priorityOf } from './carry-webhook.js';
 import { type DeliverWebhookInput, workflowIds } from './contract.js';
 import { startUnlessRunning } from './other-workflows.js';
 
@@ -12,7 +13,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> 
 }
 
 /** Starts the workflow that carries these deliveries, unless somebody carries them already. It is named after the first of them. */
-export async function startDelivery(input: DeliverWebhookInput): Promise<void> {
+export async function startDelivery(input: DeliverWebhookInput, workspaceId?: string): Promise<void> {
   const [first] = input.deliveryIds;
   if (first === undefined) return;
   const { typedSearchAttributes } = workflowInfo();
@@ -20,6 +21,6 @@ export async function startDelivery(input: DeliverWebhookInput): Promise<void> {
     workflowId: workflowIds.deliveries(first),
     staticSummary: `${input.deliveryIds.length} deliveries to webhook ${input.webhookId}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
-    priority: { priorityKey: 3 },
+    priority: priorityOf(workspaceId),
   });
 }

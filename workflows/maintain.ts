@@ -10,6 +10,7 @@ const repairs = [
   'repairReplays',
   'repairMails',
   'eraseRecipients',
+  'settleClosedWorkspaces',
 ] as const;
 /** What else is done in a round, one after the other. */
 const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;

@@ -11,8 +11,11 @@ const chunkSize = 100;
  * Starts the workflows that carry deliveries, and ends. An abandoned child counts as pending in its parent until one of them closes, and a parent
  * with 2,000 pending children can do nothing further: so a group, which stays open, has the workflows of most of its deliveries started by these.
  */
-export async function startDeliveries({ children, carriers }: LeftDeliveries): Promise<void> {
-  await Promise.all([...children.map(startDelivery), ...carriers.map(wakeCarrier)]);
+export async function startDeliveries({ children, carriers, workspaces = {} }: LeftDeliveries): Promise<void> {
+  await Promise.all([
+    ...children.map((child) => startDelivery(child, workspaces[child.webhookId])),
+    ...carriers.map((webhookId) => wakeCarrier(webhookId, workspaces[webhookId])),
+  ]);
 }
 
 /** Starts what rounds of deliveries have left: the first ones as children of this workflow, all others in chunks. */
@@ -20,15 +23,15 @@ export class DeliveryStarter {
   #own = 0;
 
   /** Resolves when whoever starts the workflows has been started. */
-  async start({ children, carriers }: LeftDeliveries): Promise<void> {
+  async start({ children, carriers, workspaces = {} }: LeftDeliveries): Promise<void> {
     const count = children.length + carriers.length;
     if (this.#own + count <= chunkSize) {
       this.#own += count;
-      return startDeliveries({ children, carriers });
+      return startDeliveries({ children, carriers, workspaces });
     }
     const chunks = [
-      ...inChunks(children).map((chunk) => ({ children: chunk, carriers: [] })),
-      ...inChunks(carriers).map((chunk) => ({ children: [], carriers: chunk })),
+      ...inChunks(children).map((chunk) => ({ children: chunk, carriers: [], workspaces })),
+      ...inChunks(carriers).map((chunk) => ({ children: [], carriers: chunk, workspaces })),
     ];
     await Promise.all(chunks.map(startChunk));
   }

@@ -3,11 +3,15 @@ import Joi from 'joi';
 import { logIn } from '../../models/operations/log-in.js';
 import { signUp } from '../../models/operations/sign-up.js';
 import { verifyEmail } from '../../models/operations/verify-email.js';
+import { refusedAtEvenTimes } from '../at-even-times.js';
 import { issueToken } from '../authenticate.js';
 import { endpoint } from '../endpoint.js';
 import { presentWorkspace } from '../presenters.js';
 import { country, email, id, name, newPassword, phone } from '../schemas.js';
-import { requiredText } from '../validation.js';
+import { startMail } from '../start-mail.js';
+import { requiredText, text } from '../validation.js';
+import { admitCheck } from './accounts/password-checks.js';
+import { clientOf } from './accounts/client-of.js';
 
 const workspaceResponse = Joi.object({
   id: id(),
@@ -43,10 +47,11 @@ export const signup = endpoint({
   refusals: [503],
   response: workspaceAndMessage,
   status: 201,
-  async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, { db, config, temporal, logger }) {
-    const { workspace, mailId } = await signUp({ db, config }, { ...body, phone: phone_, country: country_ }, origin);
-    // Not awaited: the mail is in the outbox, and whether Temporal answers is no concern of the new customer.
-    void temporal.sendMail(mailId).catch((err: unknown) => logger.warn({ err, mail_id: mailId }, 'mail was not started, the watcher will'));
+  async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, deps) {
+    const account = { ...body, phone: phone_, country: country_, client: clientOf(deps.config, origin) };
+    await admitCheck(deps);
+    const { workspace, mailId } = await signUp(deps, account, origin);
+    startMail(deps, mailId);
     return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
   },
 });
@@ -58,11 +63,18 @@ export const login = endpoint({
   summary: 'Obtain a JWT',
   auth: 'none',
   rate: 'auth',
-  body: Joi.object<{ email: string; password: string }>({ email: email(), password: requiredText() }).required(),
+  body: Joi.object<{ email: string; password: string; code?: string }>({
+    email: email(),
+    password: requiredText(),
+    code: text().empty('').description('Of the authenticator, or a recovery code, where a second factor is in force'),
+  }).required(),
   refusals: [401, 503],
   response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
-  async handler({ body, origin }, { config, db }) {
-    const workspace = await logIn(db, body, origin);
+  async handler({ body, origin }, deps) {
+    const { db, config } = deps;
+    const login_ = { ...body, client: clientOf(config, origin) };
+    await admitCheck(deps, login_);
+    const workspace = await refusedAtEvenTimes(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
     return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
   },
 });

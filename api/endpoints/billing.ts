@@ -85,6 +85,7 @@ export const receivePayment = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 256 * 1024,
+  admit: ({ headers }, { payments }) => payments.judgeHead(headers),
   refusals: [400, 413, 503],
   response: Joi.object({ received: Joi.boolean().valid(true).required() }),
   async handler({ signed }, { db, payments, logger }) {

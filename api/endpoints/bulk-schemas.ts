@@ -6,8 +6,9 @@ import { type Channel, channels } from '../../models/config.js';
 import type { BulkContacts } from '../../models/rules/bulk-contact.js';
 import type { Content } from '../../models/message.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../models/rules/bulk.js';
-import type { BulkRequest } from '../../models/rules/bulk-templates.js';
+import { assertFewPlaceholders, type BulkRequest } from '../../models/rules/bulk-templates.js';
 import { publicStatuses } from '../../models/rules/status.js';
+import type { BulkDeps } from '../deps.js';
 import { date, dateOrNull, id } from '../schemas.js';
 import { type Checked, requiredText, rule, text } from '../validation.js';
 import { commonFields, htmlField, unsubscribeField } from './message-schemas.js';
@@ -100,16 +101,24 @@ export const bulkBody = Joi.object<BulkBody>({
   .required();
 
 /** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */
-export const examineBulk = (checked: Checked<BulkBody>): Promise<Checked<BulkBody>> => planned(checked, faultsOfPlan);
+export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<BulkBody>> =>
+  planned(checked, deps, faultsOfPlan);
 
-/** The body with its plan, and the faults that `refusals` finds in that. */
+/**
+ * The body with its plan, and the faults that `refusals` finds in that.
+ * @param unitsMax see `planBulk`
+ * @throws AppError 409 for a content that would be too much work
+ */
 export async function planned(
   { value: given, faults }: Checked<BulkBody>,
+  { config }: Pick<BulkDeps, 'config'>,
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
+  unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
+  assertFewPlaceholders(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { value, faults };
-  const plan = await planBulk(judgeable({ value, faults }));
+  const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
   return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 

@@ -13,7 +13,8 @@ import { apiKey, bulkEndpoint, type Caller, endpoint, Reply } from '../endpoint.
 import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
-import { withContacts, withinCountries } from './bulk-contacts.js';
+import { assertChannels } from './accounts/key-fields.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertTemplateTaken } from './template-accounts.js';
@@ -33,11 +34,14 @@ export const sendBulk = bulkEndpoint({
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
+  alsoNeeds: contactsNeed,
   examine: examineBulk,
   idempotent: true,
+  refusals: [409],
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, idempotencyKey: key }, deps) {
+    assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
     const earlier = await findAcceptedBatch(deps, caller, key, digest);

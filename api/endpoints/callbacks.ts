@@ -3,6 +3,8 @@ import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
+import type { ProviderAccount } from '../../models/provider-account.js';
+import { judgeHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
@@ -13,15 +15,15 @@ import type { Deps } from '../deps.js';
 import { endpoint, Reply } from '../endpoint.js';
 
 /** The sandbox answers for what it has taken, also when no channel uses it any more. */
-const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
+export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
 /** @throws AppError 404 where there is no such account, or where it has no callbacks */
-function readerFor(name: string, { config, sns }: Deps): CallbackReader {
+function readerFor(name: string, { config, sns }: Deps): { account: ProviderAccount; read: CallbackReader } {
   const { accounts, secretKey } = config;
   const account = [sandbox, ...accounts].find((each) => each.name === name);
-  const reader = account === undefined ? null : readerOf(account, { secretKey, accounts, certificateAt: sns.certificateAt });
-  if (reader === null) throw notFound();
-  return reader;
+  const read = account === undefined ? null : readerOf(account, { secretKey, accounts, certificateAt: sns.certificateAt });
+  if (account === undefined || read === null) throw notFound();
+  return { account, read };
 }
 
 /** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
@@ -57,11 +59,12 @@ export const receiveReports = endpoint({
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,
+  admit: ({ params, headers }, deps) => judgeHead(readerFor(params.provider ?? '', deps).account, headers),
   mayBeEmpty: true,
   refusals: [400, 403, 413],
   response: Joi.object({ received: Joi.number().integer().required() }),
   async handler({ params, signed }, deps) {
-    const events = await readerFor(params.provider, deps)({ ...signed, at: new Date() });
+    const events = await readerFor(params.provider, deps).read({ ...signed, at: new Date() });
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
     await deps.reportInbox.store(reports);

@@ -4,7 +4,7 @@ import { codePoints } from '../../models/rules/credits.js';
 import { isEmail } from '../../models/rules/email.js';
 import { faultOfMetadata } from '../../models/rules/metadata.js';
 import { emailText } from '../../models/rules/recipient.js';
-import { date, id, phone, textOrNull, textThat } from '../schemas.js';
+import { date, fewOf, id, phone, textOrNull, textThat } from '../schemas.js';
 import { rule, text } from '../validation.js';
 
 /** The fields of a contact as they come: what is undefined was left out, null clears. */
@@ -37,12 +37,12 @@ export const contactFields = {
     .meta({ maxLength: nameLengthMax }),
   phone: nullable(phone()).description('E.164'),
   email: nullable(textThat(isEmail, emailText)).meta({ format: 'email' }),
-  tags: Joi.array()
-    .items(tag)
-    .max(tagsMax)
-    .messages({ 'array.max': `{#label} must have at most ${tagsMax} items` })
+  tags: fewOf(tagsMax, tag, (list: string[], helpers) =>
+    list.length > tagsMax ? helpers.error('contract', { text: `{field} must have at most ${tagsMax} items` }) : [...new Set(list)],
+  )
+    .empty()
     .allow(null)
-    .custom((list: string[]) => [...new Set(list)]),
+    .meta({ type: ['array', 'null'] }),
   custom_fields: Joi.object()
     .allow(null)
     .custom(rule((value: object) => faultOfMetadata('custom_fields', value)))

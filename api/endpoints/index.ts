@@ -1,7 +1,10 @@
 /** The table of contents: every endpoint, in the order in which paths are matched. */
 import type { Endpoint } from '../endpoint.js';
+import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
 import { listAudit } from './accounts/audit-events.js';
-import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.js';
+import { logOut, logOutAll } from './accounts/sessions.js';
+import { confirmTotpCode, deleteTotp, setUpTotp } from './accounts/totp.js';
+import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './api-keys.js';
 import { login, signup, verifyEmailAddress } from './auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk.js';
 import { bulkEndpoints } from './bulk-endpoints.js';
@@ -28,6 +31,15 @@ export const endpoints: readonly Endpoint[] = [
   verifyEmailAddress, //   POST   /api/v1/auth/verify-email
   forgotPassword, //       POST   /api/v1/auth/forgot-password
   setNewPassword, //       POST   /api/v1/auth/reset-password
+  resendVerification, //   POST   /api/v1/auth/resend-verification
+  putPassword, //          PUT    /api/v1/auth/password
+  changeEmail, //          POST   /api/v1/auth/change-email
+  logOut, //               POST   /api/v1/auth/logout
+  logOutAll, //            POST   /api/v1/auth/logout-all
+  setUpTotp, //            POST   /api/v1/auth/totp
+  confirmTotpCode, //      POST   /api/v1/auth/totp/confirm
+  deleteTotp, //           DELETE /api/v1/auth/totp
+  closeAccount, //         DELETE /api/v1/auth/workspace
   sendMessage, //          POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages
@@ -47,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys
   deleteApiKey, //         DELETE /api/v1/api-keys/:id
+  rotateKey, //            POST   /api/v1/api-keys/:id/rotate
   listAudit, //            GET    /api/v1/audit-events
   postContact, //          POST   /api/v1/contacts
   listContacts, //         GET    /api/v1/contacts

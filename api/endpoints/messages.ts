@@ -16,6 +16,7 @@ import { presentAcceptedMessage, presentChain, presentMessage, presentPagination
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
 import { assertCountries } from '../standing.js';
 import { text } from '../validation.js';
+import { assertChannels } from './accounts/key-fields.js';
 import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
 import { fallbackSteps, namedIn } from './fallback.js';
 import { newMessage } from './new-message.js';
@@ -37,6 +38,7 @@ export const sendMessage = endpoint({
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {
+    assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     if (earlier === null) assertTemplateTaken(deps.config, body);

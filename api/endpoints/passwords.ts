@@ -1,16 +1,13 @@
 /** Forgotten passwords. */
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Joi from 'joi';
 import { requestPasswordReset } from '../../models/operations/request-password-reset.js';
 import { resetPassword } from '../../models/operations/reset-password.js';
-import type { Deps } from '../deps.js';
+import { atEvenTimes } from '../at-even-times.js';
 import { endpoint } from '../endpoint.js';
 import { email, messageOnly, newPassword } from '../schemas.js';
+import { startMail } from '../start-mail.js';
 import { requiredText } from '../validation.js';
-
-/** Every answer takes this long, or the next multiple: a known address cannot be told from an unknown one. */
-const answerMs = 100;
+import { clientOf } from './accounts/client-of.js';
 
 export const forgotPassword = endpoint({
   id: 'auth.forgot-password',
@@ -22,10 +19,7 @@ export const forgotPassword = endpoint({
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body }, deps) {
-    const startedAt = performance.now();
-    const mailId = await requestPasswordReset(deps, body.email);
-    const elapsedMs = performance.now() - startedAt;
-    await sleep(Math.ceil(elapsedMs / answerMs) * answerMs - elapsedMs);
+    const mailId = await atEvenTimes(() => requestPasswordReset(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' };
   },
@@ -38,16 +32,17 @@ export const setNewPassword = endpoint({
   summary: 'Set a new password with the token from the mail; every older JWT stops working',
   auth: 'none',
   rate: 'auth',
-  body: Joi.object<{ token: string; password: string }>({ token: requiredText(), password: newPassword() }).required(),
+  body: Joi.object<{ token: string; password: string; revoke_api_keys: boolean }>({
+    token: requiredText(),
+    password: newPassword(),
+    revoke_api_keys: Joi.boolean().empty(null).default(false).description('Revoke every API key of the workspace, too'),
+  }).required(),
   refusals: [503],
   response: messageOnly,
   async handler({ body, origin }, deps) {
-    startMail(deps, await resetPassword(deps.db, body, origin));
+    const { revoke_api_keys: revokeApiKeys, ...rest } = body;
+    const mailId = await resetPassword(deps, { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) }, origin);
+    startMail(deps, mailId);
     return { message: 'Password has been changed. Please log in again.' };
   },
 });
-
-/** Not awaited: the mail is in the outbox, and the watcher sends what Temporal is not told of. */
-function startMail({ temporal, logger }: Deps, mailId: string): void {
-  void temporal.sendMail(mailId).catch((err: unknown) => logger.warn({ err, mail_id: mailId }, 'mail was not started, the watcher will'));
-}

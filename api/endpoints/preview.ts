@@ -2,16 +2,20 @@
 import Joi from 'joi';
 import type { Database } from '../../models/database.js';
 import { invalid } from '../../models/errors.js';
-import { previewBulk, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
+import { namedContact } from '../../models/rules/bulk-contact.js';
+import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../models/rules/bulk-preview.js';
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
+import { parseObject } from '../body.js';
+import type { BulkDeps } from '../deps.js';
 import { apiKey, bulkEndpoint, type Caller } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
 import { faultsOfCountries } from '../standing.js';
 import { type Checked, check } from '../validation.js';
+import { assertChannels } from './accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
-import { withContacts, withinCountries } from './bulk-contacts.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from './fallback.js';
 import { previewedChain } from './fallback-schemas.js';
@@ -35,8 +39,10 @@ export const previewMessage = bulkEndpoint({
     .unknown()
     .meta({ type: 'object', anyOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
   bodyBytesMax: bulkBytesMax,
+  alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
+  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : namedContact(given) === undefined ? null : 'manage_contacts'),
   examine: examinePreview,
-  refusals: [404],
+  refusals: [404, 409],
   response: Joi.object({
     messages: Joi.array().items(
       Joi.object({
@@ -55,6 +61,7 @@ export const previewMessage = bulkEndpoint({
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
+    assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
@@ -72,19 +79,31 @@ function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): b
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
+/** No single message is larger than that; what is no JSON is nothing in particular. */
+const singleBytesMax = 100 * 1024;
+
+function isBulkBody(body: Buffer): boolean {
+  if (body.length > singleBytesMax) return true;
+  try {
+    return isBulk(parseObject(body) as Record<string, unknown>);
+  } catch {
+    return false;
+  }
+}
+
 async function previewAll(db: Database, { workspaceId, allowedCountries }: Caller, given: BulkBody): Promise<PreviewedMessage[]> {
-  const bulk = await withinCountries(await withContacts(db, workspaceId, given), allowedCountries);
+  const bulk = await withinCountries(await withContacts(db, workspaceId, given, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
   return previewBulk(bulk, bulk.plan);
 }
 
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
-async function examinePreview({ value: given }: Checked<PreviewBody>): Promise<Checked<PreviewBody>> {
+async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, faults } = check(sendBody, given);
     return { value: { single: value, bulk: null }, faults };
   }
-  const { value, faults } = await planned(check(bulkBody, given), (_body, plan) => plan.faults);
+  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
   return { value: { single: null, bulk: value }, faults };
 }
 

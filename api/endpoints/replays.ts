@@ -39,7 +39,7 @@ export const replayWebhook = endpoint({
     dry_run: Joi.boolean().empty(null).default(false).description('Only count what would be sent'),
   }).required(),
   response: Joi.object({ replay: countedReplayResponse.required() }),
-  async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, temporal }) {
+  async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
     const until = end ?? (await currentTime(db));
     if (until < since) throw invalidField('until', 'until must not be before since');
     const webhook = await Webhook.owned(workspaceId, params.id);
@@ -47,7 +47,7 @@ export const replayWebhook = endpoint({
     const range = { webhookId: webhook.id, since, until, statuses };
     if (dry_run) return { replay: presentCount(range, await countReplayable(db, range)) };
     webhook.assertActive();
-    const replay = await beginReplay(db, range);
+    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', most: config.quotas.replays });
     if (replay.status === 'running') {
       const period = { since: since.toISOString(), until: until.toISOString() };
       await temporal

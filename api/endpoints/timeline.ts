@@ -6,6 +6,7 @@ import { publicStatuses } from '../../models/rules/status.js';
 import { waits } from '../../models/rules/waiting.js';
 import { apiKey, endpoint } from '../endpoint.js';
 import { presentTimeline, stepTypes } from '../present-timeline.js';
+import { sandbox } from './callbacks.js';
 import { date, dateOrNull, id } from '../schemas.js';
 
 const required = (...values: readonly string[]) =>
@@ -48,6 +49,7 @@ export const getTimeline = endpoint({
       unknownHandoffSeconds: config.unknownHandoffSeconds,
       reportTimeoutSeconds: config.reportTimeoutSeconds[timeline.message.channel],
     };
-    return { timeline: presentTimeline(timeline, limits) };
+    const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
+    return { timeline: presentTimeline(timeline, limits, (provider) => kinds.get(provider)) };
   },
 });

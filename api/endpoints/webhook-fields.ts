@@ -1,5 +1,6 @@
 /** How an owner may want deliveries made: the optional fields of a webhook, with their checks. */
 import Joi from 'joi';
+import { fewOf } from '../schemas.js';
 import { rule } from '../validation.js';
 
 const delaysMax = 20;
@@ -18,10 +19,13 @@ export interface CarriageFields {
 }
 
 export const carriageFields = {
-  retry_delays: Joi.array()
-    .items(Joi.number().unsafe().meta({ type: 'integer', minimum: 1, maximum: delaySecondsMax }))
+  retry_delays: fewOf(
+    delaysMax,
+    Joi.number().unsafe(),
+    rule((list: unknown[]) => (list.length <= delaysMax && list.every(isDelay) ? null : delaysText)),
+  )
+    .empty()
     .allow(null)
-    .custom(rule((list: unknown[]) => (list.length <= delaysMax && list.every(isDelay) ? null : delaysText)))
     .description('Seconds before each further attempt; an empty list: one attempt only. Null: the default ladder')
     .meta({ type: ['array', 'null'], maxItems: delaysMax, items: { type: 'integer', minimum: 1, maximum: delaySecondsMax } }),
   rate: Joi.number()

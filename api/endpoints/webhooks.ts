@@ -1,6 +1,7 @@
 /** Webhooks: where events go. */
 import Joi from 'joi';
 import { deleteWebhook } from '../../models/operations/delete-webhook.js';
+import { assertBelow, type Quota } from '../../models/operations/quotas/within-quota.js';
 import { registerWebhook } from '../../models/operations/webhooks/register-webhook.js';
 import { updateWebhook } from '../../models/operations/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../models/rules/events.js';
@@ -37,9 +38,12 @@ interface WebhookBody extends CarriageFields {
   description?: string | null;
 }
 
+const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (host: string) =>
+  (await resolve(host, workspaceId)).map(({ address }) => address);
+
 /** What the carrier is not told now the watcher tells it within a minute. */
-const wake = ({ wakeCarrier }: Pick<Deps['temporal'], 'wakeCarrier'>, logger: Deps['logger'], id: string): Promise<void> =>
-  wakeCarrier(id).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
+const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
+  temporal.wakeCarrier(id, workspaceId).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
 
 export const createWebhook = endpoint({
   id: 'webhooks.create',
@@ -54,10 +58,13 @@ export const createWebhook = endpoint({
   }).required(),
   response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
   status: 201,
-  async handler({ caller, origin, body: { url, events, description, ...carriage } }, { config, db }) {
-    await assertUsableUrl(url, config);
-    const wanted = { workspace_id: caller.workspaceId, url, events, description: description || null, ...carriage };
-    const { row, secret } = await registerWebhook(db, config.secretKey, wanted, origin);
+  refusals: [409],
+  async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
+    const quota: Quota = { workspaceId, of: 'webhooks', most: config.quotas.webhooks };
+    await assertBelow(db, quota); // before anything is asked about the name
+    await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
+    const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
+    const { row, secret } = await registerWebhook(db, config, wanted, origin);
     return {
       webhook: { ...presentNewWebhook(row), ...carriage, ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)) },
       secret,
@@ -112,14 +119,17 @@ export const putWebhook = endpoint({
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
-  async handler({ caller, params, origin, body: { url, events, description, asymmetric, ...others } }, { db, config, temporal, logger }) {
-    if (url !== undefined) await assertUsableUrl(url, config);
+  async handler(
+    { caller, params, origin, body: { url, events, description, asymmetric, ...others } },
+    { db, config, temporal, logger, resolve },
+  ) {
+    if (url !== undefined) await assertUsableUrl(url, config, addressesFor(caller.workspaceId, resolve));
     const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
     // What waited for an endpoint that was given another address, or another chance, is due now; what is held is to be settled.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
-      const woken = wake(temporal, logger, webhook.id);
+      const woken = wake({ temporal, logger }, webhook.id, caller.workspaceId);
       if (webhook.is_active) await woken;
     }
     return { webhook: presentWebhook(webhook) };
@@ -135,7 +145,7 @@ export const removeWebhook = endpoint({
   response: messageOnly,
   async handler({ caller, params, origin }, { db, temporal, logger }) {
     await deleteWebhook(db, caller.workspaceId, params.id, origin);
-    void wake(temporal, logger, params.id);
+    void wake({ temporal, logger }, params.id, caller.workspaceId);
     return { message: 'Webhook has been deleted' };
   },
 });

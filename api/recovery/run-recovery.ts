@@ -37,9 +37,9 @@ const laterMsMax = 60_000;
  */
 export async function runRecovery(config: Config, request: RecoveryRequest): Promise<Recovered> {
   const db = connect(config.databaseUrl, 2);
-  const connection = await Connection.connect({ address: config.temporalAddress }).catch((error: Error) => {
+  const connection = await Connection.connect(config.temporalServer).catch((error: Error) => {
     throw new Error(
-      `Temporal does not answer at ${config.temporalAddress} (${error.message}). Where its data is lost, start an empty server first`,
+      `Temporal does not answer at ${config.temporalServer.address} (${error.message}). Where its data is lost, start an empty server first`,
     );
   });
   try {

@@ -7,7 +7,8 @@ import { fenceBatch } from '../../models/operations/fence-batch.js';
 import { fenceMessages } from '../../models/operations/fence-messages.js';
 import { forgetCarriers } from '../../models/operations/forget-carriers.js';
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/mark-uncertain.js';
-import { type AwaitedReports, awaitedReports, type GroupCursor, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
+import { type AwaitedReports, awaitedReports, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
+import { type GroupCursor, openGroups } from '../../models/operations/open-groups.js';
 import { undecidedBatches, undecidedMessages } from '../../models/operations/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/recovery.js';
 
@@ -42,6 +43,8 @@ export interface WalkOptions {
 
 const page = 1_000;
 const groupsPage = 100;
+/** Where each page is written: a page of a batch has up to 250 messages. */
+const groupsAtOnce = 10;
 
 export async function walk(options: WalkOptions): Promise<Found> {
   const { db, dryRun } = options;
@@ -53,10 +56,11 @@ export async function walk(options: WalkOptions): Promise<Found> {
 }
 
 async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found, 'undecided_messages' | 'undecided_batches'>> {
-  const messages = await pagesOf(async (after) => {
-    const ids = await undecidedMessages(db, recovery, after, page);
+  const messages: string[] = [];
+  await throughOpenGroups(db, async (groupIds) => {
+    const ids = await undecidedMessages(db, recovery, groupIds);
     if (!dryRun) await fenceMessages(db, ids);
-    return ids;
+    for (const id of ids) messages.push(id);
   });
   const batches = await pagesOf(async (after) => {
     const ids = await undecidedBatches(db, recovery, after, page);
@@ -64,6 +68,16 @@ async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found,
     return ids;
   });
   return { undecided_messages: messages, undecided_batches: batches };
+}
+
+/** Visits all open groups, some at a time, oldest first. */
+async function throughOpenGroups(db: Database, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
+  let after: GroupCursor | null = null;
+  do {
+    const groups: GroupCursor[] = await openGroups(db, after, groupsAtOnce);
+    await visit(groups.map(({ id }) => id));
+    after = groups.length < groupsAtOnce ? null : (groups.at(-1) ?? null);
+  } while (after !== null);
 }
 
 async function pagesOf(next: (after: string | null) => Promise<string[]>): Promise<string[]> {
@@ -81,10 +95,9 @@ async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOpt
     scheduled: [],
     cancelled: [],
   };
-  for (let rows: RestoredQueued[] = [], isLast = false; !isLast; isLast = rows.length < page) {
-    rows = await restoredQueued(db, recovery, rows.at(-1)?.id ?? null, page);
+  await throughOpenGroups(db, async (groupIds) => {
     const uncertain: RestoredQueued[] = [];
-    for (const row of rows) {
+    for (const row of await restoredQueued(db, recovery, groupIds)) {
       const verdict = row.is_marked ? 'uncertain' : verdictOf(row, recovery.stopped_at);
       found[verdict].push(row.id);
       if (verdict !== 'uncertain') continue;
@@ -96,7 +109,7 @@ async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOpt
       accounts: suspectedAccounts(config, channel, uncertain_at),
     }));
     if (!dryRun && suspicions.length > 0) await markUncertain(db, recovery, suspicions, waitSeconds);
-  }
+  });
   return found;
 }
 

@@ -1,6 +1,7 @@
 import type { BatchRow } from '../batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { debit } from './post-credits.js';
+import { countOf, type Quota } from './quotas/within-quota.js';
 
 /** What acceptance decided for a batch. */
 export interface BatchAcceptance {
@@ -9,23 +10,24 @@ export interface BatchAcceptance {
 
 type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost'>;
 
-/** The balance is short of the sum: what was done for the batch is rolled back. */
-class Unaffordable extends Error {}
+/** The balance is short of the sum, or too many batches are open: what was done for the batch is rolled back. */
+class Refused extends Error {}
 
 /**
- * Debits the sum of a batch and queues its messages, or deletes all of it when the balance is short: one decision, taken once
- * however often this is called.
+ * Debits the sum of a batch and queues its messages, or deletes all of it when the balance is short or too many are open: one decision,
+ * taken once however often this is called.
+ * @param openMost batches that the workspace can have open
  */
-export async function acceptBatch(db: Database, batchId: string): Promise<BatchAcceptance> {
+export async function acceptBatch(db: Database, batchId: string, openMost = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
   try {
-    return await inTransaction(db, (transaction) => charge(db, transaction, batchId));
+    return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMost));
   } catch (error) {
-    if (!(error instanceof Unaffordable)) throw error;
+    if (!(error instanceof Refused)) throw error;
     return inTransaction(db, (transaction) => refuse(db, transaction, batchId));
   }
 }
 
-async function charge(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
+async function charge(db: Database, transaction: Transaction, batchId: string, openMost: number): Promise<BatchAcceptance> {
   const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
   if (batch?.status !== 'accepting') return { accepted: batch !== undefined };
   await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
@@ -33,7 +35,10 @@ async function charge(db: Database, transaction: Transaction, batchId: string): 
   // Last: the workspace's row is locked only until the commit that follows, however many messages the batch has.
   const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
-  if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Unaffordable();
+  if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
+  // Under the lock that the debit took. This one is among those that are open.
+  const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', most: openMost };
+  if ((await countOf(db, quota, transaction)) > openMost) throw new Refused();
   return { accepted: true };
 }
 

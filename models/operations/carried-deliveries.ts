@@ -71,6 +71,7 @@ const wake = `
 
 /** How a webhook wants its deliveries made. */
 export interface Carriage {
+  workspace_id: string;
   is_active: boolean;
   ordered: boolean;
   rate: number | null;
@@ -82,7 +83,7 @@ export async function beginCarrying(db: Database, webhookId: string): Promise<Ca
   return carriage;
 }
 
-const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING is_active, ordered, rate`;
+const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
 
 /**
  * Notes when the carrier looks again.

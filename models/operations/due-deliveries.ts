@@ -8,6 +8,7 @@ import { endDeliveries, heldStatus, isHeld } from './locked-deliveries.js';
 export interface SendableDelivery {
   id: string;
   webhook_id: string;
+  workspace_id: string;
   event_id: string;
   message_id: string | null;
   event: EventType | typeof testEventType;
@@ -54,7 +55,7 @@ export interface FirstDelivery extends DueDelivery {
 const overdueSeconds = 30;
 
 const columnsWith = (inChild: string, more = '') => `
-  SELECT d.id, d.webhook_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
+  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
     d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
     extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
     GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
@@ -118,7 +119,7 @@ const pending = `${columnsWith(
 
 /**
  * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
- * waits for that. Holds what waits for a paused webhook.
+ * waits for that, and so does one whose earlier event was made due later, as the page is read by these times. Holds what waits for a paused webhook.
  * @param ordered only what stands at the head of the line, oldest event first
  */
 export async function carriedDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
@@ -133,7 +134,7 @@ const carried = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > now())
+        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > d.next_attempt_at)
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}

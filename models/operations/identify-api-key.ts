@@ -1,4 +1,5 @@
 import { type Database, select } from '../database.js';
+import type { Channel } from '../channels.js';
 import type { Scope } from '../rules/api-key.js';
 import { type Standing, standing } from './spending/standing.js';
 
@@ -9,7 +10,15 @@ export interface IdentifiedKey extends Standing {
   workspace_id: string;
   scopes: Scope[];
   is_active: boolean;
+  /** By the database's clock, at the moment of the question. */
+  is_expired: boolean;
+  /** Networks that it works from; null: everywhere. */
+  allowed_addresses: string[] | null;
+  /** Channels that it may send by; null: all. */
+  channels: Channel[] | null;
   last_used_at: Date | null;
+  /** Active webhooks of the workspace. */
+  webhooks: number;
 }
 
 /** A key as a request presents it. */
@@ -23,9 +32,10 @@ export interface PresentedKey {
 export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
   const found = await keysOf(db, presented);
   const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
-  if (unknown.length > 0) {
-    await moveToPresent(db, unknown);
-    for (const [name, key] of await keysOf(db, unknown)) found.set(name, key);
+  const stored = await storedUnderOlder(db, unknown);
+  if (stored.length > 0) {
+    await moveToPresent(db, stored);
+    for (const [name, key] of await keysOf(db, stored)) found.set(name, key);
   }
   return presented.map(({ digest }) => found.get(nameOf(digest)) ?? null);
 }
@@ -38,6 +48,17 @@ async function keysOf(db: Database, presented: readonly PresentedKey[]): Promise
   return new Map(rows.map(({ digest, ...key }) => [nameOf(digest), key]));
 }
 
+/** Those of them that there are: a key that was invented is asked for and writes nothing. */
+async function storedUnderOlder(db: Database, presented: readonly PresentedKey[]): Promise<PresentedKey[]> {
+  const digests = presented.flatMap(({ older = [] }) => older);
+  if (digests.length === 0) return [];
+  const rows = await select<{ digest: Buffer }>(db, exist, [digests]);
+  const stored = new Set(rows.map(({ digest }) => nameOf(digest)));
+  return presented.filter(({ older = [] }) => older.some((digest) => stored.has(nameOf(digest))));
+}
+
+const exist = `SELECT digest FROM api_keys WHERE digest = ANY($1::bytea[])`;
+
 async function moveToPresent(db: Database, presented: readonly PresentedKey[]): Promise<void> {
   for (const { digest, older = [] } of presented) for (const old of older) await select(db, move, [digest, old]);
 }
@@ -45,5 +66,7 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing}
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing},
+    k.expires_at IS NOT NULL AND k.expires_at <= clock_timestamp() AS is_expired, k.allowed_addresses, k.channels,
+    (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

@@ -13,27 +13,21 @@ export type RestoredQueued = RestoredMessage & {
   is_marked: boolean;
 };
 
-/**
- * The next messages that wait for their hand-off and were not created after the recovery began, in the order of their ids.
- * @param after the last id of the page before
- */
+/** The messages of these open groups that wait for their hand-off and were not created after the recovery began. */
 export function restoredQueued(
   db: Database,
   { id, began_at }: Pick<Recovery, 'id' | 'began_at'>,
-  after: string | null,
-  limit: number,
+  groupIds: readonly string[],
 ): Promise<RestoredQueued[]> {
-  return select<RestoredQueued>(db, queued, [id, began_at, after, limit]);
+  return select<RestoredQueued>(db, queued, [id, began_at, groupIds]);
 }
 
-// The first condition is that of the index `messages_undecided`.
 const queued = `
   SELECT m.id, m.channel, m.scheduled_at, m.status_detail, b.status AS batch_status,
     ARRAY(SELECT DISTINCT a.provider FROM send_attempts a WHERE a.message_id = m.id AND ${isOpenOrUnknown('a')}) AS uncertain_at,
     EXISTS (SELECT 1 FROM recovery_messages r WHERE r.recovery_id = $1 AND r.kind = 'uncertain' AND r.message_id = m.id) AS is_marked
   FROM messages m LEFT JOIN batches b ON b.id = m.batch_id
-  WHERE m.sent_at IS NULL AND m.failed_at IS NULL AND m.status = 'queued' AND m.created_at <= $2 AND ($3::uuid IS NULL OR m.id > $3)
-  ORDER BY m.id LIMIT $4`;
+  WHERE m.group_id = ANY($3::uuid[]) AND m.status = 'queued' AND m.created_at <= $2 ORDER BY m.id`;
 
 /** A message, and the accounts that may have it: the hand-off goes on with the last one. */
 export interface Suspicion {

@@ -1,12 +1,6 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { Recovery } from './begin-recovery.js';
-
-/** Where a walk over the open groups stands. */
-export interface GroupCursor {
-  /** As PostgreSQL writes it: a Date would lose microseconds. */
-  at: string;
-  id: string;
-}
+import { type GroupCursor, openGroups } from './open-groups.js';
 
 export interface AwaitedReports {
   /** Messages that wait for a report. */
@@ -27,15 +21,10 @@ export async function awaitedReports(
   limit: number,
   transaction?: Transaction,
 ): Promise<AwaitedReports> {
-  const groups = await select<GroupCursor>(db, openGroups, [after?.at ?? '-infinity', after?.id ?? null, limit], transaction);
+  const groups = await openGroups(db, after, limit, transaction);
   const rows = await select<{ id: string }>(db, awaiting, [groups.map(({ id }) => id), began_at], transaction);
   return { ids: rows.map(({ id }) => id), next: groups.length < limit ? null : (groups.at(-1) ?? null) };
 }
-
-const openGroups = `
-  SELECT id, created_at::text AS at FROM message_groups
-  WHERE closed_at IS NULL AND created_at >= $1::timestamptz AND ($2::uuid IS NULL OR (created_at, id) > ($1::timestamptz, $2))
-  ORDER BY created_at, id LIMIT $3`;
 
 const awaiting = `
   SELECT id FROM messages

@@ -1,37 +1,73 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, inTransaction, select } from '../database.js';
+import type { Config } from '../config.js';
+import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { invalidMailToken } from '../errors.js';
 import { hashPassword } from '../passwords.js';
 import { actingAs, type Origin } from '../rules/audit/origin.js';
 import { digestMailToken } from '../rules/mail-token.js';
+import { spareClient } from './accounts/login-tries.js';
+import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './accounts/revoke-access.js';
+import { forgetTotp } from './accounts/set-totp.js';
 import { recordAuditEvent } from './audit/record-audit-event.js';
+import { voidEmailChanges } from './issue-mail.js';
+
+export interface PasswordReset {
+  token: string;
+  password: string;
+  revokeApiKeys: boolean;
+  /** Hash of the network that the client comes from: it need not wait for what others try. */
+  client: Buffer;
+}
 
 /**
  * Uses up a reset token: the workspace has this password from now on, every JWT from before stops working, and its owner is told
- * by mail.
+ * by mail what can still act for it. A lock of its logins ends. Where the address was never verified, whoever signed up may be somebody else: all keys and webhooks
+ * end, so does a second factor, and the address is verified now.
  * @returns the id of that mail
  * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired
  */
-export function resetPassword(db: Database, { token, password }: { token: string; password: string }, origin: Origin): Promise<string> {
+export function resetPassword(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  reset: PasswordReset,
+  anybody: Origin,
+): Promise<string> {
   return inTransaction(db, async (transaction) => {
-    const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(token)], transaction);
+    const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(reset.token)], transaction);
     if (used === undefined) throw invalidMailToken();
     // While this is hashed others with the same token wait for the row; none of them hashes anything.
-    const hash = await hashPassword(password);
-    const [workspace] = await select<{ id: string; email: string; name: string }>(db, setPassword, [used.workspace_id, hash], transaction);
+    const hash = await hashPassword(reset.password, used.workspace_id);
+    const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
     if (workspace === undefined) throw invalidMailToken();
-    const target = { type: 'workspace', id: workspace.id, name: workspace.name };
-    const event = { workspaceId: workspace.id, type: 'auth.password_reset', target } as const;
-    await recordAuditEvent(db, transaction, actingAs(origin, workspace), event);
-    const mailId = uuidv7();
-    await select(
-      db,
-      `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`,
-      [mailId, used.workspace_id],
-      transaction,
-    );
-    return mailId;
+    const { id: workspaceId, email, name, was_verified } = workspace;
+    const origin = actingAs(anybody, workspace);
+    const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
+    const target = { type: 'workspace', id: workspaceId, name };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
+    if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
+    await voidEmailChanges(db, transaction, workspaceId);
+    if (!was_verified) {
+      await forgetTotp(db, transaction, workspaceId);
+      await deactivateWebhooks(db, transaction, workspaceId, origin);
+      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
+    }
+    await spareClient(db, transaction, config.secretKey, { email, client: reset.client });
+    return tell(db, transaction, workspaceId);
   });
+}
+
+interface Owner {
+  id: string;
+  email: string;
+  name: string;
+  was_verified: boolean;
+}
+
+async function tell(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
+  const mailId = uuidv7();
+  const detail = JSON.stringify(await remainingAccess(db, transaction, workspaceId));
+  const sql = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'password_changed', $3)`;
+  await select(db, sql, [mailId, workspaceId, detail], transaction);
+  return mailId;
 }
 
 const useToken = `
@@ -40,5 +76,6 @@ const useToken = `
   RETURNING workspace_id`;
 
 const setPassword = `
-  UPDATE workspaces SET password_hash = $2, token_version = token_version + 1, updated_at = now() WHERE id = $1
-  RETURNING id, email, name`;
+  UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()
+  FROM (SELECT id, email_verified FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
+  WHERE w.id = old.id RETURNING w.id, w.email, w.name, old.email_verified AS was_verified`;

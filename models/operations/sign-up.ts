@@ -1,7 +1,7 @@
 import { UniqueConstraintError } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../config.js';
-import { type Database, inTransaction } from '../database.js';
+import { type Database, inTransaction, select } from '../database.js';
 import { emailExists } from '../errors.js';
 import { hashPassword } from '../passwords.js';
 import { actingAs, type Origin } from '../rules/audit/origin.js';
@@ -16,6 +16,8 @@ export interface SignUp {
   company_name: string;
   phone: string | null;
   country: string | null;
+  /** Hash of the network that the client comes from. */
+  client?: Buffer;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface SignUp {
  */
 export async function signUp(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey' | 'signupCredits'> },
-  { email, password, company_name, phone, country }: SignUp,
+  { email, password, company_name, phone, country, client }: SignUp,
   origin: Origin,
 ): Promise<{ workspace: Workspace; mailId: string }> {
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
@@ -36,6 +38,7 @@ export async function signUp(
         const grant = { reference: created.id, amount: config.signupCredits, description: 'Signup credits' };
         await credit(db, transaction, created.id, 'grant', [grant]);
       }
+      if (client !== undefined) await select(db, noteAddress, [created.id, client], transaction);
       const target = { type: 'workspace', id: created.id, name: company_name };
       await recordAuditEvent(db, transaction, actingAs(origin, created), { workspaceId: created.id, type: 'workspace.created', target });
       const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
@@ -46,3 +49,6 @@ export async function signUp(
     throw error;
   }
 }
+
+/** Logins from here are told to nobody. */
+const noteAddress = 'INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())';

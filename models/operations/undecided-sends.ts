@@ -2,40 +2,27 @@
 import { type Database, select } from '../database.js';
 import type { Recovery } from './begin-recovery.js';
 
-/** The next undecided single messages, in the order of their ids; see `fenceMessages`. */
-export function undecidedMessages(
-  db: Database,
-  recovery: Pick<Recovery, 'began_at'>,
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
-  return idsOf(db, messages, recovery, after, limit);
+/** The undecided single messages of these open groups; see `fenceMessages`. */
+export function undecidedMessages(db: Database, { began_at }: Pick<Recovery, 'began_at'>, groupIds: readonly string[]): Promise<string[]> {
+  return idsOf(db, messages, [groupIds, began_at]);
 }
 
 const messages = `
-  SELECT id FROM messages
-  WHERE sent_at IS NULL AND failed_at IS NULL AND status = 'accepting' AND batch_id IS NULL AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2)
-  ORDER BY id LIMIT $3`;
+  SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' AND batch_id IS NULL AND created_at <= $2 ORDER BY id`;
 
 /** The next undecided batches, in the order of their ids; see `fenceBatch`. */
 export function undecidedBatches(
   db: Database,
-  recovery: Pick<Recovery, 'began_at'>,
+  { began_at }: Pick<Recovery, 'began_at'>,
   after: string | null,
   limit: number,
 ): Promise<string[]> {
-  return idsOf(db, batches, recovery, after, limit);
+  return idsOf(db, batches, [began_at, after, limit]);
 }
 
 const batches = `
   SELECT id FROM batches WHERE status = 'accepting' AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
 
-async function idsOf(
-  db: Database,
-  sql: string,
-  { began_at }: Pick<Recovery, 'began_at'>,
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
-  return (await select<{ id: string }>(db, sql, [began_at, after, limit])).map(({ id }) => id);
+async function idsOf(db: Database, sql: string, bind: unknown[]): Promise<string[]> {
+  return (await select<{ id: string }>(db, sql, bind)).map(({ id }) => id);
 }

@@ -1,13 +1,13 @@
 /** What a bulk send would do, message by message. */
-import { type Fault, invalidField } from '../errors.js';
-import type { BulkPlan } from './bulk.js';
+import type { Fault } from '../errors.js';
+import { type BulkPlan, tooMuchText } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { groupBy } from './group-by.js';
 import { inSlices } from './in-slices.js';
 
 /** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
-const unitsMax = 16_000_000;
+export const previewUnitsMax = 16_000_000;
 /** Faults that are listed in all; after that each recipient shows its first. */
 const faultsMax = 10_000;
 
@@ -33,7 +33,7 @@ export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise
     const faults = own.length > 0 ? own : (planned.get(index) ?? []).map(({ field, message: text }) => ({ field, message: text }));
     const { to, content, segments, encoding, cost } = message;
     units += content.text.length;
-    if (units > unitsMax) throw invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
+    if (units > previewUnitsMax) throw tooMuchText();
     const errors = listed < faultsMax ? faults : faults.slice(0, 1);
     listed += errors.length;
     previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });

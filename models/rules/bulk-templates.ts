@@ -1,11 +1,11 @@
 /** What all messages of a bulk send have in common. */
 import type { Channel } from '../config.js';
-import type { Fault } from '../errors.js';
+import { type Fault, limitReached } from '../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../message.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
 import { emailBytesMax, faultOfTexts } from './content.js';
-import { compileTemplate, type Template } from './template.js';
+import { compileTemplate, countPlaceholders, type Template } from './template.js';
 
 /** A bulk send as it was asked for, checked except for its recipients. */
 export interface BulkRequest {
@@ -81,3 +81,18 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
 
 /** What every rendering has at least. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
+
+/**
+ * What a content costs to render is judged before anything is: its placeholders, in all of its texts together.
+ * @throws AppError 409
+ */
+export function assertFewPlaceholders(content: unknown, most: number): void {
+  let count = 0;
+  const walk = (part: unknown): void => {
+    if (count > most) return;
+    if (typeof part === 'string') count += countPlaceholders(part, most + 1);
+    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
+  };
+  walk(content);
+  if (count > most) throw limitReached('A content', most, 'placeholders');
+}

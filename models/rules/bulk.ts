@@ -1,6 +1,6 @@
 /** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
 import type { RecipientError } from '../batch.js';
-import type { Fault } from '../errors.js';
+import { type Fault, faultsListedMax, invalidField, listed } from '../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from './in-slices.js';
@@ -11,8 +11,6 @@ import { recipientKey } from './recipient.js';
 export const recipientsMax = 10_000;
 /** Messages of one page: the group that one workflow drives. */
 const pageSize = 250;
-/** Faults that an answer lists. */
-const faultsShownMax = 1000;
 /** Faults that are kept of a batch. */
 const errorsMax = 10_000;
 
@@ -36,8 +34,10 @@ export interface BulkPlan {
 /**
  * Judges every recipient, in turns with others.
  * @param most recipients that are allowed; tests raise it
+ * @param unitsMax UTF-16 units that all texts together may have, where they are to be shown
+ * @throws AppError 400 when they have more, as soon as that is known
  */
-export async function planBulk(request: BulkRequest, most = recipientsMax): Promise<BulkPlan> {
+export async function planBulk(request: BulkRequest, most = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
   const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
@@ -47,8 +47,11 @@ export async function planBulk(request: BulkRequest, most = recipientsMax): Prom
     return plan;
   }
   const seen = new Set<string>();
+  let units = 0;
   for await (const [index, given] of inSlices(request.recipients.entries())) {
     const { message, faults: wrong } = readRecipient(templates, given, index);
+    units += message.content.text.length;
+    if (units > unitsMax) throw tooMuchText();
     if (wrong.length > 0) noteErrors(plan, index, wrong);
     else if (request.channel === null || isNew(seen, recipientKey(request.channel, message.to)) || request.allow_duplicates === true) {
       plan.accepted.push(index);
@@ -75,6 +78,9 @@ export async function planWithin(request: BulkRequest, plan: BulkPlan, allowed: 
   return narrowed;
 }
 
+/** 400: what is shown of a bulk send has to fit into one answer. */
+export const tooMuchText = () => invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
+
 function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
   plan.invalid += 1;
   plan.errorCount += faults.length;
@@ -94,10 +100,8 @@ function isNew(seen: Set<string>, key: string): boolean {
 export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, plan: BulkPlan): Fault[] {
   const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
   if (isSkipped || plan.errorCount === 0) return plan.faults;
-  const shown = plan.errors.slice(0, faultsShownMax).map(({ field, message }) => ({ field, message }));
-  const left = plan.errorCount - shown.length;
-  const note = left === 0 ? [] : [{ field: 'recipients', message: `${left.toLocaleString('en-US')} more faults are not listed` }];
-  return [...plan.faults, ...shown, ...note];
+  const all = [...plan.faults, ...plan.errors.slice(0, faultsListedMax).map(({ field, message }) => ({ field, message }))];
+  return listed(all, plan.faults.length + plan.errorCount, 'recipients');
 }
 
 /** The messages of a plan that nothing is wrong with, in the order of the recipients, a page at a time. */

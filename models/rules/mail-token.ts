@@ -5,10 +5,14 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /** Purpose of a token: it opens nothing else. */
-export type MailTokenPurpose = 'verify' | 'reset';
+export type MailTokenPurpose = 'verify' | 'reset' | 'change_email';
 
 /** How long a token lives (decisions §2). */
-export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = { verify: 24 * 3_600_000, reset: 60 * 60_000 };
+export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = {
+  verify: 24 * 3_600_000,
+  reset: 60 * 60_000,
+  change_email: 24 * 3_600_000,
+};
 
 /** The token of this row: 43 characters of base64url. */
 export const mailToken = (secretKey: string, tokenId: string): string =>

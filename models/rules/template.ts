@@ -73,3 +73,13 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** A value as HTML shows it literally. */
 export const escapeHtml = (value: string): string => value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+
+/** How many placeholders the text has; no more than `most` are counted. */
+export function countPlaceholders(text: string, most: number): number {
+  let count = 0;
+  for (const [, name] of text.matchAll(opening)) {
+    if (name !== undefined) count += 1;
+    if (count >= most) break;
+  }
+  return count;
+}

@@ -34,7 +34,7 @@ describe('sendMail', () => {
   const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
 
   it('writes a mail that only its owner can read, with a link whose token verifies the address', async () => {
-    const config = testConfig({ PUBLIC_URL: publicUrl, MAIL_FROM: 'Tidings <hello@example.test>' });
+    const config = testConfig({ PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none', MAIL_FROM: 'Tidings <hello@example.test>' });
     const { mailId, workspace } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
     const file = join(config.dataDir, 'mail', `${mailId}.eml`);
@@ -48,10 +48,10 @@ describe('sendMail', () => {
     assert.equal(mail.subject, 'Verify your e-mail address');
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
     assert.match(mail.html ?? '', /Hello Müller &amp; &lt;Söhne&gt;,/);
-    assert.ok(mail.text?.includes(`${publicUrl}/verify-email?token=`));
+    assert.ok(mail.text?.includes(`${publicUrl}/verify-email#token=`));
     assert.equal(tokenIn(mail.html), tokenIn(mail.text));
     // The link can be copied from the file as it stands.
-    assert.ok(raw.includes(`\n${publicUrl}/verify-email?token=${tokenIn(mail.text)}\n`));
+    assert.ok(raw.includes(`\n${publicUrl}/verify-email#token=${tokenIn(mail.text)}\n`));
     assert.equal((await verifyEmail(test.db, tokenIn(mail.text), byTest)).id, workspace.id);
     assert.equal(await isSent(mailId), true);
   });
@@ -75,7 +75,7 @@ describe('sendMail', () => {
 
   it('sends through a mail server once, however often it is called', async () => {
     const smtp = await startSmtp();
-    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId, workspace } = await buildMail(config);
     for (const _ of [1, 2]) await activitiesWith(config).sendMail(mailId);
     await smtp.close();
@@ -85,16 +85,16 @@ describe('sendMail', () => {
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
   });
 
-  it('sends a mail of ASCII as it stands, dots at the beginning of lines included', async () => {
+  it('sends a mail of ASCII as it stands', async () => {
     const smtp = await startSmtp();
-    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl });
-    const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons');
+    const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
+    const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons Inc.');
     await activitiesWith(config).sendMail(mailId);
     await smtp.close();
     const [raw = ''] = smtp.received;
     const mail = await PostalMime.parse(raw);
-    assert.match(mail.text ?? '', /^Hello Miller\n\.\nSons,\n/);
-    assert.ok(raw.includes(`\r\n${publicUrl}/verify-email?token=${tokenIn(mail.text)}\r\n`));
+    assert.match(mail.text ?? '', /^Hello Miller \. Sons Inc\.,\n/);
+    assert.ok(raw.includes(`\r\n${publicUrl}/verify-email#token=${tokenIn(mail.text)}\r\n`));
   });
 
   it('fails when the mail server asks to come again, and succeeds then', async () => {
@@ -130,5 +130,18 @@ describe('sendMail', () => {
     await smtp.close();
     await assert.rejects(activitiesWith(config).sendMail(mailId), { code: 'ESOCKET' });
     assert.equal(await isSent(mailId), false);
+  });
+
+  it('goes to no server off this machine without TLS, unless the address waives it', async () => {
+    const server = await startSmtp({}, '127.0.0.2'); // not one of the names of this machine that are known for it
+    try {
+      const { mailId } = await buildMail(testConfig());
+      await assert.rejects(activitiesWith(testConfig({ SMTP_URL: server.url })).sendMail(mailId), /STARTTLS/i);
+      assert.deepEqual([await isSent(mailId), server.received.length], [false, 0]);
+      await activitiesWith(testConfig({ SMTP_URL: `${server.url}?tls=optional` })).sendMail(mailId);
+      assert.deepEqual([await isSent(mailId), server.received.length], [true, 1]);
+    } finally {
+      await server.close();
+    }
   });
 });

@@ -91,7 +91,10 @@ describe('sendGroup', () => {
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     const { left, isOver, queued } = await send(groupId, notHandedOff);
-    assert.deepEqual({ left, isOver, queued }, { left: { children: [], carriers: [row.id] }, isOver: false, queued: 2 });
+    assert.deepEqual(
+      { left, isOver, queued },
+      { left: { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } }, isOver: false, queued: 2 },
+    );
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
   });
 
@@ -103,6 +106,6 @@ describe('sendGroup', () => {
     const { again, isOver } = await send(groupId, () => take(groupId), 2);
     assert.deepEqual({ again, isOver }, { again: true, isOver: true });
     const found = await inActivity(activities().tendGroup, [groupId, false, true]);
-    assert.deepEqual(found.left, { children: [], carriers: [row.id] });
+    assert.deepEqual(found.left, { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
   });
 });

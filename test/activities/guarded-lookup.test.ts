@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { BlockedAddressError, guardedLookup, type Resolve } from '../../activities/guarded-lookup.js';
+import { BlockedAddressError, guardedLookup } from '../../activities/guarded-lookup.js';
+import { createResolver, type Resolve } from '../../models/names/name-resolver.js';
 
 const answer: LookupAddress[] = [
   { address: '2001:db8::1', family: 6 },
@@ -8,8 +9,8 @@ const answer: LookupAddress[] = [
 ];
 
 /** What a guarded look-up calls back with. */
-function ask(isAllowed: (address: string) => boolean, resolve: Resolve, options: LookupOptions, timeoutMs?: number): Promise<unknown[]> {
-  const lookup = guardedLookup(isAllowed, resolve, timeoutMs);
+function ask(isAllowed: (address: string) => boolean, resolve: Resolve, options: LookupOptions): Promise<unknown[]> {
+  const lookup = guardedLookup(isAllowed, resolve);
   return new Promise((done) => lookup('name.test', options, (...result) => done(result)));
 }
 
@@ -39,13 +40,8 @@ describe('guardedLookup', () => {
     assert.equal((await ask(all, () => Promise.reject(failure), {}))[0], failure);
   });
 
-  it('does not wait for a resolver longer than its time', async () => {
-    const [error] = await ask(all, () => new Promise(() => undefined), {}, 20);
-    assert.equal((error as NodeJS.ErrnoException).code, 'ETIMEOUT');
-  });
-
   it('resolves real names', async () => {
-    const lookup = guardedLookup((address) => address === '127.0.0.1' || address === '::1');
+    const lookup = guardedLookup((address) => address === '127.0.0.1' || address === '::1', createResolver({ servers: [] }));
     const [error, address] = await new Promise<unknown[]>((done) => lookup('localhost', {}, (...result) => done(result)));
     assert.equal(error, null);
     assert.ok(address === '127.0.0.1' || address === '::1');

@@ -117,6 +117,31 @@ describe('the accept gate', () => {
     );
     assert.deepEqual(left, { messages: 1, groups: 1 });
   });
+  it('puts the sends of a workspace with many webhooks into groups of its own', async () => {
+    await start({ SHARED_GROUP_WEBHOOKS: '1' });
+    const [crowded, other] = [await app.account(), await app.account()];
+    for (const url of ['https://93.184.216.34/a', 'https://93.184.216.34/b']) {
+      const webhook = { url, events: ['message.sent'] };
+      assert.equal((await app.call('POST', '/api/v1/webhooks', { jwt: crowded.jwt, body: webhook })).status, 201);
+    }
+    const answers = await sendTogether(
+      [other, crowded, other, crowded, crowded, other].map(
+        ({ key }) =>
+          () =>
+            send(key),
+      ),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    const owners = asked.map(({ messages }) => [...new Set(messages.map(({ workspaceId }) => workspaceId))]);
+    assert.ok(
+      owners.every(({ length }) => length === 1),
+      'nobody shares a group with it',
+    );
+    assert.deepEqual(
+      sizes().toSorted((one, other) => one - other),
+      [1, 1, 2, 2],
+    );
+  });
   it('lets a scheduled message and another channel go by themselves', async () => {
     await start();
     const { key } = await app.account();

@@ -15,7 +15,7 @@ describe('billing', () => {
   let app: TestApp;
   beforeEach(async () => {
     provider = await startFakeProvider();
-    app = await startApp({ ...stripeEnv(provider.url), PUBLIC_URL: 'https://api.example.test' });
+    app = await startApp({ ...stripeEnv(provider.url), PUBLIC_URL: 'https://api.example.test', TRUSTED_PROXIES: 'none' });
   });
   afterEach(async () => {
     await assertBooks(app.deps.db);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type BulkThread, createBulkThread } from '../../api/create-bulk-thread.js';
+import { systemOrigin } from '../../models/rules/audit/origin.js';
 import { testEnv } from '../support/config.js';
 import { assertBooks } from '../support/invariants.js';
 import { startApp, type TestApp } from './start-app.js';
@@ -13,9 +14,13 @@ describe('bulk sends in a thread of their own', () => {
   let key: string;
   before(async () => {
     app = await startApp();
-    thread = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), {
-      acceptBatch: (request) => app.deps.temporal.acceptBatch(request),
-    });
+    thread = createBulkThread(
+      testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
+      {
+        acceptBatch: (request) => app.deps.temporal.acceptBatch(request),
+      },
+      app.deps.logger,
+    );
   });
   after(async () => {
     await thread.stop();
@@ -65,6 +70,39 @@ describe('bulk sends in a thread of their own', () => {
       assert.deepEqual(there, here);
       assert.equal((await post(body, headers)).status, status);
     }
+  });
+
+  it('500 for what is under way in a thread that runs out of memory; the process lives on, and the next request has a new thread', async () => {
+    const own = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), app.deps.temporal, app.deps.logger, {
+      heapMbMax: 24,
+    });
+    const origin = systemOrigin('test');
+    const caller = {
+      workspaceId: '0198c5b1-0a10-7f3e-8b1d-000000000001',
+      balance: 10_000,
+      spendLeft: null,
+      allowedCountries: null,
+      isVerified: true,
+      isSuspended: false,
+      actor: origin.actor,
+      channels: null,
+      session: null,
+    };
+    const asked = (body: string) => ({
+      caller,
+      origin,
+      params: {},
+      query: {},
+      body: Buffer.from(body),
+      idempotencyKey: null,
+      url: '',
+      headers: {},
+    });
+    const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
+    await assert.rejects(own.answer('messages.preview', asked(huge)), { status: 500, code: 'internal_error' });
+    const small = await own.answer('messages.preview', asked(JSON.stringify(batch)));
+    assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
+    await own.stop();
   });
 
   it('500 with Retry-After when the process cannot reach the workflow: nothing is charged and nothing stays', async () => {

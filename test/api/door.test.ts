@@ -30,6 +30,7 @@ describe('the door of the application', () => {
     await startFull({ CORS_ORIGINS: 'https://app.example' });
     const headers = { Origin: 'https://app.example' };
     const { key } = await app.account();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
     const atDoor = await send({ key, headers });
     const inside = await send({ key, headers }, '?');
     assert.deepEqual(shapeOf(atDoor), shapeOf(inside));
@@ -62,6 +63,7 @@ describe('the door of the application', () => {
   it('lets in whoever has room, beside those who have none', async () => {
     await startFull();
     const [full, other] = [await app.account(), await app.account()];
+    for (const { key } of [full, other]) assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'they are known');
     const refused = new Set<string>();
     app.deps.acceptGate.enter = () => () => undefined;
     app.deps.acceptGate.isFullFor = (key) => {
@@ -80,6 +82,6 @@ describe('the door of the application', () => {
     assert.equal((await app.call('PUT', path, { key, body: message })).status, 404);
     app.deps.acceptGate.enter = () => () => undefined;
     for (const options of [{}, { key: 'nonsense' }]) assert.equal((await send(options)).status, 401);
-    assert.equal((await send({ key: generateApiKey() })).status, 503, 'whether a key is anybody’s is not asked when there is no room');
+    assert.equal((await send({ key: generateApiKey() })).status, 401, 'whose turn it would be is not known of a key that is nobody’s');
   });
 });

@@ -34,6 +34,8 @@ describe('every body', () => {
     account = await app.account({ balance: 1_000_000_000 });
     things = await makeThings(app, account);
   });
+  // Wrong passwords and codes of the samples would have to wait for each other.
+  beforeEach(() => rows(app.deps.db, 'DELETE FROM login_tries'));
   after(() => app.close());
 
   const send = (item: Endpoint, body: unknown) =>

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../api/idempotency.js';
 import { addressKey } from '../../api/rate-limit.js';
-import { assertReachable, bucketOf } from '../../api/router.js';
+import { bucketOf } from '../../api/admittance.js';
+import { assertReachable } from '../../api/router.js';
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });
@@ -21,7 +22,7 @@ describe('assertReachable', () => {
 
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
-  const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3 } } as const;
+  const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
   it('counts by credential, by address where there is none, and never by the secret itself', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });

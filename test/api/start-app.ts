@@ -18,13 +18,14 @@ import type { Temporal } from '../../api/temporal.js';
 import { ApiKey } from '../../models/api-key.js';
 import type { Database } from '../../models/database.js';
 import { createLogger } from '../../models/logger.js';
+import { createResolver } from '../../models/names/name-resolver.js';
 import { acceptBatch } from '../../models/operations/accept-batch.js';
 import { acceptMessages } from '../../models/operations/accept-messages.js';
 import { type Scope, scopes } from '../../models/rules/api-key.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/factories.js';
-import { assertAsDeclared } from '../support/response-check.js';
+import { assertAsDeclared, bodyOf } from '../support/response-check.js';
 
 export interface Answer {
   status: number;
@@ -62,7 +63,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const logger = createLogger('test', config.logLevel);
   const calls: string[] = [];
-  const stub = { ...playedBy(database.db, calls), ...temporal };
+  const stub = { ...playedBy(database.db, config.quotas.openBatches, calls), ...temporal };
   const deps: Deps = {
     config,
     db: database.db,
@@ -75,6 +76,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     },
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
+    resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
   };
@@ -101,10 +103,10 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
 }
 
 /** A Temporal whose work is done at once, or only written down. */
-function playedBy(db: Database, calls: string[]): Temporal {
+function playedBy(db: Database, openBatches: number, calls: string[]): Temporal {
   return {
     accept: async ({ groupId }) => ({ accepted: (await acceptMessages(db, groupId)).accepted }),
-    acceptBatch: ({ batchId }) => acceptBatch(db, batchId),
+    acceptBatch: ({ batchId }) => acceptBatch(db, batchId, openBatches),
     wake: async ({ workflowId }) => void calls.push(`wake ${workflowId}`),
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
     notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
@@ -129,7 +131,7 @@ async function call(url: string, method: string, path: string, { key, jwt, body,
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const answer = { status: response.status, headers: response.headers, body: bodyOf(response.headers, text) };
   assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
   return answer;
 }

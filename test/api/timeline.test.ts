@@ -44,7 +44,9 @@ describe('GET /messages/:id/timeline', () => {
   it('tells the whole life of a delivered message in its order', async () => {
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
     const message = await buildSent(db, account.workspaceId);
-    await recordReports(db, [reportOf(message, 'delivered', { raw: `{"to":"${message.to}","status":"delivered"}` })]);
+    await recordReports(db, [
+      reportOf(message, 'delivered', { raw: `{"account":"AC1","reference":"${message.to}","status":"delivered"}` }),
+    ]);
     await applyReports(db, message.group_id);
     const timeline = await timelineOf(message.id);
     const expected = ['accepted', 'attempt', 'charged', 'delivered', 'report', 'sent'];
@@ -60,7 +62,7 @@ describe('GET /messages/:id/timeline', () => {
     const [attempt] = stepsOf(timeline, 'attempt');
     assert.deepEqual([attempt?.details.outcome, attempt?.details.provider_message_id], ['accepted', message.provider_message_id]);
     const [report] = stepsOf(timeline, 'report');
-    assert.deepEqual([report?.details.outcome, report?.details.raw], ['applied', '{"to":"***67","status":"delivered"}']);
+    assert.deepEqual([report?.details.outcome, report?.details.raw], ['applied', '{"reference":"***67","status":"delivered"}']);
     assert.deepEqual(
       stepsOf(timeline, 'event').map(({ details }) => details.event),
       ['message.queued', 'message.sent', 'message.delivered'],

@@ -105,7 +105,7 @@ describe('carriers of the battery', () => {
   it('are overloaded with 503, and take nothing', async () => {
     fate = { kind: 'busy', status: 503, takes: false };
     assert.equal(await send(), 503);
-    assert.deepEqual(await did(), ['received', 'busy', 'answered']);
+    assert.deepEqual(await did(), ['received', 'busy', 'unclear', 'answered']);
   });
 
   it('take mail by SMTP, and may be silent about it', async () => {

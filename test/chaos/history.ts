@@ -87,6 +87,7 @@ export interface AnswerRecord {
  * - `took`: the carrier will send this message, once for each `took`
  * - `refused`: told the caller that it will never be sent (4xx for this message)
  * - `busy`: told the caller to come again: 429, 5xx; not taken
+ * - `unclear`: answered with a server error, which does not tell the caller whether it took the message
  * - `repeated`: the carrier knows the idempotency key of a `took` and gave the same answer; nothing new is sent
  * - `asked`: instead of `received`: the caller asks what became of an earlier request, and `found` is what it is told
  * - `answered`: the last byte of the answer was given to the operating system
@@ -95,7 +96,7 @@ export interface AnswerRecord {
 export interface CarrierRecord {
   type: 'carrier';
   handoff: number;
-  did: 'received' | 'took' | 'refused' | 'busy' | 'repeated' | 'asked' | 'answered' | 'lost';
+  did: 'received' | 'took' | 'refused' | 'busy' | 'unclear' | 'repeated' | 'asked' | 'answered' | 'lost';
   carrier: string;
   /** As in `PROVIDER_ACCOUNTS`: what `send_attempts.provider` says. */
   account: string;

@@ -37,7 +37,15 @@ describe('docker-compose.yml', () => {
     assert.notDeepEqual(faultsOf(wrong), []);
   });
 
-  for (const name of ['POSTGRES_PASSWORD', 'TIDINGS_DB_PASSWORD', 'TEMPORAL_DB_PASSWORD', 'JWT_SECRET', 'SECRET_KEY']) {
+  for (const name of [
+    'POSTGRES_PASSWORD',
+    'TIDINGS_DB_OWNER_PASSWORD',
+    'TIDINGS_DB_PASSWORD',
+    'TEMPORAL_DB_PASSWORD',
+    'REDIS_PASSWORD',
+    'JWT_SECRET',
+    'SECRET_KEY',
+  ]) {
     it(`does not start without ${name}, and says so`, () => {
       assert.throws(() => composeWith({ ...filledIn(), [name]: '' }), new RegExp(`${name} set it in .env`));
     });

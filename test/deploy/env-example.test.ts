@@ -13,7 +13,14 @@ const declared = (schema: Joi.Schema): Declared => (schema.describe() as { flags
 /** What only the local launcher sets is not for users. */
 const forUsers = Object.entries(settings).filter(([, schema]) => !declared(schema).description?.startsWith('set by the local launcher'));
 /** Read by docker-compose.yml alone. */
-const composeOnly = ['POSTGRES_PASSWORD', 'TIDINGS_DB_PASSWORD', 'TEMPORAL_DB_PASSWORD', 'TEMPORAL_UI_PORT'];
+const composeOnly = [
+  'POSTGRES_PASSWORD',
+  'TIDINGS_DB_OWNER_PASSWORD',
+  'TIDINGS_DB_PASSWORD',
+  'TEMPORAL_DB_PASSWORD',
+  'REDIS_PASSWORD',
+  'TEMPORAL_UI_PORT',
+];
 
 function asText(value: Declared['default']): string {
   if (value === undefined) return '';

@@ -10,6 +10,7 @@ import { DemoClient } from '../../local/demo-client.js';
 import { type Database, select } from '../../models/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
+import { asProgram } from '../support/servers.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal.js';
 import { filledIn } from './env-example.js';
 import { eventually, NativeProcess } from './native-process.js';
@@ -42,7 +43,8 @@ describe('the services of docker-compose.yml as processes', function () {
       DATA_DIR: dataDir,
       PUBLIC_URL: baseUrl,
       CALLBACK_URL: baseUrl,
-      DATABASE_URL: database.url,
+      DATABASE_URL: asProgram(database.url),
+      MIGRATE_DATABASE_URL: database.url,
       REDIS_URL: process.env.TEST_REDIS,
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: temporal.namespace,

@@ -28,7 +28,15 @@ await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
   cleanup.add(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
   const { baseUrl } = await startService(
     dataDir,
-    { LOG_LEVEL: 'info', RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_BULK: '1000000/60' },
+    {
+      LOG_LEVEL: 'info',
+      RATE_LIMIT_AUTH: '1000000/60',
+      RATE_LIMIT_LOGIN: '1000000/60',
+      RATE_LIMIT_BULK: '1000000/60',
+      MAX_API_KEYS: '100000',
+      MAX_WEBHOOKS: '10000',
+      MAX_OPEN_BATCHES: '100000',
+    },
     cleanup,
   );
   const exitCode = await drive(schemathesis, baseUrl, cleanup);

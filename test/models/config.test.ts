@@ -44,6 +44,8 @@ describe('loadConfig', () => {
           jwt: { points: 100, seconds: 60 },
           bulk: { points: 10, seconds: 60 },
           auth: { points: 5, seconds: 900 },
+          login: { points: 600, seconds: 60 },
+          workspace: { points: 1000, seconds: 60 },
         },
         webhookAllowedNetworks: [],
         webhookFirstAttempt: 'inline',
@@ -54,6 +56,7 @@ describe('loadConfig', () => {
         dataDir: resolve('.data'),
       },
     );
+    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, placeholders: 200 });
     assert.deepEqual(
       [config.webhookPorts, config.redisUrl, config.smtpUrl, config.demoReceiver],
       [[443, 8443], undefined, undefined, undefined],
@@ -123,7 +126,11 @@ describe('loadConfig', () => {
   }
 
   it('takes the public address as it is given, without a slash at its end', () => {
-    const { publicUrl, callbackUrl } = load({ PUBLIC_URL: 'https://api.example.test/base/', CALLBACK_URL: 'https://in.example.test//' });
+    const { publicUrl, callbackUrl } = load({
+      PUBLIC_URL: 'https://api.example.test/base/',
+      CALLBACK_URL: 'https://in.example.test//',
+      TRUSTED_PROXIES: 'none',
+    });
     assert.deepEqual([publicUrl, callbackUrl], ['https://api.example.test/base', 'https://in.example.test']);
   });
 

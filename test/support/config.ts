@@ -22,6 +22,11 @@ export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     RATE_LIMIT_JWT: '100000/60',
     RATE_LIMIT_BULK: '100000/60',
     RATE_LIMIT_AUTH: '100000/60',
+    RATE_LIMIT_LOGIN: '100000/60',
+    MAX_API_KEYS: '1000',
+    MAX_WEBHOOKS: '1000',
+    MAX_REPLAYS: '1000',
+    MAX_OPEN_BATCHES: '1000',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...overrides,
   };

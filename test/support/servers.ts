@@ -8,10 +8,13 @@ import { Output } from '../../local/output.js';
 import { readPlan } from '../../local/plan.js';
 import { providePostgres, provideTemporal } from '../../local/servers.js';
 import { connect, select } from '../../models/database.js';
+import { grantRights } from '../../models/grant-rights.js';
 import { migrate } from '../../models/migrate.js';
 import { startRedisServer } from './redis-server.js';
 
 const templateDatabase = 'template_tidings';
+/** API and worker of the tests have no more rights than in production. */
+const programRole = 'tidings_program';
 const stops: (() => Promise<void> | void)[] = [];
 
 /** Starts the servers and puts their addresses into the environment, which the processes of a parallel run inherit. */
@@ -50,9 +53,11 @@ async function makeTemplate(): Promise<void> {
   await select(admin, 'ALTER SYSTEM SET fsync = off');
   await select(admin, 'SELECT pg_reload_conf()');
   await select(admin, `CREATE DATABASE ${templateDatabase}`);
+  await select(admin, `CREATE ROLE ${programRole} LOGIN PASSWORD '${programRole}'`);
   await admin.close();
   const template = connect(`${server}/${templateDatabase}`, 2);
   await migrate(template);
+  await grantRights(template, programRole);
   await template.close();
 }
 
@@ -66,3 +71,11 @@ async function startRedis(port: number): Promise<string | undefined> {
 
 /** Name of the database that `freshDatabase` clones. */
 export const templateName = templateDatabase;
+
+/** The same database, as the role that API and worker have. */
+export function asProgram(url: string): string {
+  const program = new URL(url);
+  program.username = programRole;
+  program.password = programRole;
+  return program.href;
+}

@@ -14,6 +14,7 @@ import { queues } from '../../workflows/contract.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
 import { freePort } from './free-port.js';
+import { asProgram } from './servers.js';
 import { testAuthorityPem, trustTestAuthority } from './receiver.js';
 import { freshNamespace, type TestTemporal } from './temporal.js';
 
@@ -60,7 +61,7 @@ export interface Child {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const [database, temporal, port] = await Promise.all([freshDatabase(), options.temporal ?? freshNamespace(), freePort()]);
   const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
-  const env = testEnv({ DATABASE_URL: database.url, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, PORT: String(port), ...options.env });
+  const env = testEnv({ DATABASE_URL: asProgram(database.url), TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, PORT: String(port), ...options.env });
   const authority = join(env.DATA_DIR as string, 'authority.pem');
   writeFileSync(authority, await testAuthorityPem());
   const { PATH, NODE_V8_COVERAGE } = process.env;
@@ -90,8 +91,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await database.drop();
     },
   };
-  await Promise.all([api.start(), options.withoutWorker === true ? undefined : worker.start()]);
-  return service;
+  const started = await Promise.allSettled([api.start(), options.withoutWorker === true ? undefined : worker.start()]);
+  const failed = started.find((outcome) => outcome.status === 'rejected');
+  if (failed === undefined) return service;
+  await service.stop();
+  throw failed.reason;
 }
 
 function child(script: string, env: NodeJS.ProcessEnv, logFile?: string): Child {
@@ -151,7 +155,7 @@ function workerHere(config: Readonly<Config>, db: Database, wrapProviders: (prov
       await trustTestAuthority();
       const logger = createLogger('worker', config.logLevel);
       endKeeping = await keepPrepared(config, logger);
-      connection = await NativeConnection.connect({ address: config.temporalAddress });
+      connection = await NativeConnection.connect(config.temporalServer);
       workers = await startWorkers({ config, db, logger, connection, taskQueues: Object.values(queues), wrapProviders });
     },
     kill: () => Promise.reject(new Error('a worker in this process cannot be killed')),

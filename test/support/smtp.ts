@@ -31,7 +31,7 @@ function answer(replies: string[], callback: Reply): void {
 }
 
 /** @param options further options of the server; with `authOptional: false` it wants a log-in */
-export async function startSmtp(options: SMTPServerOptions = {}): Promise<MailServer> {
+export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0.1'): Promise<MailServer> {
   const sockets = new Set<Socket>();
   const server = new SMTPServer({
     authOptional: true,
@@ -56,14 +56,14 @@ export async function startSmtp(options: SMTPServerOptions = {}): Promise<MailSe
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.server.address() as AddressInfo;
   const credentials = options.authOptional === false ? `${login.user}:${encodeURIComponent(login.password)}@` : '';
   const hangUp = () => {
     for (const socket of sockets) socket.destroy();
   };
   const mailServer: MailServer = {
-    url: `smtp://${credentials}127.0.0.1:${port}`,
+    url: `smtp://${credentials}${host}:${port}`,
     received: [],
     refuse: { from: [], to: [], mail: [] },
     onMail: () => undefined,

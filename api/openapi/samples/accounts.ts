@@ -1,13 +1,19 @@
 import * as errors from '../../../models/errors.js';
 import { scopes } from '../../../models/rules/api-key.js';
+import { sessionSamples } from './sessions.js';
 import { at, ids, pagination, type Samples } from './sample.js';
 
 const email = 'ada@example.com';
 const password = 'correct horse battery';
 const workspace = { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 };
 const shortPassword = errors.invalidField('password', 'Password must be at least 8 characters');
+const commonPassword = errors.invalidField('password', 'Password is too common');
 const badEmail = errors.invalidField('email', 'Invalid email address');
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
+
+const unlimited = { expires_at: null, allowed_addresses: null, channels: null };
+const secretKey = 'tidings_<32 random characters and a checksum of 6>';
+const warning = 'Store this API key now: it is displayed only once and cannot be retrieved later.';
 
 /** Accounts and API keys. */
 export const accountSamples: Samples = {
@@ -18,13 +24,14 @@ export const accountSamples: Samples = {
       workspace: { ...workspace, email_verified: false },
       message: 'Workspace created. Please check your e-mail to verify your address.',
     },
-    refusals: [errors.emailExists(), shortPassword, badEmail],
+    refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail],
   },
   'auth.login': {
-    about: 'The JWT is good for 30 days, or until the password changes.',
-    requests: { login: { email, password } },
+    about:
+      'The JWT is good for 30 days, or until the password changes. After five wrong passwords for an address, known or not, it has to wait: 30 seconds, then twice as long after each further one, up to 15 minutes. A reset of the password ends that.',
+    requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
-    refusals: [errors.wrongPassword(), badEmail],
+    refusals: [errors.wrongPassword(), errors.codeRequired(), errors.wrongCode(), badEmail],
   },
   'auth.verify-email': {
     about: 'A token lives 24 hours and works once.',
@@ -39,21 +46,45 @@ export const accountSamples: Samples = {
     refusals: [badEmail],
   },
   'auth.reset-password': {
-    requests: { reset: { token: 'kq3v9Z0Xb7', password } },
+    about:
+      'Ends a lock of logins, too. Where the address was never verified it is now, and every API key, webhook and second factor of the workspace ends.',
+    requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
     data: { message: 'Password has been changed. Please log in again.' },
-    refusals: [errors.invalidMailToken(), shortPassword],
+    refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
   },
+  ...sessionSamples,
   'api-keys.create': {
-    about: 'Without `scopes` the key has all of them. Send it as `X-API-Key`.',
-    requests: { all: { name: 'Production' }, narrow: { name: 'Sender', scopes: ['send_messages'] } },
+    about:
+      'Without `scopes` the key has all of them. Send it as `X-API-Key`. One that has expired, or comes from another address, is answered as an unknown one. The owner is told by mail.',
+    requests: {
+      all: { name: 'Production' },
+      narrow: {
+        name: 'Sender',
+        scopes: ['send_messages'],
+        expires_at: '2099-01-01T00:00:00Z',
+        allowed_addresses: ['203.0.113.0/24', '2001:db8::1'],
+        channels: ['sms'],
+      },
+    },
     data: {
       ...key,
-      key: 'tidings_<32 random characters and a checksum of 6>',
-      warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+      key: secretKey,
+      warning,
     },
-    refusals: [errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`)],
+    refusals: [
+      errors.invalidField('scopes', `Invalid scopes. Must be one of: ${scopes.join(', ')}`),
+      errors.limitReached('A workspace', 100, 'API keys'),
+    ],
   },
-  'api-keys.list': { data: { api_keys: [{ ...key, is_active: true, last_used_at: null }], pagination } },
+  'api-keys.list': {
+    data: { api_keys: [{ ...key, ...unlimited, is_active: true, last_used_at: at, last_used_address: '203.0.113.7' }], pagination },
+  },
+  'api-keys.rotate': {
+    about: 'The new key has the name, scopes and limits of the former one, and lives as long from now on.',
+    requests: { overlap: { overlap_hours: 24 }, at_once: { overlap_hours: 0 } },
+    data: { ...key, ...unlimited, key: secretKey, warning },
+    refusals: [errors.conflict('API key can no longer be rotated')],
+  },
   'audit-events.list': {
     about: 'Written in the transaction of what they tell. `actor` takes a type, or the id of an API key.',
     data: {

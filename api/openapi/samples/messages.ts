@@ -109,6 +109,8 @@ const noText = errors.missingField('content.text');
 const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
 const bulkFaults = [errors.invalidField('recipients[3].to', 'Phone number must be in E.164 format'), badChannel, noText];
 
+const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders');
+
 /** Messages and batches. */
 export const messageSamples: Samples = {
   'messages.send': {
@@ -120,7 +122,7 @@ export const messageSamples: Samples = {
   },
   'messages.send-bulk': {
     about:
-      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once. A recipient may be `{contact_id}`, or a `tag` may stand instead of all recipients: name and `custom_fields` of a contact are variables, behind what the recipient brings.',
+      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once. A recipient may be `{contact_id}`, or a `tag` may stand instead of all recipients: name and `custom_fields` of a contact are variables, behind what the recipient brings; both need the scope `manage_contacts` too.',
     requests: {
       bulk,
       lenient: { ...bulk, on_invalid: 'skip', rate: 10 },
@@ -128,17 +130,17 @@ export const messageSamples: Samples = {
       template: bulkTemplate,
     },
     data: { batch },
-    refusals: [...bulkFaults, ...purse],
+    refusals: [...bulkFaults, ...purse, errors.limitReached('A workspace', 50, 'open batches'), tooManyPlaceholders],
   },
   'messages.preview': {
     about:
-      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together.',
+      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together. What is known of contacts is shown to keys with the scope `manage_contacts` only. A preview of a bulk send counts as a bulk send.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
       credits: 1,
     },
-    refusals: [badPhone, badChannel, noText],
+    refusals: [badPhone, badChannel, noText, tooManyPlaceholders],
   },
   'messages.list': {
     about: 'A bare day in `start_date` means its first moment, in `end_date` its last, in UTC.',

@@ -63,7 +63,7 @@ export const webhookSamples: Samples = {
       asymmetric: { url: created.url, events: created.events, asymmetric: true },
     },
     data: { webhook: created, ...secret },
-    refusals: faults,
+    refusals: [...faults, errors.limitReached('A workspace', 25, 'webhooks')],
   },
   'webhooks.list': { data: { webhooks: [webhook], pagination } },
   'webhooks.events': { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
@@ -101,7 +101,7 @@ export const webhookSamples: Samples = {
       'With `dry_run` it only counts, also for an inactive webhook. Deliveries whose body is no longer kept are not taken. A replay disturbs no ladder that is running.',
     requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
     data: { replay },
-    refusals: inactive,
+    refusals: [...inactive, errors.limitReached('A workspace', 2, 'replays under way')],
   },
   'webhooks.replays': { data: { replays: [replay], pagination } },
   'webhooks.get-replay': {

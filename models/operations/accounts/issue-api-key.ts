@@ -1,15 +1,52 @@
+import { v7 as uuidv7 } from 'uuid';
 import { ApiKey, type NewApiKey } from '../../api-key.js';
-import { type Database, inTransaction } from '../../database.js';
+import type { Config } from '../../config.js';
+import { type Database, select, type Transaction } from '../../database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { hasHadItsShare } from '../issue-mail.js';
+import { withinQuota } from '../quotas/within-quota.js';
 
-/** Makes a key, as its owner asks. The returned `key` is shown once. */
-export function issueApiKey(db: Database, secretKey: string, wanted: NewApiKey, origin: Origin): Promise<{ row: ApiKey; key: string }> {
-  return inTransaction(db, async (transaction) => {
+/** A new key, which is shown once, and the id of the mail about it; null where the owner has had enough of them. */
+export interface IssuedKey {
+  row: ApiKey;
+  key: string;
+  mailId: string | null;
+}
+
+/**
+ * Makes a key, as its owner asks, and tells the owner by mail.
+ * @throws AppError 409 when the workspace has as many as it can have
+ */
+export function issueApiKey(
+  db: Database,
+  { secretKey, quotas }: Pick<Config, 'secretKey' | 'quotas'>,
+  wanted: NewApiKey,
+  origin: Origin,
+): Promise<IssuedKey> {
+  const quota = { workspaceId: wanted.workspace_id, of: 'apiKeys', most: quotas.apiKeys } as const;
+  return withinQuota(db, quota, async (transaction) => {
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
-    const { id, workspace_id: workspaceId, name, scopes } = issued.row;
+    const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
     const target = { type: 'api_key', id, name };
-    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes: { scopes } });
-    return issued;
+    const limits = Object.entries({ expires_at, allowed_addresses, channels }).filter(([, value]) => value !== null);
+    const changes = { scopes, ...Object.fromEntries(limits) };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes });
+    return { ...issued, mailId: await tellOfKey(db, transaction, issued.row, origin) };
   });
 }
+
+/** Whoever makes keys fills nobody's mailbox: the address may be that of somebody else. */
+export async function tellOfKey(
+  db: Database,
+  transaction: Transaction,
+  { workspace_id: workspaceId, name }: ApiKey,
+  { address }: Origin,
+): Promise<string | null> {
+  if (await hasHadItsShare(db, transaction, workspaceId, 'new_api_key')) return null;
+  const mailId = uuidv7();
+  await select(db, tell, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
+  return mailId;
+}
+
+const tell = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'new_api_key', $3)`;

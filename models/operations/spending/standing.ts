@@ -55,16 +55,5 @@ export async function fundsOf(db: Database, workspaceIds: readonly string[]): Pr
   return new Map(rows.map(({ id, ...found }) => [id, found]));
 }
 
-/** A workspace as the bearer of a JWT finds it. */
-export interface Account extends Standing {
-  email: string;
-  token_version: number;
-}
-
-/** Undefined when the workspace is gone. */
-export async function accountOf(db: Database, workspaceId: string): Promise<Account | undefined> {
-  return (await select<Account>(db, `SELECT w.email, w.token_version, ${standing} FROM workspaces w WHERE w.id = $1`, [workspaceId]))[0];
-}
-
 /** The most that fits both the balance and the limit. */
 export const affordable = ({ balance, spend_left }: Funds): number => Math.min(balance, spend_left ?? balance);

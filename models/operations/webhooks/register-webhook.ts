@@ -1,17 +1,23 @@
-import { type Database, inTransaction } from '../../database.js';
+import type { Config } from '../../config.js';
+import type { Database } from '../../database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { type NewWebhook, Webhook } from '../../webhook.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { withinQuota } from '../quotas/within-quota.js';
 
-/** Makes a webhook, as its owner asks. The returned `secret` is shown once. */
+/**
+ * Makes a webhook, as its owner asks. The returned `secret` is shown once.
+ * @throws AppError 409 when the workspace has as many as it can have
+ */
 export function registerWebhook(
   db: Database,
-  secretKey: string,
+  { secretKey, quotas }: Pick<Config, 'secretKey' | 'quotas'>,
   wanted: NewWebhook,
   origin: Origin,
 ): Promise<{ row: Webhook; secret: string }> {
-  return inTransaction(db, async (transaction) => {
+  const quota = { workspaceId: wanted.workspace_id, of: 'webhooks', most: quotas.webhooks } as const;
+  return withinQuota(db, quota, async (transaction) => {
     const made = await Webhook.register(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, url, events } = made.row;
     const target = { type: 'webhook', id, name: originOfUrl(url) };

@@ -1,4 +1,5 @@
 /** The webhooks of Postmark: one event a request, behind a password in the address. https://postmarkapp.com/developer/webhooks/webhooks-overview */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountOf } from '../../provider-account.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
@@ -6,6 +7,13 @@ import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
 import { isSameSecret } from '../same-secret.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
+
+/** Whether the head has the password of the account's webhook. */
+export function isPostmark({ callbackPassword }: Pick<AccountOf<'postmark'>, 'callbackPassword'>, headers: IncomingHttpHeaders): boolean {
+  const [, credentials = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
+  const [, password = ''] = /^[^:]*:(.+)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? [];
+  return isSameSecret(password, callbackPassword);
+}
 
 /**
  * Verifies a callback and reads its event; none where it is no step of ours, such as an opening.
@@ -15,9 +23,7 @@ export function readPostmarkCallback(
   { name, callbackPassword }: Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword'>,
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
-  const [, credentials = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
-  const [, password = ''] = /^[^:]*:(.+)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? [];
-  if (!isSameSecret(password, callbackPassword)) throw badSignature();
+  if (!isPostmark({ callbackPassword }, headers)) throw badSignature();
   const event = parseJson(body);
   if (typeof event?.MessageID !== 'string' || event.MessageID === '') return [];
   const source = {

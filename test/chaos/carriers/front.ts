@@ -75,6 +75,7 @@ async function serve(manner: Manner, protocol: Protocol, { take, log, response }
   const answer = takes(fate) ? await take() : undefined;
   if (fate.kind === 'refuse') log.did('refused');
   if (fate.kind === 'busy' && !fate.takes) log.did('busy');
+  if (fate.kind === 'busy' && fate.status >= 500) log.did('unclear');
   if (answer !== undefined && answer.status >= 300) log.did('refused');
   await sleep(after);
   if (fate.kind === 'silence') return void (fate.cuts && drop(response));

@@ -18,6 +18,8 @@ export interface Handoff {
   /** It knew the request by its idempotency key, and gave the answer of that time. */
   repeated: boolean;
   refused: boolean;
+  /** Its answer was a server error, which does not say whether it took the message. */
+  unclear: boolean;
   providerId: string | null;
   answeredAt: number | null;
   lostAt: number | null;
@@ -46,6 +48,7 @@ const begin = ({ handoff, account, channel, token, to, at }: CarrierRecord & { a
   tookAt: null,
   repeated: false,
   refused: false,
+  unclear: false,
   providerId: null,
   answeredAt: null,
   lostAt: null,
@@ -57,6 +60,7 @@ function note(handoff: Handoff, { did, at, providerId, found }: CarrierRecord & 
   if (did === 'took') handoff.tookAt = at;
   if (did === 'repeated') handoff.repeated = true;
   if (did === 'refused') handoff.refused = true;
+  if (did === 'unclear') handoff.unclear = true;
   if (did === 'answered') handoff.answeredAt = at;
   if (did === 'lost') handoff.lostAt = at;
 }

@@ -68,13 +68,15 @@ describe('accounts', () => {
 
   it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
     const { workspace } = await join('login@example.test');
-    assert.equal((await logIn(test.db, { email: 'LOGIN@example.test', password: 'correct horse' }, byTest)).id, workspace.id);
+    const deps = { db: test.db, config: testConfig(), onMail: () => undefined };
+    const client = Buffer.from('client');
+    assert.equal((await logIn(deps, { email: 'LOGIN@example.test', password: 'correct horse', client }, byTest)).id, workspace.id);
     for (const pair of [
       { email: 'login@example.test', password: 'Correct horse' },
       { email: 'nobody@example.test', password: 'correct horse' },
       { email: '', password: '' },
     ]) {
-      await assert.rejects(logIn(test.db, pair, byTest), wrong);
+      await assert.rejects(logIn(deps, { ...pair, client }, byTest), wrong);
     }
   });
 
@@ -128,12 +130,16 @@ describe('accounts', () => {
       workspace_id: workspace.id,
       scopes: ['read_messages'],
       is_active: true,
+      is_expired: false,
+      allowed_addresses: null,
+      channels: null,
       last_used_at: null,
       balance: 12_500,
       spend_left: null,
       allowed_countries: null,
       email_verified: false,
       is_suspended: false,
+      webhooks: 0,
     });
     assert.equal(await identify('another key'), null);
     for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);

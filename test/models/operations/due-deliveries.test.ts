@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { firstDeliveries, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
+import { leaveToCarriers } from '../../../models/operations/carried-deliveries.js';
+import { carriedDeliveries, firstDeliveries, pendingDeliveries } from '../../../models/operations/due-deliveries.js';
 import { countFailed, leaveToChild } from '../../../models/operations/own-workflows.js';
 import { claimOverdue } from '../../../models/operations/claim-overdue.js';
 import { overdueDeliveries } from '../../../models/operations/find-stuck.js';
@@ -139,6 +140,26 @@ describe('due deliveries', () => {
       (await round).map(({ in_child }) => in_child),
       [true],
     );
+  });
+
+  it('of a message keep their order with the carrier when the earlier one was made due later', async () => {
+    const { group_id } = await buildSent(test.db, workspaceId);
+    const due = await firstDeliveries(test.db, group_id, false);
+    await leaveToCarriers(test.db, { left: due }, false);
+    const eventsNow = async () => (await carriedDeliveries(test.db, webhook.row.id, false, 10)).map(({ event }) => event);
+    const makeDue = (event: string, secondsAgo: number) =>
+      rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - $2 * interval '1 second' WHERE group_id = $3 AND event = $1`, [
+        event,
+        secondsAgo,
+        group_id,
+      ]);
+    await makeDue('message.queued', 1); // a round claimed it as overdue
+    await makeDue('message.sent', 20);
+    assert.deepEqual(await eventsNow(), ['message.queued']);
+    const [first] = due;
+    assert.ok(first);
+    await recordAttempt(test.db, attemptWith(first, { status: 'succeeded' }));
+    assert.deepEqual(await eventsNow(), ['message.sent']);
   });
 
   it('are held instead, when their webhook was paused after the event, and fail when it was deleted', async () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
+import { offerTotp } from '../../../models/operations/accounts/set-totp.js';
+import { totpContext } from '../../../models/operations/accounts/use-code.js';
 import { reencryptSecrets } from '../../../models/operations/reencrypt-secrets.js';
 import { rotateSecret } from '../../../models/operations/rotate-secret.js';
 import { decrypt } from '../../../models/rules/encryption.js';
 import { secretContext, signingKeyContext, Webhook } from '../../../models/webhook.js';
 import { root } from '../../deploy/project.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { byTest } from '../../support/by-test.js';
 
@@ -59,6 +62,17 @@ describe('reencryptSecrets', () => {
     assert.equal(new Set(before_).size, 2);
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 1, reencrypted: 1, unreadable: [] });
     assert.deepEqual(await keys(today), before_);
+  });
+
+  it('does the same with TOTP secrets', async () => {
+    const { secret } = await offerTotp(test.db, former, workspaceId);
+    const [lost] = [(await buildWorkspace(test.db)).id];
+    await offerTotp(test.db, foreign, lost);
+    assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 2, reencrypted: 1, unreadable: [lost] });
+    const [row] = await rows<{ totp_secret: Buffer }>(test.db, 'SELECT totp_secret FROM workspaces WHERE id = $1', [workspaceId]);
+    assert.equal(decrypt(today, totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);
+    assert.equal((await reencryptTotp(test.db, [today, former])).reencrypted, 0);
+    await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
   it('is a command that says what it did', async () => {

@@ -10,7 +10,7 @@ describe('renderMail', () => {
   ] as const) {
     it(`links ${kind} to ${path} with its token, in text and HTML`, () => {
       const { text, html } = renderMail(kind, context);
-      const url = `https://api.example.test${path}?token=abc-_123`;
+      const url = `https://api.example.test${path}#token=abc-_123`;
       assert.ok(text.includes(url));
       assert.ok(html.includes(`<a href="${url}">${url}</a>`));
     });

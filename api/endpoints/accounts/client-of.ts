@@ -1,0 +1,8 @@
+import type { Config } from '../../../models/config.js';
+import { digestOfClient } from '../../../models/rules/accounts/login-digest.js';
+import type { Origin } from '../../../models/rules/audit/origin.js';
+import { addressKey } from '../../rate-limit.js';
+
+/** The network of a client as it is kept beside logins: a keyed hash of its address, of IPv6 of the /64. */
+export const clientOf = ({ secretKey }: Pick<Config, 'secretKey'>, { address }: Origin): Buffer =>
+  digestOfClient(secretKey, addressKey(address ?? undefined));

@@ -1,0 +1,62 @@
+/** Fields of an API key that limit it: how long, from where, for what. */
+import Joi from 'joi';
+import { type Channel, channels } from '../../../models/config.js';
+import { keyChannelRefused } from '../../../models/errors.js';
+import { networkOf } from '../../../models/rules/accounts/networks.js';
+import type { Caller } from '../../endpoint.js';
+import { moment, oneOrMoreOf } from '../../schemas.js';
+import { rule } from '../../validation.js';
+
+const networksMax = 50;
+
+export interface KeyLimits {
+  expires_at?: Date;
+  allowed_addresses?: string[];
+  channels?: Channel[];
+}
+
+/** One fault at most: a list of thousands must not be looked through. */
+const networks = (list: unknown[], helpers: Joi.CustomHelpers) => {
+  const fault = (message: string, field = 'allowed_addresses') => helpers.error('contract', { text: message, field });
+  if (list.length === 0) return fault('allowed_addresses must not be empty');
+  if (list.length > networksMax) return fault(`allowed_addresses must have at most ${networksMax} items`);
+  const given = list.map((item) => (typeof item === 'string' ? networkOf(item) : undefined));
+  const wrong = given.findIndex((network) => typeof network !== 'string');
+  if (wrong === -1) return [...new Set(given)];
+  const field = `allowed_addresses[${wrong}]`;
+  const what = given[wrong] === undefined ? 'a string' : 'an IP address or a network in CIDR notation';
+  return fault(`${field} must be ${what}`, field);
+};
+
+/** Each may be left out: then it limits nothing. */
+export const keyLimits = {
+  expires_at: moment()
+    .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
+    .description('Never unless given'),
+  allowed_addresses: Joi.array()
+    .empty(null)
+    .custom(networks)
+    .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: networksMax })
+    .description('Addresses and networks (CIDR) that the key works from; everywhere unless given'),
+  channels: oneOrMoreOf(channels).description('Channels that the key may send by; all unless given'),
+};
+
+/** @throws AppError 403 where the key of the caller may not send by one of these */
+export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly (Channel | undefined)[]): void {
+  if (allowed === null) return;
+  for (const channel of wanted) if (channel !== undefined && !allowed.includes(channel)) throw keyChannelRefused(channel);
+}
+
+const hoursMax = 168;
+
+/** How long a former key goes on working. */
+export const overlapHours = Joi.number()
+  .unsafe()
+  .empty(null)
+  .custom(
+    rule((value: number) =>
+      Number.isInteger(value) && value >= 0 && value <= hoursMax ? null : `{field} must be a whole number from 0 to ${hoursMax}`,
+    ),
+  )
+  .default(24)
+  .meta({ type: 'integer', minimum: 0, maximum: hoursMax });

@@ -1,0 +1,33 @@
+/** Sessions: one ends, or all of them. */
+import { endAllSessions, endSession } from '../../../models/operations/accounts/end-sessions.js';
+import { endpoint } from '../../endpoint.js';
+import { messageOnly } from '../../schemas.js';
+
+export const logOut = endpoint({
+  id: 'auth.logout',
+  method: 'post',
+  path: '/api/v1/auth/logout',
+  summary: 'End this JWT',
+  auth: 'jwt',
+  rate: 'auth',
+  response: messageOnly,
+  async handler({ caller, origin }, { db }) {
+    if (caller.session === null) await endAllSessions(db, caller.workspaceId, origin);
+    else await endSession(db, caller.workspaceId, caller.session, origin);
+    return { message: 'You are logged out.' };
+  },
+});
+
+export const logOutAll = endpoint({
+  id: 'auth.logout-all',
+  method: 'post',
+  path: '/api/v1/auth/logout-all',
+  summary: 'End every JWT of the workspace',
+  auth: 'jwt',
+  rate: 'auth',
+  response: messageOnly,
+  async handler({ caller, origin }, { db }) {
+    await endAllSessions(db, caller.workspaceId, origin);
+    return { message: 'All sessions are logged out.' };
+  },
+});

@@ -1,0 +1,64 @@
+/** The second factor: offered, confirmed, removed. */
+import Joi from 'joi';
+import { forgetTries, takeTry } from '../../../models/operations/accounts/login-tries.js';
+import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
+import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
+import { endpoint } from '../../endpoint.js';
+import { messageOnly } from '../../schemas.js';
+import { requiredText } from '../../validation.js';
+import { clientOf } from './client-of.js';
+
+export const setUpTotp = endpoint({
+  id: 'auth.totp',
+  method: 'post',
+  path: '/api/v1/auth/totp',
+  summary: 'Make a TOTP secret and recovery codes, displayed only once; they are in force once a code is confirmed',
+  auth: 'jwt',
+  rate: 'auth',
+  refusals: [409],
+  response: Joi.object({
+    secret: Joi.string().required(),
+    otpauth_url: Joi.string().required(),
+    recovery_codes: Joi.array().items(Joi.string()).required(),
+  }),
+  async handler({ caller }, { db, config }) {
+    const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId);
+    return { secret, otpauth_url: otpauthUrl(secret, caller.actor.name ?? ''), recovery_codes: recoveryCodes };
+  },
+});
+
+export const confirmTotpCode = endpoint({
+  id: 'auth.confirm-totp',
+  method: 'post',
+  path: '/api/v1/auth/totp/confirm',
+  summary: 'Put the TOTP secret into force with a code of the authenticator',
+  auth: 'jwt',
+  rate: 'auth',
+  body: Joi.object<{ code: string }>({ code: requiredText() }).required(),
+  refusals: [409],
+  response: messageOnly,
+  async handler({ caller, origin, body }, { db, config }) {
+    await confirmTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
+    return { message: 'TOTP is in force: logins need a code from now on.' };
+  },
+});
+
+export const deleteTotp = endpoint({
+  id: 'auth.remove-totp',
+  method: 'delete',
+  path: '/api/v1/auth/totp',
+  summary: 'Remove the TOTP secret with a code of the authenticator or a recovery code',
+  auth: 'jwt',
+  rate: 'auth',
+  body: Joi.object<{ code: string }>({ code: requiredText() }).required(),
+  refusals: [409],
+  response: messageOnly,
+  async handler({ caller, origin, body }, { db, config }) {
+    // Wrong codes count as wrong passwords do: a stolen JWT must not be able to try all of them.
+    await assertTotpInForce(db, caller.workspaceId);
+    const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
+    await removeTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
+    await forgetTries(db, [digest]);
+    return { message: 'TOTP has been removed: logins need no code any more.' };
+  },
+});

@@ -1,0 +1,54 @@
+import * as errors from '../../../models/errors.js';
+import type { Samples } from './sample.js';
+
+const current_password = 'correct horse battery';
+const wrong = [errors.wrongPassword(), errors.invalidToken()];
+
+/** Passwords, sessions and second factors of somebody who is logged in. */
+export const sessionSamples: Samples = {
+  'auth.resend-verification': {
+    requests: { email: { email: 'ada@example.com' } },
+    data: { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' },
+    refusals: [errors.invalidField('email', 'Invalid email address')],
+  },
+  'auth.change-password': {
+    about: 'This JWT stops working, too.',
+    requests: { change: { current_password, password: 'another horse battery' } },
+    data: { message: 'Password has been changed. Please log in again.' },
+    refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters')],
+  },
+  'auth.change-email': {
+    about: 'A token to the new address lives 24 hours and is used by `POST /api/v1/auth/verify-email`. The present address is told.',
+    requests: { change: { email: 'lovelace@example.com', current_password } },
+    data: { message: 'A mail with a link to confirm the new address is on the way.' },
+    refusals: [...wrong, errors.emailExists()],
+  },
+  'auth.logout': { data: { message: 'You are logged out.' } },
+  'auth.logout-all': { data: { message: 'All sessions are logged out.' } },
+  'auth.totp': {
+    about: 'The URL is what authenticators read from a QR code. Each recovery code is good once, in place of a code.',
+    data: {
+      secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+      otpauth_url:
+        'otpauth://totp/Tidings:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tidings&algorithm=SHA1&digits=6&period=30',
+      recovery_codes: ['abcde-fghij', 'klmno-pqrst'],
+    },
+    refusals: [errors.conflict('TOTP is already in force')],
+  },
+  'auth.confirm-totp': {
+    requests: { code: { code: '287082' } },
+    data: { message: 'TOTP is in force: logins need a code from now on.' },
+    refusals: [errors.invalidCode(), errors.conflict('There is no TOTP secret to confirm')],
+  },
+  'auth.remove-totp': {
+    requests: { code: { code: '287082' } },
+    data: { message: 'TOTP has been removed: logins need no code any more.' },
+    refusals: [errors.invalidCode(), errors.conflict('TOTP is not in force')],
+  },
+  'auth.close-workspace': {
+    about: 'Cannot be undone. Credits that are left are void; the ledger stays, without names.',
+    requests: { close: { current_password } },
+    data: { message: 'The account has been closed.' },
+    refusals: wrong,
+  },
+};

@@ -1,0 +1,23 @@
+/** Process of the hostile tenant: begins with its parent's order, tells its answers when that ends it. */
+import { attackAsTenant, type Hostile } from './hostile-tenant.js';
+
+/** To the parent: everything has begun; and what was answered, by what was done. */
+export type HostileNews = { begun: true } | { answers: [what: string, counts: [status: number, count: number][]][] };
+
+const ends: (() => unknown)[] = [];
+let hostile: Hostile | undefined;
+
+process.on('message', (order: { baseUrl: string } | 'stop') => void follow(order));
+process.on('disconnect', () => process.exit(0));
+
+async function follow(order: { baseUrl: string } | 'stop'): Promise<void> {
+  if (order !== 'stop') {
+    hostile = await attackAsTenant({ baseUrl: order.baseUrl, cleanup: { add: (end) => void ends.push(() => end(false)) } });
+    process.send?.({ begun: true } satisfies HostileNews);
+    return;
+  }
+  await hostile?.stop();
+  for (const end of ends) end();
+  const answers = [...(hostile?.answers ?? [])].map(([what, counts]) => [what, [...counts]] as [string, [number, number][]]);
+  process.send?.({ answers } satisfies HostileNews, () => process.disconnect());
+}

@@ -1,0 +1,61 @@
+/**
+ * `npm run settings`: writes the declared settings into README.md, .env.example and docker-compose.yml, which show all of them. Tests compare
+ * the files with the declaration, so this is the one step after a setting was added or changed.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type Joi from 'joi';
+import { settings } from '../models/config.js';
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Declared {
+  name: string;
+  value: string;
+  description: string;
+}
+
+const declared: Declared[] = Object.entries(settings).map(([name, schema]: [string, Joi.Schema]) => {
+  const flags = (schema.describe() as { flags?: { default?: string | number | (string | number)[]; description?: string } }).flags ?? {};
+  return { name, value: (flags.default ?? '').toString(), description: flags.description ?? '' };
+});
+const forUsers = declared.filter(({ description }) => !description.startsWith('set by the local launcher'));
+
+/** Replaces what `change` makes of the text of a file. */
+function rewrite(name: string, change: (text: string) => string): void {
+  const path = resolve(root, name);
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+}
+
+rewrite('README.md', (text) =>
+  text.replace(
+    /(<!-- settings:.*?-->\n)[^]*?(\n?<!-- end of settings -->)/,
+    (_, begin: string, end: string) =>
+      `${begin}| name | default | meaning |\n|---|---|---|\n${declared.map(({ name, value, description }) => `| \`${name}\` | ${value} | ${description} |`).join('\n')}${end}`,
+  ),
+);
+
+const entry = ({ name, value, description }: Declared) => `# ${description}\n#${name}=${/[\s#<>]/.test(value) ? `"${value}"` : value}\n`;
+
+/** What is filled in at the top of the file, and what docker-compose.yml fixes at its end, stay where they are. */
+rewrite('.env.example', (text) => {
+  const [top = '', rest = ''] = text.split('# Every other setting of the program, with its default.\n');
+  const [, fixed = ''] = rest.split('# docker-compose.yml sets these itself; they are for every other way to run.\n');
+  const isNamed = (part: string, name: string) => new RegExp(`^#?${name}=`, 'm').test(part);
+  const others = forUsers.filter(({ name }) => !isNamed(top, name) && !isNamed(fixed, name));
+  const fixedOnes = forUsers.filter(({ name }) => isNamed(fixed, name));
+  return [
+    `${top}# Every other setting of the program, with its default.\n`,
+    others.map(entry).join('\n'),
+    '# docker-compose.yml sets these itself; they are for every other way to run.\n',
+    fixedOnes.map(entry).join('\n'),
+  ].join('\n');
+});
+
+/** Every setting in the order of the declaration; what the file says of one stays. */
+rewrite('docker-compose.yml', (text) =>
+  text.replace(/(x-settings: &settings\n)((?: {2}[A-Z_]+: .*\n)+)/, (_, head: string, lines: string) => {
+    const present = new Map(lines.split('\n').map((line) => [line.trim().split(':')[0], line]));
+    return head + forUsers.map(({ name }) => `${present.get(name) ?? `  ${name}: \${${name}:-}`}\n`).join('');
+  }),
+);

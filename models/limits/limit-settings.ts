@@ -1,0 +1,105 @@
+/** Settings of what one workspace may have and ask for; see docs/limits.md. */
+import Joi from 'joi';
+
+export const rateLimit = Joi.string()
+  .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be count/seconds, for example 100/60' });
+const quota = (most: number) => Joi.number().integer().min(1).max(most);
+
+export const limitSettings: Record<string, Joi.Schema> = {
+  RATE_LIMIT_WORKSPACE: rateLimit.description(
+    'requests of all keys and sessions of a workspace together, as count/seconds (default: ten times RATE_LIMIT_API)',
+  ),
+  MAX_API_KEYS: quota(100_000).default(100).description('active API keys that a workspace can have'),
+  MAX_WEBHOOKS: quota(10_000).default(25).description('webhooks that a workspace can have'),
+  MAX_REPLAYS: quota(1_000).default(2).description('replays of a workspace that can be under way'),
+  MAX_OPEN_BATCHES: quota(100_000).default(50).description('batches of a workspace of which something is queued'),
+  MAX_PLACEHOLDERS: quota(100_000).default(200).description('placeholders that a content can have, all its texts together'),
+  SHARED_GROUP_WEBHOOKS: Joi.number()
+    .integer()
+    .min(0)
+    .max(10_000)
+    .default(5)
+    .description('active webhooks above which the sends of a workspace share no workflow with those of others'),
+  MAX_CONNECTIONS: Joi.number().integer().min(10).max(1_000_000).default(10_000).description('connections that one API process takes'),
+  MAX_CONNECTIONS_ADDRESS: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .description('connections that it takes from one address; those of TRUSTED_PROXIES are not counted'),
+  WEBHOOK_DNS_SERVERS: Joi.string()
+    .allow('')
+    .custom((text: string, helpers) => {
+      const servers = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+      return servers.every((server) => dnsServer.test(server)) ? servers : helpers.error('dns');
+    })
+    .messages({ dns: '{{#label}} must be addresses, each with a port where it is not 53, comma-separated' })
+    .default([])
+    .description('DNS servers that are asked for the names of webhooks, comma-separated (default: those of the system)'),
+};
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `[2001:db8::1]:53` or `2001:db8::1`. */
+const dnsServer = /^(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?|[0-9a-f:]*:[0-9a-f:]+)$/i;
+
+/** A fixed-window limit: so many points in so many seconds. */
+export interface RateLimit {
+  points: number;
+  seconds: number;
+}
+
+type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'login' | 'workspace', RateLimit>;
+
+/** What a workspace can have at most, each refused with 409. */
+export interface Quotas {
+  apiKeys: number;
+  webhooks: number;
+  replays: number;
+  openBatches: number;
+  placeholders: number;
+}
+
+export interface Limits {
+  rateLimits: RateLimits;
+  quotas: Quotas;
+  /** Above so many active webhooks a workspace's sends share no workflow with those of others. */
+  sharedGroupWebhooks: number;
+  /** Connections of one process: in all, and of one address. */
+  connections: { most: number; ofAddress: number };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
+type Checked = Record<string, any>;
+
+export const limitsOf = (value: Checked): Limits => ({
+  rateLimits: rateLimitsOf(value),
+  quotas: quotasOf(value),
+  sharedGroupWebhooks: value.SHARED_GROUP_WEBHOOKS,
+  connections: { most: value.MAX_CONNECTIONS, ofAddress: value.MAX_CONNECTIONS_ADDRESS },
+});
+
+const quotasOf = (value: Checked): Quotas => ({
+  apiKeys: value.MAX_API_KEYS,
+  webhooks: value.MAX_WEBHOOKS,
+  replays: value.MAX_REPLAYS,
+  openBatches: value.MAX_OPEN_BATCHES,
+  placeholders: value.MAX_PLACEHOLDERS,
+});
+
+function readLimit(text: string): RateLimit {
+  const [points = 0, seconds = 0] = text.split('/').map(Number);
+  return { points, seconds };
+}
+
+function rateLimitsOf(value: Checked): RateLimits {
+  const api = readLimit(value.RATE_LIMIT_API);
+  const workspace = value.RATE_LIMIT_WORKSPACE as string | undefined;
+  return {
+    api,
+    jwt: readLimit(value.RATE_LIMIT_JWT),
+    bulk: readLimit(value.RATE_LIMIT_BULK),
+    auth: readLimit(value.RATE_LIMIT_AUTH),
+    login: readLimit(value.RATE_LIMIT_LOGIN),
+    workspace: workspace === undefined ? { ...api, points: 10 * api.points } : readLimit(workspace),
+  };
+}

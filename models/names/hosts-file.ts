@@ -1,0 +1,33 @@
+/** The names that the operator wrote into the hosts file, which come before those of any DNS server. */
+import { readFile, stat } from 'node:fs/promises';
+
+const path = '/etc/hosts';
+/** So long it is not looked at again. */
+const freshMs = 2_000;
+
+let read: { at: number; modifiedMs: number; names: ReadonlyMap<string, readonly string[]> } | undefined;
+
+/** The addresses of a name there; none where it has none, or where there is no such file. */
+export async function addressesInHosts(name: string, now = Date.now()): Promise<readonly string[]> {
+  if (read === undefined || now - read.at > freshMs) read = await readAgain(now);
+  return read.names.get(name) ?? [];
+}
+
+async function readAgain(at: number): Promise<NonNullable<typeof read>> {
+  const modifiedMs = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  if (read?.modifiedMs === modifiedMs) return { ...read, at };
+  return { at, modifiedMs, names: namesIn(await readFile(path, 'utf8').catch(() => '')) };
+}
+
+/** Name in small letters → addresses. */
+export function namesIn(text: string): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...own] = line.replace(/#.*$/, '').trim().split(/\s+/);
+    for (const name of own) names.set(name.toLowerCase(), [...(names.get(name.toLowerCase()) ?? []), address]);
+  }
+  return names;
+}

@@ -1,0 +1,30 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../../config.js';
+import { type Database, inTransaction, select } from '../../database.js';
+import { emailExists, tooManyMails } from '../../errors.js';
+import { Workspace } from '../../workspace.js';
+import { hasHadItsShare, issueMail } from '../issue-mail.js';
+
+/**
+ * Asks the new address whether it is its owner's, and tells the present one. Nothing has changed until the token is used (`verifyEmail`).
+ * @returns the ids of both mails
+ * @throws AppError 400 when the address is taken, 429 after twenty such requests within an hour
+ */
+export async function requestEmailChange(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  workspaceId: string,
+  email: string,
+): Promise<string[]> {
+  if ((await Workspace.byEmail(email)) !== null) throw emailExists();
+  return inTransaction(db, async (transaction) => {
+    const [workspace] = await select<{ email: string }>(db, lock, [workspaceId], transaction);
+    if (workspace === undefined || (await hasHadItsShare(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
+    const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
+    const telling = uuidv7();
+    await select(db, tell, [telling, workspaceId, workspace.email], transaction);
+    return [asking, telling];
+  });
+}
+
+const lock = 'SELECT email FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
+const tell = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'email_change_asked', $3)`;

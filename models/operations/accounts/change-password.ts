@@ -1,0 +1,36 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select } from '../../database.js';
+import { wrongPassword } from '../../errors.js';
+import { hashPassword } from '../../passwords.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { voidEmailChanges } from '../issue-mail.js';
+
+/**
+ * Sets another password: every JWT stops working, and the owner is told by mail.
+ * @param knownHash that of the present password, which the caller has compared; of two at once the second is refused
+ * @returns the id of the mail
+ * @throws AppError 401 when the password was changed meanwhile, 503 when too many passwords wait
+ */
+export async function changePassword(
+  db: Database,
+  { workspaceId, knownHash, password }: { workspaceId: string; knownHash: string; password: string },
+  origin: Origin,
+): Promise<string> {
+  const hash = await hashPassword(password);
+  return inTransaction(db, async (transaction) => {
+    const [changed] = await select<{ name: string }>(db, change, [workspaceId, hash, knownHash], transaction);
+    if (changed === undefined) throw wrongPassword();
+    const target = { type: 'workspace', id: workspaceId, name: changed.name };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
+    await voidEmailChanges(db, transaction, workspaceId);
+    const mailId = uuidv7();
+    await select(db, tell, [mailId, workspaceId], transaction);
+    return mailId;
+  });
+}
+
+const change = `
+  UPDATE workspaces SET password_hash = $2, token_version = token_version + 1, updated_at = now() WHERE id = $1 AND password_hash = $3
+  RETURNING name`;
+const tell = `INSERT INTO mails (id, workspace_id, kind) VALUES ($1, $2, 'password_changed')`;

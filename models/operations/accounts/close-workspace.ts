@@ -1,0 +1,42 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select } from '../../database.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
+import { forgetTotp } from './set-totp.js';
+
+/**
+ * Closes an account: when this resolves its JWTs, keys and webhooks have ended, and its address is free. Its messages that were not
+ * handed off are cancelled step by step by the watcher (`settleClosed`); `closed_at` tells what else is to be forgotten.
+ * The ledger stays, without a name.
+ * @returns the id of the mail that says so; null where it was closed already
+ */
+export function closeWorkspace(db: Database, workspaceId: string, origin: Origin): Promise<string | null> {
+  return inTransaction(db, async (transaction) => {
+    const [workspace] = await select<{ email: string }>(db, close, [workspaceId], transaction);
+    if (workspace === undefined) return null;
+    const nobody = { ...origin, actor: { ...origin.actor, name: null } };
+    await revokeApiKeys(db, transaction, workspaceId, nobody);
+    await deleteWebhooks(db, transaction, workspaceId, nobody);
+    await forgetTotp(db, transaction, workspaceId);
+    for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
+    const target = { type: 'workspace', id: workspaceId, name: null };
+    await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
+    const mailId = uuidv7();
+    await select(db, tell, [mailId, workspaceId, workspace.email], transaction);
+    return mailId;
+  });
+}
+
+const close = `
+  UPDATE workspaces w SET closed_at = now(), token_version = w.token_version + 1, email = 'closed+' || w.id || '@tidings.invalid',
+    name = 'Closed workspace', phone = NULL, country = NULL, password_hash = '-', email_verified = false, message_days = 1, updated_at = now()
+  FROM (SELECT id, email FROM workspaces WHERE id = $1 AND closed_at IS NULL FOR NO KEY UPDATE) old
+  WHERE w.id = old.id RETURNING old.email`;
+
+const forgotten = [
+  'DELETE FROM login_addresses WHERE workspace_id = $1',
+  'UPDATE mail_tokens SET used_at = COALESCE(used_at, now()), email = NULL WHERE workspace_id = $1',
+  'UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL',
+];
+const tell = `INSERT INTO mails (id, workspace_id, kind, recipient) VALUES ($1, $2, 'workspace_closed', $3)`;

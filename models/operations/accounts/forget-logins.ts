@@ -1,0 +1,28 @@
+import { type Database, select } from '../../database.js';
+import { tryHours } from './login-tries.js';
+
+/** How long an address that has logged in stays known. */
+const addressDays = 180;
+/** Rows of one statement. */
+const page = 1_000;
+
+/**
+ * Forgets what logins leave and nobody needs any more: tries, addresses, JWTs that have expired, addresses that were never confirmed.
+ * @returns how many rows
+ */
+export async function forgetLogins(db: Database): Promise<number> {
+  let forgotten = 0;
+  for (const sql of statements) forgotten += (await select(db, sql, [page])).length;
+  return forgotten;
+}
+
+const old = (table: string, key: string, condition: string) =>
+  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1) RETURNING 1`;
+
+const statements = [
+  old('login_tries', 'digest', `last_at < now() - interval '${tryHours} hours'`),
+  old('login_addresses', 'workspace_id, digest', `last_at < now() - interval '${addressDays} days'`),
+  old('revoked_tokens', 'id', 'expires_at < now()'),
+  `UPDATE mail_tokens SET email = NULL
+   WHERE id IN (SELECT id FROM mail_tokens WHERE email IS NOT NULL AND expires_at < now() LIMIT $1) RETURNING 1`,
+];

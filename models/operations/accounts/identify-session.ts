@@ -1,0 +1,23 @@
+import { type Database, select } from '../../database.js';
+import { type Standing, standing } from '../spending/standing.js';
+
+/** What a request needs to know of the workspace of its JWT. */
+export interface SessionOwner extends Standing {
+  email: string;
+}
+
+/**
+ * The workspace of a JWT; null when that has ended: by itself, with all others, or with its workspace.
+ * @param tokenVersion that of the workspace when it was issued
+ */
+export async function identifySession(
+  db: Database,
+  { workspaceId, tokenId, tokenVersion }: { workspaceId: string; tokenId: string | null; tokenVersion: number },
+): Promise<SessionOwner | null> {
+  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId]);
+  return owner ?? null;
+}
+
+const identify = `
+  SELECT w.email, ${standing} FROM workspaces w
+  WHERE w.id = $1 AND w.token_version = $2 AND w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;

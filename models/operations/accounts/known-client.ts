@@ -1,0 +1,9 @@
+import { type Database, select } from '../../database.js';
+
+/** Whether this client has logged in to the workspace with this address before. @param client hash of its network */
+export async function isKnownClient(db: Database, email: string, client: Buffer): Promise<boolean> {
+  return (await select(db, known, [email, client])).length > 0;
+}
+
+const known = `
+  SELECT 1 AS one FROM workspaces w JOIN login_addresses a ON a.workspace_id = w.id WHERE lower(w.email) = lower($1) AND a.digest = $2`;

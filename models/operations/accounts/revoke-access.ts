@@ -1,0 +1,63 @@
+/** What else than a password acts for a workspace: its API keys, and the webhooks that are told everything. */
+import { type Database, select, type Transaction } from '../../database.js';
+import { originOfUrl } from '../../rules/audit/changes.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import type { MailDetail } from '../../rules/mail-texts.js';
+import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
+import { holdsPending } from '../settle-deliveries.js';
+
+/** Revokes every key of a workspace. */
+export async function revokeApiKeys(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {
+  await select(db, revoke, [workspaceId, originAsJson(origin)], transaction);
+}
+
+/** Deactivates every webhook of a workspace; their carriers are woken by the watcher. */
+export async function deactivateWebhooks(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {
+  await select(db, deactivate, [workspaceId, originAsJson(origin)], transaction);
+}
+
+/** Deletes every webhook of a workspace. */
+export async function deleteWebhooks(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {
+  await select(db, remove, [workspaceId, originAsJson(origin)], transaction);
+}
+
+/** Most keys, and most webhooks, that a mail names. */
+const namedMax = 25;
+
+/** The keys and webhooks that go on acting for a workspace, for a mail to its owner. */
+export async function remainingAccess(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+): Promise<Pick<MailDetail, 'keys' | 'webhooks'>> {
+  const keys = await select<{ name: string; key_prefix: string }>(db, keysOf, [workspaceId, namedMax], transaction);
+  const webhooks = await select<{ url: string }>(db, webhooksOf, [workspaceId, namedMax], transaction);
+  return { keys: keys.map(({ name, key_prefix }) => `${key_prefix} ${name}`), webhooks: webhooks.map(({ url }) => originOfUrl(url)) };
+}
+
+const told = (rows: string, name: string) =>
+  `told AS (SELECT workspace_id, NULL AS actor_name, id AS target_id, ${name} AS target_name, NULL::jsonb AS changes FROM ${rows})`;
+const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;
+
+const revoke = `
+  WITH revoked AS (UPDATE api_keys SET is_active = false WHERE workspace_id = $1 AND is_active RETURNING id, workspace_id, name),
+    ${told('revoked', 'name')}
+  ${insertEvents('told', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
+
+const deactivate = `
+  WITH stopped AS (
+    UPDATE webhooks SET is_active = false, updated_at = now(), ${holdsPending}
+    WHERE workspace_id = $1 AND is_active AND deleted_at IS NULL RETURNING id, workspace_id, url
+  ), ${told('stopped', originIn)}
+  ${insertEvents('told', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
+
+const remove = `
+  WITH removed AS (
+    UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending}
+    WHERE workspace_id = $1 AND deleted_at IS NULL RETURNING id, workspace_id, url
+  ), ${told('removed', originIn)}
+  ${insertEvents('told', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
+
+const keysOf = 'SELECT name, key_prefix FROM api_keys WHERE workspace_id = $1 AND is_active ORDER BY id DESC LIMIT $2';
+const webhooksOf = `
+  SELECT url FROM webhooks WHERE workspace_id = $1 AND is_active AND deleted_at IS NULL ORDER BY id DESC LIMIT $2`;

@@ -1,0 +1,43 @@
+import { ApiKey } from '../../api-key.js';
+import type { Config } from '../../config.js';
+import { type Database, select } from '../../database.js';
+import { conflict } from '../../errors.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { withinQuota } from '../quotas/within-quota.js';
+import { type IssuedKey, tellOfKey } from './issue-api-key.js';
+
+/**
+ * Makes a key that takes the place of another one: of the same name, scopes and limits, and of the same lifetime from now on. The former
+ * key works for so many hours more (0: it is revoked at once), at most until it would have expired anyway.
+ * @returns the new key, which is shown once, and the id of the mail that tells its owner
+ * @throws AppError 404 when the workspace has no such key, 409 where it works no more, or where both would be more than it can have
+ */
+export async function rotateApiKey(
+  db: Database,
+  { secretKey, quotas }: Pick<Config, 'secretKey' | 'quotas'>,
+  { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
+  origin: Origin,
+): Promise<IssuedKey> {
+  const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
+  // The former key counts as long as it works; without an overlap the new one takes its place.
+  const most = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
+  return withinQuota(db, { workspaceId, of: 'apiKeys', most }, async (transaction) => {
+    // Of two at once the second waits here, and rotates what the first has left.
+    const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
+    if (former === undefined) throw conflict('API key can no longer be rotated');
+    const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };
+    const issued = await ApiKey.issue(secretKey, wanted, transaction);
+    const target = { type: 'api_key', id, name };
+    const changes = { new_id: issued.row.id, overlap_hours: overlapHours };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
+    return { ...issued, mailId: await tellOfKey(db, transaction, issued.row, origin) };
+  });
+}
+
+const end = `
+  UPDATE api_keys k SET is_active = $2::float > 0,
+    expires_at = CASE WHEN $2::float > 0 THEN LEAST(k.expires_at, now() + $2::float * interval '1 hour') ELSE k.expires_at END
+  FROM (SELECT id, expires_at, created_at FROM api_keys WHERE id = $1 FOR NO KEY UPDATE) old
+  WHERE k.id = old.id AND k.is_active AND (k.expires_at IS NULL OR k.expires_at > now())
+  RETURNING now() + (old.expires_at - old.created_at) AS next_expires_at`;

@@ -1,0 +1,118 @@
+/**
+ * What a closed workspace has under way: its batches are cancelled, then its single messages, in steps of bounded size. Each step notes how
+ * far it came, so that a kill costs one step; steps may run twice and beside each other.
+ */
+import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import { AppError } from '../../errors.js';
+import { idBefore, lowestId } from '../../rules/id-time.js';
+import { cancelBatch } from '../change-batch.js';
+import { recordStatuses } from '../record-statuses.js';
+
+/** Messages that a step looks at. */
+const stepSize = 1_000;
+/** Requests that had begun when the account was closed are decided by then. */
+const graceSeconds = 60;
+
+/** Closed workspaces that have something under way, those that were closed first first. */
+export async function closingWorkspaces(db: Database, limit: number): Promise<string[]> {
+  return (await select<{ id: string }>(db, closing, [limit])).map(({ id }) => id);
+}
+
+/**
+ * Takes steps until nothing is under way, or the time is over.
+ * @param until milliseconds since 1970; no step begins later
+ * @returns whether the workspace is settled
+ */
+export async function settleClosed(db: Database, workspaceId: string, until: number, step = stepSize): Promise<boolean> {
+  for (const { id } of await select<{ id: string }>(db, openBatches, [workspaceId])) {
+    if (Date.now() > until) return false;
+    await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
+  }
+  if (!(await forgetPeople(db, workspaceId, until, step))) return false;
+  let from: string | null = null;
+  for (;;) {
+    const page = await cancelPage(db, workspaceId, from, step);
+    if (page.isLast) return (await select(db, settle, [workspaceId, graceSeconds])).length > 0;
+    if (Date.now() > until) return false;
+    from = page.reached;
+  }
+}
+
+/** Whom it has written to; what was written is erased by its age. @returns false when the time was over before all were forgotten */
+async function forgetPeople(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
+  for (const table of ['contacts', 'suppressions']) {
+    for (let gone = step; gone === step; ) {
+      if (Date.now() > until) return false;
+      gone = (await select(db, forget(table), [workspaceId, step])).length;
+    }
+  }
+  return true;
+}
+
+const forget = (table: string) =>
+  `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 ORDER BY id LIMIT $2) RETURNING id`;
+
+interface Place {
+  after: string | null;
+  left: string[];
+  closed_at: Date;
+}
+
+/**
+ * Cancels what can be cancelled of the next messages, and of those that a hand-off or an acceptance had when they were looked at.
+ * @param from where the step before this one ended; null at the beginning
+ */
+function cancelPage(
+  db: Database,
+  workspaceId: string,
+  from: string | null,
+  step: number,
+): Promise<{ isLast: boolean; reached: string | null }> {
+  return inTransaction(db, async (transaction) => {
+    const [place] = await select<Place>(db, placeOf, [workspaceId], transaction);
+    if (place === undefined) return { isLast: true, reached: null };
+    const after = from ?? place.after ?? lowestId;
+    const page = await select<{ id: string; is_undecided: boolean }>(db, nextPage, [workspaceId, after, step], transaction);
+    const undecided = [...new Set([...place.left, ...page.filter(({ is_undecided }) => is_undecided).map(({ id }) => id)])];
+    await cancel(db, transaction, undecided);
+    const reached = page.at(-1)?.id ?? after;
+    // What was accepted while the account was closed may have a smaller id than what was read already.
+    const first = idBefore(place.closed_at);
+    await select(db, goOn, [workspaceId, reached < first ? reached : first, undecided], transaction);
+    return { isLast: page.length < step, reached };
+  });
+}
+
+async function cancel(db: Database, transaction: Transaction, undecided: readonly string[]): Promise<void> {
+  const queued = (await select<{ id: string }>(db, cancellable, [undecided], transaction)).map(({ id }) => id);
+  const what = { status_detail: 'cancelled', at: new Date(), error_code: 'cancelled', error_message: closed } as const;
+  const changes = queued.map((id) => ({ id, ...what }));
+  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes });
+}
+
+const closed = 'The account was closed before the message was handed to the provider';
+
+/** A batch that has ended meanwhile. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof AppError && error.status === 409)) throw error;
+}
+
+const closing = 'SELECT id FROM workspaces WHERE closed_at IS NOT NULL AND settled_at IS NULL ORDER BY closed_at LIMIT $1';
+const openBatches = `SELECT id FROM batches WHERE workspace_id = $1 AND completed_at IS NULL AND status <> 'accepting' ORDER BY id`;
+const placeOf = `
+  SELECT closing_after AS after, closing_left AS left, closed_at FROM workspaces WHERE id = $1 AND closed_at IS NOT NULL`;
+const nextPage = `
+  SELECT id, batch_id IS NULL AND status IN ('accepting', 'queued') AS is_undecided
+  FROM messages WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+const cancellable = `
+  SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' AND status_detail IN ('scheduled', 'accepted')
+  ORDER BY id FOR UPDATE`;
+const goOn = `
+  UPDATE workspaces SET closing_after = $2,
+    closing_left = ARRAY(SELECT id FROM messages WHERE id = ANY($3::uuid[]) AND status IN ('accepting', 'queued') ORDER BY id)
+  WHERE id = $1`;
+const settle = `
+  UPDATE workspaces SET settled_at = now()
+  WHERE id = $1 AND settled_at IS NULL AND closing_left = '{}' AND closed_at < now() - $2 * interval '1 second'
+    AND NOT EXISTS (SELECT 1 FROM batches WHERE workspace_id = $1 AND completed_at IS NULL)
+  RETURNING id`;

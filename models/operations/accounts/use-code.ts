@@ -1,0 +1,36 @@
+import { type Database, select, type Transaction } from '../../database.js';
+import { digestRecoveryCode, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
+import { decrypt } from '../../rules/encryption.js';
+
+/** What a workspace has of a second factor. */
+interface Factor {
+  totp_secret: Buffer | null;
+  totp_step: number | null;
+}
+
+/** Binds an encrypted secret to its workspace. */
+export const totpContext = (workspaceId: string) => `totp:${workspaceId}`;
+
+/**
+ * Uses up a code of the authenticator, or a recovery code: each is good once, also for two requests at once.
+ * @returns false where it is neither
+ */
+export async function useCode(
+  db: Database,
+  transaction: Transaction,
+  secretKeys: readonly string[],
+  workspaceId: string,
+  code: string,
+): Promise<boolean> {
+  const [factor] = await select<Factor>(db, lock, [workspaceId], transaction);
+  if (factor === undefined || factor.totp_secret === null) return false;
+  const secret = decrypt(secretKeys, totpContext(workspaceId), factor.totp_secret);
+  const step = stepOfCode(secret, plainCode(code), new Date(), factor.totp_step);
+  if (step === null) return (await select(db, useRecovery, [workspaceId, digestRecoveryCode(workspaceId, code)], transaction)).length > 0;
+  await select(db, 'UPDATE workspaces SET totp_step = $2 WHERE id = $1', [workspaceId, step], transaction);
+  return true;
+}
+
+const lock = 'SELECT totp_secret, totp_step FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
+const useRecovery = `
+  UPDATE recovery_codes SET used_at = now() WHERE workspace_id = $1 AND digest = $2 AND used_at IS NULL RETURNING digest`;

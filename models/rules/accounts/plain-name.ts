@@ -1,0 +1,25 @@
+/** Names that strangers choose, in mails that go out in our name: nobody must be able to write a letter of his own into them. */
+
+const lengthMax = 60;
+
+/**
+ * A name on one line, without anything that a mail program makes a link of, and short.
+ * @param name as somebody has typed it
+ */
+export function plainName(name: string): string {
+  const oneLine = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ');
+  const withoutLinks = oneLine
+    .replaceAll(/[\p{L}\d+.-]+:\/\/\S*/gu, ' ')
+    .replaceAll(/[@/\\]/g, ' ')
+    .replaceAll(/\bwww\./giu, ' ')
+    .replaceAll(/[.\u3002\uff0e\uff61](?=[\p{L}\d])/gu, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
+  const characters = [...withoutLinks];
+  return characters.length > lengthMax
+    ? `${characters
+        .slice(0, lengthMax - 1)
+        .join('')
+        .trimEnd()}…`
+    : withoutLinks;
+}

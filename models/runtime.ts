@@ -1,0 +1,15 @@
+/** Ends of support of the long-supported versions of Node: https://github.com/nodejs/Release */
+const supportedUntil: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };
+
+/**
+ * What an operator should know of the version of Node that runs the program.
+ * @param version as in `process.version`
+ * @returns a sentence for the log; undefined while the version gets security updates
+ */
+export function outdatedRuntime(version: string, now = new Date()): string | undefined {
+  const [major = ''] = version.slice(1).split('.');
+  const until = supportedUntil[major];
+  if (until !== undefined && now < new Date(`${until}T23:59:59Z`)) return undefined;
+  const why = until === undefined ? 'is not a version with long support' : `got its last security update on ${until}`;
+  return `Node ${version.slice(1)} ${why}: use Node 24`;
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+import { type Owner, owner, password } from './owner.js';
+
+const ip = (number: number) => `203.0.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+
+describe('logins', () => {
+  let app: TestApp;
+  let me: Owner;
+  before(async () => {
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
+  });
+  beforeEach(async () => {
+    me = await owner(app);
+  });
+  after(() => app.close());
+
+  const logIn = (email: string, secret: string, address: string) =>
+    app.call('POST', '/api/v1/auth/login', { headers: { 'X-Forwarded-For': address }, body: { email, password: secret } });
+  const reset = async (address: string) => {
+    const headers = { 'X-Forwarded-For': address };
+    await app.call('POST', '/api/v1/auth/forgot-password', { headers, body: { email: me.email } });
+    const body = { token: await me.token('reset_password'), password: 'another horse' };
+    return app.call('POST', '/api/v1/auth/reset-password', { headers, body });
+  };
+  const elapse = (seconds: number) =>
+    rows(app.deps.db, "UPDATE login_tries SET blocked_until = blocked_until - $1 * interval '1 second'", [seconds]);
+
+  for (const who of ['known', 'unknown']) {
+    it(`429 after five wrong passwords from five addresses, for an ${who} e-mail`, async () => {
+      const email = who === 'known' ? me.email : `nobody-${me.email}`;
+      const answers = [];
+      for (let time = 1; time <= 7; time += 1) answers.push(await logIn(email, 'wrong horse', ip(time)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [401, 401, 401, 401, 401, 429, 429],
+      );
+      const [, , , , , locked] = answers;
+      const seconds = Number(locked?.headers.get('retry-after'));
+      assert.ok(seconds > 25 && seconds <= 30, `${seconds} s`);
+      assert.equal(locked?.body.error, `Rate limit exceeded. Try again in ${seconds} seconds.`);
+      assert.equal((await logIn(email.toUpperCase(), password, ip(8))).status, 429);
+    });
+  }
+  it('waits twice as long after each further one, up to 15 minutes', async () => {
+    const pauses: number[] = [];
+    for (let time = 1; time <= 12; time += 1) {
+      assert.equal((await logIn(me.email, 'wrong horse', ip(time))).status, 401);
+      if (time < 5) continue;
+      const locked = await logIn(me.email, 'wrong horse', ip(time));
+      const seconds = Number(locked.headers.get('retry-after'));
+      pauses.push(Math.ceil(seconds / 30) * 30);
+      await elapse(seconds);
+    }
+    assert.deepEqual(pauses, [30, 60, 120, 240, 480, 900, 900, 900]);
+  });
+  it('a right password starts again from nothing', async () => {
+    for (let round = 1; round <= 3; round += 1) {
+      for (let time = 1; time <= 4; time += 1) await logIn(me.email, 'wrong horse', ip(time));
+      assert.equal((await me.logIn()).status, 200);
+    }
+  });
+  it('tries at most 40 passwords of a thousand from 200 addresses, and a reset lets the owner in at once, while they go on', async function () {
+    this.timeout(60_000);
+    const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
+    const tried = answers.filter(({ status }) => status === 401).length;
+    assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);
+    assert.ok(answers.every(({ status }) => [401, 429, 503].includes(status)));
+    assert.equal((await reset('198.51.100.9')).status, 200);
+    for (let time = 1; time <= 10; time += 1) await logIn(me.email, 'wrong horse', ip(time));
+    assert.equal((await logIn(me.email, 'another horse', ip(300))).status, 429);
+    assert.equal((await logIn(me.email, 'another horse', '198.51.100.9')).status, 200);
+  });
+  it('also who has reset the password has to wait after five wrong ones', async () => {
+    await reset('198.51.100.9');
+    const statuses: number[] = [];
+    for (let time = 1; time <= 6; time += 1) statuses.push((await logIn(me.email, 'wrong horse', '198.51.100.9')).status);
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
+  });
+  it('takes the same time for a known and an unknown e-mail', async function () {
+    this.timeout(60_000);
+    const timeOf = async (email: string, round: number) => {
+      const startedAt = performance.now();
+      assert.equal((await logIn(email, 'wrong horse', ip(round))).status, 401);
+      return performance.now() - startedAt;
+    };
+    const times: [number, number][] = [];
+    for (let round = 0; round < 15; round += 1) {
+      times.push([await timeOf(me.email, round), await timeOf(`nobody${round}@example.com`, round)]);
+      await rows(app.deps.db, 'DELETE FROM login_tries');
+    }
+    const median = (side: 0 | 1) => times.map((pair) => pair[side]).toSorted((a, b) => a - b)[7] ?? 0;
+    const [known, unknown] = [median(0), median(1)];
+    assert.ok(Math.abs(known - unknown) / unknown < 0.05, `${known} and ${unknown} ms`);
+  });
+
+  it('tells failed logins to the workspace, and the lock by one mail', async () => {
+    for (let time = 1; time <= 6; time += 1) await logIn(me.email, 'wrong horse', ip(time));
+    await elapse(3600);
+    await logIn(me.email, 'wrong horse', ip(7));
+    const { body } = await me.call('GET', '/audit-events?type=auth.login_failed');
+    assert.deepEqual(
+      body.data.audit_events.map(({ changes, actor, address }: { changes: object; actor: { id: null }; address: string }) => [
+        changes,
+        actor.id,
+        address,
+      ]),
+      [
+        [{ tries: 6, locked_seconds: 60 }, null, ip(7)],
+        [{ tries: 5, locked_seconds: 30 }, null, ip(5)],
+        ...[4, 3, 2, 1].map((tries) => [{ tries, locked_seconds: 0 }, null, ip(tries)]),
+      ],
+    );
+    assert.deepEqual(await me.mails(), ['verify_email', 'login_locked']);
+  });
+  it('tells a first login from a new address by mail, and no login from a known one', async () => {
+    for (const address of ['198.51.100.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '198.51.100.1'])
+      assert.equal((await me.logIn(password, {}, address)).status, 200);
+    assert.deepEqual(await me.mails(), ['verify_email', 'new_login', 'new_login']);
+    const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(l)::text AS row FROM login_addresses l');
+    assert.ok(stored.every(({ row }) => !row.includes('198.51') && !row.includes('2001:')));
+  });
+  it('mails the owner about a new key, twenty an hour at most', async () => {
+    await Promise.all(Array.from({ length: 22 }, (_, index) => me.call('POST', '/api-keys', { name: `k${index}` })));
+    const mails = await me.mails();
+    assert.ok(mails.filter((kind) => kind === 'new_api_key').length >= 20);
+    await me.call('POST', '/api-keys', { name: 'last' });
+    assert.equal((await me.mails()).length, mails.length);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import jwt from 'jsonwebtoken';
+import { issueToken } from '../../../api/authenticate.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+import { type Owner, owner, password } from './owner.js';
+
+const old = 'former-jwt-secret-former-jwt-secret-1';
+
+describe('sessions', () => {
+  let app: TestApp;
+  let me: Owner;
+  before(async () => {
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', JWT_SECRETS_OLD: `${'x'.repeat(40)},${old}` });
+  });
+  beforeEach(async () => {
+    me = await owner(app);
+  });
+  after(() => app.close());
+
+  const statusWith = async (token: string) => (await app.call('GET', '/api/v1/api-keys', { jwt: token })).status;
+  const audited = async () =>
+    (await rows<{ type: string }>(app.deps.db, 'SELECT type FROM audit_events WHERE workspace_id = $1 ORDER BY at', [me.workspaceId])).map(
+      ({ type }) => type,
+    );
+
+  it('POST /auth/logout ends this JWT and no other', async () => {
+    const other: string = (await me.logIn()).body.data.token;
+    const { status, body } = await me.call('POST', '/auth/logout');
+    assert.deepEqual([status, Object.keys(body.data)], [200, ['message']]);
+    const refused = await me.call('GET', '/api-keys');
+    assert.deepEqual([refused.status, refused.body.error, refused.body.code], [401, 'Invalid or expired token', 'unauthorized']);
+    assert.equal((await me.call('POST', '/auth/logout')).status, 401);
+    assert.equal(await statusWith(other), 200);
+    assert.deepEqual(await audited(), ['workspace.created', 'auth.login', 'auth.login', 'auth.logout']);
+  });
+  it('POST /auth/logout-all ends all of them; a login makes a new one', async () => {
+    const other: string = (await me.logIn()).body.data.token;
+    assert.equal((await me.call('POST', '/auth/logout-all')).status, 200);
+    assert.deepEqual([await statusWith(me.jwt), await statusWith(other)], [401, 401]);
+    assert.equal(await statusWith((await me.logIn()).body.data.token), 200);
+  });
+
+  describe('a JWT', () => {
+    const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
+    it('names its secret, and is taken with a former one', async () => {
+      assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
+      assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 })), 200);
+      assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 })), 401);
+    });
+    it('from before secrets were named is taken with the present and with a former one', async () => {
+      const { jwtSecret } = app.deps.config;
+      for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
+      assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
+    });
+    it('that names one secret and is signed with another is 401', async () => {
+      const keyid = jwt.decode(me.jwt, { complete: true })?.header.kid ?? '';
+      assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid })), 401);
+      assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid: 'unknown' })), 401);
+    });
+    it('without an end is 401', async () => {
+      const { jwtSecret } = app.deps.config;
+      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret) });
+      assert.deepEqual([answer.status, answer.body.code], [401, 'unauthorized']);
+    });
+    it('that has expired is token_expired, by a former secret too', async () => {
+      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), old, { expiresIn: -5 }) });
+      assert.deepEqual([answer.status, answer.body.code], [401, 'token_expired']);
+    });
+  });
+
+  describe('PUT /auth/password', () => {
+    const change = (current_password: string, wanted: string) => me.call('PUT', '/auth/password', { current_password, password: wanted });
+    it('200 sets it, ends every JWT, and tells the owner', async () => {
+      assert.equal((await change(password, 'another horse')).status, 200);
+      assert.equal(await statusWith(me.jwt), 401);
+      assert.deepEqual([(await me.logIn()).status, (await me.logIn('another horse')).status], [401, 200]);
+      assert.ok((await me.mails()).includes('password_changed'));
+      assert.ok((await audited()).includes('auth.password_changed'));
+    });
+    it('401 for a wrong present one, and 429 from the sixth on: a stolen JWT is not enough', async () => {
+      const statuses: number[] = [];
+      for (let time = 1; time <= 7; time += 1) statuses.push((await change('wrong horse', 'another horse')).status);
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429]);
+      assert.equal(await statusWith(me.jwt), 200);
+    });
+    const refused: [string, string][] = [
+      ['12345678', 'Password is too common'],
+      ['PassWord1', 'Password is too common'],
+      ['short', 'Password must be at least 8 characters'],
+      ['x'.repeat(129), 'Password must be at most 128 characters'],
+    ];
+    for (const [wanted, text] of refused) {
+      it(`400 ${text}`, async () => {
+        const { status, body } = await change(password, wanted);
+        assert.deepEqual([status, body.error, body.details[0].field], [400, text, 'password']);
+      });
+    }
+    it('one of two at once wins', async () => {
+      const answers = await Promise.all([change(password, 'another horse'), change(password, 'third horse!')]);
+      assert.deepEqual(
+        answers.map(({ status }) => status).toSorted((one, other) => one - other),
+        [200, 401],
+      );
+    });
+  });
+
+  it('400 Password is too common at signup and reset', async () => {
+    const body = { email: 'common@example.com', password: 'qwertyuiop', company_name: 'x' };
+    assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.error, 'Password is too common');
+    const reset = await app.call('POST', '/api/v1/auth/reset-password', { body: { token: 'x', password: 'iloveyou' } });
+    assert.equal(reset.body.error, 'Password is too common');
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { codeAt } from '../../../models/rules/accounts/totp.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+import { type Owner, owner, password } from './owner.js';
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** As an authenticator does it. */
+function codeOf(secret: string, offset = 0): string {
+  const bits = [...secret].map((character) => alphabet.indexOf(character).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  return codeAt(key, Math.floor(Date.now() / 30_000) + offset);
+}
+
+describe('the second factor', () => {
+  let app: TestApp;
+  let me: Owner;
+  before(async () => {
+    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
+  });
+  beforeEach(async () => {
+    me = await owner(app);
+  });
+  after(() => app.close());
+
+  const setUp = async () =>
+    (await me.call('POST', '/auth/totp')).body.data as { secret: string; otpauth_url: string; recovery_codes: string[] };
+  const confirm = (code: string) => me.call('POST', '/auth/totp/confirm', { code });
+  const inForce = async () => {
+    const offered = await setUp();
+    assert.equal((await confirm(codeOf(offered.secret, -1))).status, 200);
+    return offered;
+  };
+
+  it('200 shows a secret, its URL and ten recovery codes, stored encrypted and hashed', async () => {
+    const { secret, otpauth_url, recovery_codes } = await setUp();
+    assert.match(secret, /^[A-Z2-7]{32}$/);
+    const url = new URL(otpauth_url);
+    assert.deepEqual([url.protocol, url.host, url.searchParams.get('secret')], ['otpauth:', 'totp', secret]);
+    assert.equal(new Set(recovery_codes).size, 10);
+    const stored = await rows<{ row: string }>(
+      app.deps.db,
+      `SELECT (SELECT row_to_json(w)::text FROM workspaces w WHERE id = $1) ||
+              (SELECT json_agg(c)::text FROM recovery_codes c WHERE workspace_id = $1) AS row`,
+      [me.workspaceId],
+    );
+    const text = stored[0]?.row ?? '';
+    assert.ok(text.length > 100 && !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')));
+    for (const code of recovery_codes) assert.ok(!text.includes(code));
+  });
+  it('is not in force before a code has confirmed it', async () => {
+    await setUp();
+    assert.equal((await me.logIn()).status, 200);
+    const { status, body } = await confirm('000000');
+    assert.deepEqual([status, body.error, body.details[0].field], [400, 'Invalid verification code', 'code']);
+    assert.equal((await me.logIn()).status, 200);
+  });
+  it('409 for a second one, and for confirming without one', async () => {
+    assert.equal((await confirm('000000')).status, 409);
+    await inForce();
+    assert.equal((await me.call('POST', '/auth/totp')).status, 409);
+    assert.equal((await confirm('000000')).status, 409);
+  });
+  it('401 Verification code required, then 200 with a code, which is good once', async () => {
+    const { secret } = await inForce();
+    const without = await me.logIn();
+    assert.deepEqual([without.status, without.body.error, without.body.code], [401, 'Verification code required', 'code_required']);
+    const wrongPassword = await me.logIn('wrong horse', { code: codeOf(secret) });
+    assert.equal(wrongPassword.body.error, 'Invalid email or password');
+    const code = codeOf(secret);
+    assert.equal((await me.logIn(password, { code })).status, 200);
+    const again = await me.logIn(password, { code });
+    assert.deepEqual([again.status, again.body.error], [401, 'Invalid verification code']);
+    assert.equal((await me.logIn(password, { code: codeOf(secret, 1) })).status, 200);
+  });
+  it('401 for the code that has confirmed it', async () => {
+    const { secret } = await setUp();
+    const code = codeOf(secret);
+    await confirm(code);
+    assert.equal((await me.logIn(password, { code })).status, 401);
+  });
+  it('of ten logins with one code at once one gets in', async () => {
+    const { secret } = await inForce();
+    const code = codeOf(secret);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => me.logIn(password, { code })));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  });
+  it('takes each recovery code once, however it is typed', async () => {
+    const {
+      recovery_codes: [first = '', second = ''],
+    } = await inForce();
+    assert.equal((await me.logIn(password, { code: first })).status, 200);
+    assert.equal((await me.logIn(password, { code: first })).status, 401);
+    assert.equal((await me.logIn(password, { code: ` ${second.toUpperCase().replace('-', ' ')} ` })).status, 200);
+  });
+  it('429 after five wrong codes: nobody tries all of them', async () => {
+    const { secret } = await inForce();
+    const statuses: number[] = [];
+    for (let time = 1; time <= 6; time += 1) statuses.push((await me.logIn(password, { code: '000000' })).status);
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
+    assert.equal((await me.logIn(password, { code: codeOf(secret) })).status, 429);
+  });
+  it('DELETE /auth/totp takes a code, and logins need none afterwards', async () => {
+    assert.equal((await me.call('DELETE', '/auth/totp', { code: '000000' })).status, 409);
+    const { secret } = await inForce();
+    assert.equal((await me.call('DELETE', '/auth/totp', { code: '000000' })).body.error, 'Invalid verification code');
+    assert.equal((await me.call('DELETE', '/auth/totp', { code: codeOf(secret) })).status, 200);
+    assert.equal((await me.logIn()).status, 200);
+    const { body } = await me.call('GET', '/audit-events?type=auth.totp_enabled,auth.totp_disabled');
+    assert.deepEqual(
+      body.data.audit_events.map(({ type }: { type: string }) => type),
+      ['auth.totp_disabled', 'auth.totp_enabled'],
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const needed = 'API key does not have required scope: manage_contacts';
+
+describe('contacts behind a key that only sends', () => {
+  let app: TestApp;
+  let sender: Account;
+  let contactId: string;
+  before(async () => {
+    app = await startApp();
+    sender = await app.account({ scopes: ['send_messages', 'read_messages'] });
+    const body = { phone: '+15551234567', name: 'Ada', tags: ['vip'] };
+    contactId = (await app.call('POST', '/api/v1/contacts', { jwt: sender.jwt, body })).body.data.contact.id;
+  });
+  after(() => app.close());
+
+  const ask = (path: string, body: object) => app.call('POST', `/api/v1/messages/${path}`, { key: sender.key, body });
+  const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' } };
+
+  for (const path of ['preview', 'bulk']) {
+    it(`${path}: 403 by tag and by contact_id, before the body is judged`, async () => {
+      for (const whom of [
+        { tag: 'vip' },
+        { tag: 'vip', to: '+15551234567x' },
+        { recipients: ['+15551234568', { contact_id: contactId }] },
+      ]) {
+        if (path === 'preview' && 'to' in whom) continue; // that is a single message there
+        for (const body of [bulk, { content: {} }]) {
+          const { status, body: answer } = await ask(path, { ...body, ...whom });
+          assert.deepEqual([status, answer.error, answer.code], [403, needed, 'forbidden']);
+        }
+      }
+    });
+    it(`${path}: numbers that the key brings itself need nothing more`, async () => {
+      const recipients = [{ to: '+15551234568', name: 'Bob', contact_id: 'a variable' }];
+      const { status } = await ask(path, { ...bulk, recipients });
+      assert.equal(status, path === 'bulk' ? 201 : 200);
+    });
+  }
+
+  it('preview of one message to a contact: 403', async () => {
+    const { status, body } = await ask('preview', { channel: 'sms', content: { text: 'Hi' }, contact_id: contactId });
+    assert.deepEqual([status, body.error], [403, needed]);
+  });
+});

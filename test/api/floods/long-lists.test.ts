@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const itemsMax = 50_000;
+const many = (item: unknown) => Array.from({ length: itemsMax }, () => item);
+
+describe('lists of fifty thousand items', () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+    account = await app.account();
+  });
+  after(() => app.close());
+
+  const lists: [string, string, string, Record<string, unknown>, number][] = [
+    ['scopes', 'POST', '/api/v1/api-keys', { name: 'key' }, 100],
+    ['events', 'POST', '/api/v1/webhooks', { url: 'https://example.com/hook' }, 100],
+    ['tags', 'POST', '/api/v1/contacts', { phone: '+15551234567' }, 50],
+  ];
+  for (const [name, method, path, rest, most] of lists) {
+    it(`${name}: 400 with one fault, whatever the items are`, async () => {
+      for (const item of [1, 'x', null, '', {}, []]) {
+        const body = JSON.stringify({ ...rest, [name]: many(item) }).slice(0, 1_000_000);
+        if (body.length > 100 * 1024) continue;
+        const answer = await app.call(method, path, { jwt: account.jwt, body });
+        assert.equal(answer.status, 400);
+        assert.deepEqual(answer.body.details, [{ field: name, message: `${name} must have at most ${most} items` }]);
+      }
+    });
+    it(`${name}: a list of wrong items that is short enough names each`, async () => {
+      const answer = await app.call(method, path, { jwt: account.jwt, body: { ...rest, [name]: [1, 2] } });
+      assert.equal(answer.body.details[0].message, `${name}[0] must be a string`);
+      assert.equal(answer.body.details.length, 2);
+    });
+  }
+
+  it('retry_delays: 400 with one fault', async () => {
+    const body = { url: 'https://example.com/hook', events: ['message.sent'], retry_delays: Array.from({ length: 30_000 }, () => 'x') };
+    const text = JSON.stringify(body).replaceAll('"x"', '{}');
+    const answer = await app.call('POST', '/api/v1/webhooks', { jwt: account.jwt, body: text });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.details.length, 1);
+  });
+
+  it('an empty list of scopes or events is 400 in the words of the list', async () => {
+    const scopes = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'key', scopes: [] } });
+    assert.match(scopes.body.error, /^Invalid scopes\. Must be one of: send_messages, /);
+    const events = await app.call('POST', '/api/v1/webhooks', { jwt: account.jwt, body: { url: 'https://example.com/', events: [] } });
+    assert.match(events.body.error, /^Invalid events\. Must be one of: message\.queued, /);
+  });
+
+  it('an answer lists a hundred faults, and the last says how many there are besides', async () => {
+    const recipients = Array.from({ length: 5_000 }, () => 'x');
+    const body = { channel: 'sms', content: { text: 'Hi' }, recipients };
+    const { status, body: answer } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
+    assert.equal(status, 400);
+    assert.equal(answer.details.length, 100);
+    assert.deepEqual(answer.details.at(-1), { field: 'recipients', message: '4,901 more faults are not listed' });
+  });
+});

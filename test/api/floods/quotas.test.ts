@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../support/invariants.js';
+import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+
+const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+const counts = (answers: Answer[]) => [201, 200, 409].map((status) => answers.filter((answer) => answer.status === status).length);
+
+function assertRefused(answers: Answer[], text: string): void {
+  for (const { body } of answers.filter(({ status }) => status === 409)) {
+    assert.deepEqual([body.error, body.code, body.message], [text, 'limit_reached', text]);
+  }
+}
+
+describe('quotas of a workspace', () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp({ MAX_API_KEYS: '7', MAX_WEBHOOKS: '3', MAX_REPLAYS: '2', MAX_OPEN_BATCHES: '4', MAX_PLACEHOLDERS: '5' });
+  });
+  beforeEach(async () => {
+    account = await app.account();
+  });
+  after(async () => {
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
+
+  it('API keys: of 30 at once exactly as many as are allowed, and a revoked one makes room', async () => {
+    const { jwt } = account; // has one key
+    const create = () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
+    const answers = await atOnce(30, create);
+    assert.deepEqual(counts(answers), [6, 0, 24]);
+    assertRefused(answers, 'A workspace can have at most 7 API keys');
+    const made = answers.find(({ status }) => status === 201);
+    await app.call('DELETE', `/api/v1/api-keys/${made?.body.data.id}`, { jwt });
+    assert.deepEqual(counts(await atOnce(3, create)), [1, 0, 2]);
+    assert.equal((await app.call('POST', '/api/v1/api-keys', { jwt: (await app.account()).jwt, body: { name: 'k' } })).status, 201);
+  });
+
+  it('webhooks: of 20 at once exactly as many as are allowed, and a deleted one makes room', async () => {
+    const { jwt } = account;
+    const create = () => app.call('POST', '/api/v1/webhooks', { jwt, body: { url: 'https://93.184.216.34/', events: ['message.sent'] } });
+    const answers = await atOnce(20, create);
+    assert.deepEqual(counts(answers), [3, 0, 17]);
+    assertRefused(answers, 'A workspace can have at most 3 webhooks');
+    const made = answers.find(({ status }) => status === 201);
+    await app.call('DELETE', `/api/v1/webhooks/${made?.body.data.webhook.id}`, { jwt });
+    assert.equal((await create()).status, 201);
+  });
+
+  it('replays: two are under way, over all webhooks; one that takes nothing is none', async () => {
+    const { jwt, key } = account;
+    const hooks = await atOnce(3, async () => {
+      const body = { url: 'https://93.184.216.34/', events: ['message.queued'] };
+      return (await app.call('POST', '/api/v1/webhooks', { jwt, body })).body.data.webhook.id as string;
+    });
+    const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+    assert.equal((await app.call('POST', '/api/v1/messages/send', { key, body: sms })).status, 201);
+    const replay = (id: string, status: string) =>
+      app.call('POST', `/api/v1/webhooks/${id}/replay`, { jwt, body: { since: '2026-01-01T00:00:00Z', status } });
+    const answers = await atOnce(12, (index) => replay(hooks[index % 3] as string, 'pending'));
+    assert.deepEqual(counts(answers), [0, 2, 10]);
+    assertRefused(answers, 'A workspace can have at most 2 replays under way');
+    assert.equal((await replay(hooks[0] as string, 'succeeded')).body.data.replay.status, 'completed');
+  });
+
+  it('open batches: of 10 at once exactly as many as are allowed, nothing is charged or left of the others', async () => {
+    const { key, workspaceId } = account;
+    const send = (index: number) =>
+      app.call('POST', '/api/v1/messages/bulk', {
+        key,
+        body: { channel: 'sms', content: { text: 'Hi' }, recipients: [`+1555123456${index}`] },
+      });
+    const answers = await atOnce(10, send);
+    assert.deepEqual(counts(answers), [4, 0, 6]);
+    assertRefused(answers, 'A workspace can have at most 4 open batches');
+    const [left] = await rows(
+      app.deps.db,
+      `SELECT count(*) AS messages, (SELECT balance FROM workspaces WHERE id = $1) AS balance FROM messages WHERE workspace_id = $1`,
+      [workspaceId],
+    );
+    assert.deepEqual(left, { messages: 4, balance: 96_000 });
+    const batch = answers.find(({ status }) => status === 201)?.body.data.batch;
+    await app.call('POST', `/api/v1/messages/bulk/${batch.id}/cancel`, { key });
+    assert.equal((await send(0)).status, 201);
+  });
+
+  for (const path of ['bulk', 'preview']) {
+    it(`placeholders: 409 for one too many, whichever text it is in, before recipients are looked at (${path})`, async () => {
+      const body = { channel: 'email', recipients: Array.from({ length: 100 }, () => 'nobody') };
+      const ask = (content: object) => app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body: { ...body, content } });
+      const refused = await ask({ text: '{{a}} {{b}} {{c|x}}', subject: '{{d}}', html: '{{e}} \\{{ {{f}}' });
+      assert.deepEqual([refused.status, refused.body.error], [409, 'A content can have at most 5 placeholders']);
+      assert.equal(refused.body.code, 'limit_reached');
+      assert.notEqual((await ask({ text: '{{a}} {{b}} {{c|x}}', subject: '{{d}}', html: '{{e}} \\{{' })).status, 409);
+    });
+  }
+});

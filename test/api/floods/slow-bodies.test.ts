@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { startApp, type TestApp } from '../start-app.js';
+
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+
+describe('bodies that come slowly', () => {
+  let app: TestApp;
+  let sockets: Socket[];
+  beforeEach(async () => {
+    app = await startApp({ ACCEPT_GROUP_MAX: '2' });
+    sockets = [];
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await app.close();
+  });
+
+  /** A send whose body is begun and never ends. */
+  const drip = async (key: string, path = '/api/v1/messages/send', length = 1_000) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: ${length}\r\n\r\n{"to":`);
+  };
+
+  it('of 200 connections of one workspace, over many keys, cost nobody else a 503', async () => {
+    const [hostile, other] = [await app.account(), await app.account()];
+    const keys = [hostile.key];
+    for (let index = 0; index < 20; index += 1) {
+      keys.push((await app.call('POST', '/api/v1/api-keys', { jwt: hostile.jwt, body: { name: 'k' } })).body.data.key);
+    }
+    await Promise.all(Array.from({ length: 200 }, (_, index) => drip(keys[index % keys.length] as string)));
+    const sends = await Promise.all(
+      Array.from({ length: 3 }, () => app.call('POST', '/api/v1/messages/send', { key: other.key, body: sms })),
+    );
+    assert.deepEqual(
+      sends.map(({ status }) => status),
+      [201, 201, 201],
+    );
+  });
+
+  it('of large ones take only the turns of their own workspace', async () => {
+    const [hostile, other] = [await app.account(), await app.account()];
+    await Promise.all(Array.from({ length: 30 }, () => drip(hostile.key, '/api/v1/messages/preview', 4_000_000)));
+    const body = { channel: 'sms', content: { text: 'Hi' }, recipients: ['+15551234567'] };
+    assert.equal((await app.call('POST', '/api/v1/messages/preview', { key: other.key, body })).status, 200);
+    assert.equal((await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body })).status, 201);
+  });
+
+  it('a body over the limit is 413 at once, also where it has only begun', async () => {
+    const { key } = await app.account();
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(`POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 5000000\r\n\r\n{`);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 413 /);
+  });
+
+  for (const encoding of ['gzip', 'deflate', 'br', 'identity']) {
+    it(`a body in ${encoding} is read, and one that inflates above the limit is 413`, async () => {
+      const zlib = await import('node:zlib');
+      const encode = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, br: zlib.brotliCompressSync, identity: (bytes: Buffer) => bytes }[
+        encoding
+      ];
+      const { key } = await app.account();
+      const post = (body: unknown) =>
+        fetch(`${app.url}/api/v1/messages/send`, {
+          method: 'POST',
+          headers: { 'X-API-Key': key, 'Content-Encoding': encoding },
+          body: new Uint8Array(encode?.(Buffer.from(JSON.stringify(body))) as Buffer),
+        });
+      assert.equal((await post(sms)).status, 201);
+      assert.equal((await post({ ...sms, content: { text: 'x'.repeat(200_000) } })).status, 413);
+    });
+  }
+
+  it('a body in an encoding that nobody knows, or that is none, is 400', async () => {
+    const { key } = await app.account();
+    for (const encoding of ['zip', 'gzip']) {
+      const headers = { 'Content-Encoding': encoding };
+      const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms, headers });
+      assert.deepEqual([status, body.error], [400, 'Invalid JSON body']);
+    }
+  });
+});
+
+describe('a preview that shows more than fits into one answer', () => {
+  it('is refused after the recipients that are too much, and not after all', async () => {
+    const app = await startApp();
+    const { key } = await app.account();
+    const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
+    const body = { channel: 'email', content: { text: '{{name}}'.repeat(200) }, recipients };
+    const { status, body: answer } = await app.call('POST', '/api/v1/messages/preview', { key, body });
+    assert.deepEqual([status, answer.error], [400, 'recipients have too much text for one preview: preview fewer at once']);
+    await app.close();
+  });
+});

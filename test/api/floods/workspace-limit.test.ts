@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { generateApiKey } from '../../../models/rules/api-key.js';
+import { type Answer, startApp, type TestApp } from '../start-app.js';
+
+const list = '/api/v1/messages';
+const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
+
+for (const [store, redisUrl] of [
+  ['in memory', () => ''],
+  ['in Redis', () => process.env.TEST_REDIS],
+] as const) {
+  describe(`the limit of a workspace, ${store}`, () => {
+    let app: TestApp;
+    before(function () {
+      if (redisUrl() === undefined) this.skip();
+    });
+    beforeEach(async () => {
+      app = await startApp({ RATE_LIMIT_API: '10/60', RATE_LIMIT_JWT: '10/60', RATE_LIMIT_WORKSPACE: '12/60', REDIS_URL: redisUrl() });
+      const deadline = Date.now() + 5_000;
+      while (!(await app.deps.limiter.isHealthy()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    });
+    afterEach(() => app.close());
+
+    const keysOf = async (jwt: string, count_: number) => {
+      const answers = await Promise.all(
+        Array.from({ length: count_ }, () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k', scopes: ['read_messages'] } })),
+      );
+      return answers.map(({ body }) => body.data.key as string);
+    };
+
+    it('counts the requests of all keys and sessions together, exactly', async () => {
+      const { jwt } = await app.account();
+      const keys = await keysOf(jwt, 4); // four of the twelve
+      const answers = await Promise.all(keys.flatMap((key) => Array.from({ length: 5 }, () => app.call('GET', list, { key }))));
+      assert.deepEqual([count(answers, 200), count(answers, 429)], [8, 12]);
+      const refused = answers.find(({ status }) => status === 429);
+      assert.deepEqual([refused?.headers.get('x-ratelimit-limit'), refused?.headers.get('x-ratelimit-remaining')], ['12', '0']);
+      assert.equal(refused?.body.error, `Rate limit exceeded. Try again in ${refused?.headers.get('retry-after')} seconds.`);
+      assert.equal((await app.call('GET', '/api/v1/api-keys', { jwt })).status, 429, 'a session too');
+      assert.equal((await app.call('GET', list, { key: (await app.account()).key })).status, 200, 'and nobody else');
+    });
+
+    it('has the headers of whichever limit is nearer', async () => {
+      const { jwt, key } = await app.account();
+      const [other = ''] = await keysOf(jwt, 1);
+      const told = async (given: string) => {
+        const { headers } = await app.call('GET', list, { key: given });
+        return [headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')];
+      };
+      assert.deepEqual(await told(key), ['10', '9'], 'the key’s: 9 are left, of the workspace 10');
+      for (let index = 0; index < 4; index += 1) await told(key);
+      assert.deepEqual(await told(other), ['12', '5'], 'the workspace’s: of the other key 9 are left');
+    });
+
+    it('is not used up by what a key’s own limit refuses', async () => {
+      const { jwt } = await app.account();
+      const [one = '', other = ''] = await keysOf(jwt, 2);
+      const flood = await Promise.all(Array.from({ length: 10 }, () => app.call('GET', list, { key: one })));
+      assert.deepEqual([count(flood, 200)], [10]);
+      for (let index = 0; index < 5; index += 1) assert.equal((await app.call('GET', list, { key: one })).status, 429);
+      assert.equal((await app.call('GET', list, { key: other })).status, 429, 'twelve were answered');
+    });
+  });
+}
+
+describe('ten times the limit of a key', () => {
+  it('is that of a workspace where nothing else is set', async () => {
+    const app = await startApp({ RATE_LIMIT_API: '7/30' });
+    assert.deepEqual(app.deps.config.rateLimits.workspace, { points: 70, seconds: 30 });
+    await app.close();
+  });
+});
+
+describe('invented keys', () => {
+  it('of 60 at once from one address as many as its limit are looked up; keys that are known are served on', async () => {
+    const app = await startApp({ RATE_LIMIT_API: '20/60' });
+    const { key } = await app.account();
+    assert.equal((await app.call('GET', list, { key })).status, 200);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => app.call('GET', list, { key: generateApiKey() })));
+    assert.deepEqual([count(answers, 401), count(answers, 429)], [20, 40]);
+    assert.equal((await app.call('GET', list, { key })).status, 200);
+    assert.equal((await app.call('GET', list, { key: generateApiKey() })).status, 429);
+    await app.close();
+  });
+
+  it('with former secret keys they are asked for, and write nothing', async () => {
+    const former = 'former-secret-key-former-secret-key-';
+    const app = await startApp({ SECRET_KEYS_OLD: former });
+    const [before] = await written();
+    assert.equal((await app.call('GET', list, { key: generateApiKey() })).status, 401);
+    const [after] = await written();
+    assert.deepEqual(after, before);
+    await app.close();
+
+    async function written() {
+      const { db } = app.deps;
+      await db.query('SELECT pg_stat_force_next_flush()');
+      return (await db.query(`SELECT seq_tup_read, n_tup_upd FROM pg_stat_user_tables WHERE relname = 'api_keys'`))[0];
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createServer, type Server } from 'node:tls';
+import { type Certificate, issueCertificate, makeAuthority } from '../../local/certificates.js';
+import { restClient } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type Service, startService } from '../support/service.js';
+
+/** Ends TLS in front of a plain server, as a proxy does, and lets in only who shows a certificate of this authority. */
+async function startTlsFront(address: string, authority: Certificate, own: Certificate): Promise<Server> {
+  const [host, port] = address.split(':');
+  const options = { ...own, ca: authority.cert, requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] };
+  const front = createServer(options, (client) => {
+    const server = connect(Number(port), host);
+    client.on('error', () => server.destroy());
+    server.on('error', () => client.destroy());
+    client.pipe(server).pipe(client);
+  });
+  front.on('tlsClientError', () => undefined);
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  return front;
+}
+
+describe('links that are encrypted', function () {
+  this.timeout(60_000);
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-links-'));
+  const file = (name: string, content: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  };
+  let authority: Certificate;
+  let front: Server | undefined;
+  let service: Service | undefined;
+
+  before(async () => {
+    authority = await makeAuthority();
+  });
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+    front?.close();
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const temporalEnv = async () => {
+    front = await startTlsFront(
+      process.env.TEST_TEMPORAL ?? '',
+      authority,
+      await issueCertificate(authority, { names: ['temporal.internal'] }),
+    );
+    const client = await issueCertificate(authority, { names: ['worker.internal'], isClient: true });
+    return {
+      TEMPORAL_ADDRESS: `127.0.0.1:${(front.address() as AddressInfo).port}`,
+      TEMPORAL_TLS_SERVER_NAME: 'temporal.internal',
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('authority.pem', authority.cert),
+      TEMPORAL_TLS_CLIENT_CERT_PATH: file('client.pem', client.cert),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: file('client.key', client.key),
+    };
+  };
+
+  it('deliver a message where Temporal wants TLS and a client certificate', async () => {
+    service = await startService({ env: await temporalEnv() });
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+  });
+
+  it('end a worker at its start when the certificate of Temporal is of a stranger', async () => {
+    const stranger = await makeAuthority('somebody else');
+    const env = { ...(await temporalEnv()), TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('stranger.pem', stranger.cert) };
+    await assert.rejects(startService({ env }), /worker\.js ended with 1/);
+  });
+
+  it('reach PostgreSQL by TLS where the address asks for it, and no server with the certificate of a stranger', async () => {
+    service = await startService({ withoutWorker: true });
+    const { db, config } = service;
+    const own = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });
+    const [shown] = await rows<{ data_directory: string }>(db, 'SHOW data_directory');
+    const cluster = shown?.data_directory ?? '';
+    const { uid, gid } = statSync(cluster);
+    for (const [name, content] of [
+      ['tls.pem', own.cert],
+      ['tls.key', own.key],
+    ] as const) {
+      writeFileSync(join(cluster, name), content, { mode: 0o600 });
+      chownSync(join(cluster, name), uid, gid);
+    }
+    for (const [name, value] of [
+      ['ssl_cert_file', 'tls.pem'],
+      ['ssl_key_file', 'tls.key'],
+      ['ssl', 'on'],
+    ])
+      await rows(db, `ALTER SYSTEM SET ${name} = '${value}'`);
+    await rows(db, 'SELECT pg_reload_conf()');
+    const askBy = (ca: string) => {
+      const url = `${config.databaseUrl}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file('ca.pem', ca))}`;
+      const script = `
+        import { connect, select } from ${JSON.stringify(resolve(import.meta.dirname, '../../models/database.js'))};
+        const db = connect(process.argv[1], 2);
+        const [row] = await select(db, 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+        process.stdout.write(String(row.ssl));
+        await db.close();`;
+      return execFileSync(process.execPath, ['--input-type=module', '-e', script, url], { encoding: 'utf8', stdio: 'pipe' });
+    };
+    assert.equal(askBy(authority.cert), 'true');
+    const stranger = (await makeAuthority('somebody else')).cert;
+    assert.throws(() => askBy(stranger), /certificate|self-signed|unable to verify/);
+  });
+});

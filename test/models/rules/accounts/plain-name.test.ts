@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { plainName } from '../../../../models/rules/accounts/plain-name.js';
+import { renderMail } from '../../../../models/rules/mail-texts.js';
+
+const names: [string, string][] = [
+  ['Acme Inc.', 'Acme Inc.'],
+  ['Müller & Söhne', 'Müller & Söhne'],
+  ['A\r\n\r\nYour account is locked\u2028\u0000\u001b[31m', 'A Your account is locked [31m'],
+  ['Win at https://evil.example/x?y now', 'Win at now'],
+  ['visit evil.example or www.evil.example', 'visit evil example or evil example'],
+  ['mail me@evil.example', 'mail me evil example'],
+  ['evil.example/pay', 'evil example pay'],
+  ['evil\u3002example', 'evil example'],
+  ['http://evil.example', ''],
+  ['\u202eRTL\u200b', 'RTL'],
+];
+
+describe('plainName', () => {
+  for (const [name, plain] of names)
+    it(`makes ${JSON.stringify(plain)} of ${JSON.stringify(name)}`, () => assert.equal(plainName(name), plain));
+  it('is at most 60 characters', () => assert.equal([...plainName('😀'.repeat(255))].length, 60));
+  it('greets nobody where nothing is left', () => {
+    const { text } = renderMail('verify_email', { name: 'https://evil.example', publicUrl: 'https://x.test', token: 't' });
+    assert.ok(text.startsWith('Hello,\n'));
+  });
+});

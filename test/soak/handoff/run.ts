@@ -1,0 +1,74 @@
+/**
+ * `npm run soak:handoff`: sends singles and paced pages through a Twilio counterpart that takes no idempotency key and answers late, while
+ * processes are deployed, killed and frozen and backends are terminated. Then judges what the carrier took against what the service says.
+ */
+import { parseArgs } from 'node:util';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../../support/servers.js';
+import { type Service, startService } from '../../support/service.js';
+import { startTwilio, twilioEnv } from '../../support/twilio.js';
+import { randomOf } from '../../chaos/random.js';
+import { openCarrier } from './carrier.js';
+import { runFaults } from './faults.js';
+import { startLoad } from './load.js';
+import { judge } from './verdict.js';
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '20' },
+    terminations: { type: 'string', default: '50' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const [messages, rounds, terminations, seed] = [values.messages, values.rounds, values.terminations, values.seed].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+/** A deploy, a kill and a freeze with their pauses take about this long; the load lasts as long as the faults. */
+const roundSeconds = 32;
+/** Unknown hand-offs wait two minutes for their report; the watcher looks once a minute. */
+const settleMsMax = 8 * 60_000;
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+async function soak(): Promise<boolean> {
+  const counterpart = await startTwilio();
+  const service = await startService({ env: { ...twilioEnv(counterpart), SIGNUP_CREDITS: String(2 * messages), LOG_LEVEL: 'silent' } });
+  try {
+    const carrier = openCarrier(counterpart);
+    const load = await startLoad(service.url, { messages, seconds: rounds * roundSeconds });
+    const faults = await runFaults(service, { rounds, terminations, random: randomOf(seed) }, say);
+    say('The faults are over; waiting until every send is answered and every message has ended…');
+    const sends = await load.ended;
+    await until(async () => (await openMessages(service)) === 0, 'no message is open', settleMsMax).catch((error: Error) =>
+      say(error.message),
+    );
+    await carrier.close();
+    const verdict = await judge(service.db, counterpart, sends);
+    for (const [what, count] of Object.entries({ ...faults, ...verdict.figures })) say(`${what.padEnd(60)} ${count}`);
+    for (const violation of verdict.violations) say(`✗ ${violation}`);
+    if (verdict.violations.length === 0) say('✓ nothing lost, handed off twice, charged twice, or declared failed though its report came');
+    return verdict.violations.length === 0;
+  } finally {
+    await service.stop();
+    await counterpart.close();
+  }
+}
+
+async function openMessages({ db }: Service): Promise<number> {
+  const [row] = await rows<{ count: number }>(
+    db,
+    `SELECT count(*)::int AS count FROM messages WHERE status NOT IN ('delivered', 'failed')`,
+  );
+  return row?.count ?? 0;
+}
+
+await mochaGlobalSetup();
+try {
+  process.exitCode = (await soak()) ? 0 : 1;
+} finally {
+  await mochaGlobalTeardown();
+}
