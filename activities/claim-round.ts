@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../models/operations/claim-handoffs.js';
+import { erasureKey } from '../models/operations/erasure/erasure-key.js';
 import { releaseClaim } from '../models/operations/uncertain-handoffs.js';
 import { persist } from './persist.js';
 import type { RoundDeps } from './rounds.js';
@@ -14,7 +15,7 @@ const claimAgeMsMax = 4_000;
  * @throws what the claim threw, after its attempts were closed
  */
 export async function claimRound(
-  deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs'>,
+  deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs' | 'secretKeys'>,
   groupId: string,
   choices: Choices,
   limits: ClaimLimits,
@@ -24,7 +25,7 @@ export async function claimRound(
   const release = () => persist(() => releaseClaim(db, groupId, claimId), deps);
   const begunAt = performance.now();
   try {
-    const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId });
+    const claims = await claimHandoffs(db, groupId, choices, { ...limits, claimId, erasureKey: await erasureKey(db, deps.secretKeys) });
     if (performance.now() - begunAt < claimAgeMsMax) return claims;
   } catch (error) {
     await release();

@@ -4,6 +4,9 @@ import type { Database } from '../models/database.js';
 import type { Logger } from '../models/logger.js';
 import { auditBooks } from '../models/operations/audit-books.js';
 import { forgetLogins } from '../models/operations/accounts/forget-logins.js';
+import { eraseOld } from '../models/operations/erasure/erase-old.js';
+import { erasureKey } from '../models/operations/erasure/erasure-key.js';
+import { runErasures } from '../models/operations/erasure/run-erasures.js';
 import { checkLedgers } from '../models/operations/ledger-drift.js';
 import { issueLowBalanceMails } from '../models/operations/low-balance-mails.js';
 import { forgetWebhookData } from '../models/operations/forget-webhook-data.js';
@@ -11,12 +14,15 @@ import { noteRound } from '../models/operations/watcher-rounds.js';
 
 export interface MaintenanceDeps {
   db: Database;
-  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays'>;
+  config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'secretKeys'>;
   logger: Logger;
 }
 
+/** Beside the repairs: below the time between two rounds. */
+const erasingMs = 20_000;
 /** One after the other in a round: together below the time between two rounds. */
-const forgettingMs = 12_000;
+const forgettingMs = 7_000;
+const erasingOldMs = 8_000;
 const auditingMs = 8_000;
 /** Workspaces whose balance changed this long ago are looked at: several rounds of the watcher, should one be missed. */
 const changedWithinSeconds = 600;
@@ -34,6 +40,19 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
       const logins = await forgetLogins(db);
       if (logins > 0) logger.info({ logins }, 'forgot old tries, addresses and JWTs');
       if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
+    },
+
+    /** Erases messages that are old, as much as there is time for. */
+    async eraseOld(): Promise<void> {
+      const key = await erasureKey(db, config.secretKeys);
+      const messages = await eraseOld(db, key, config.messageDays, Date.now() + erasingOldMs);
+      if (messages > 0) logger.info({ messages }, 'erased what was old');
+    },
+
+    /** Erases the recipients who are to be forgotten, as much as there is time for. */
+    async eraseRecipients(): Promise<void> {
+      const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + erasingMs);
+      if (completed > 0) logger.info({ completed }, 'forgot recipients');
     },
 
     /** Logs every workspace whose balance is not what its ledger says, in each round until that is mended. */

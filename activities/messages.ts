@@ -25,7 +25,13 @@ export interface MessageDeps extends PersistDeps {
   db: Database;
   config: Pick<
     Config,
-    'reportTimeoutSeconds' | 'handoffTimeoutSeconds' | 'unknownHandoffSeconds' | 'quotas' | 'providerLimits' | 'routeWindowSeconds'
+    | 'secretKeys'
+    | 'reportTimeoutSeconds'
+    | 'handoffTimeoutSeconds'
+    | 'unknownHandoffSeconds'
+    | 'quotas'
+    | 'providerLimits'
+    | 'routeWindowSeconds'
   >;
   providers: Providers;
   /** Aborted as soon as the worker is told to stop. */
@@ -61,7 +67,7 @@ export function dispatcher(deps: MessageDeps): (of: DispatchOf) => Promise<Dispa
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
   const health = new RouteHealth({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
-  return (of) => dispatch({ ...deps, throughput, health, waits }, of);
+  return (of) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, of);
 }
 
 /** @param handOff see `dispatcher`; the activities of groups share it */

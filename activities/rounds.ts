@@ -21,6 +21,8 @@ export interface RoundDeps extends PersistDeps {
   throughput: Throughput;
   health: RouteHealth;
   waits: UncertainWaits;
+  /** SECRET_KEY and those before it. */
+  secretKeys: readonly [string, ...string[]];
 }
 
 export interface RoundSize {

@@ -1,16 +1,17 @@
 /** Accepts a batch, as `accept.ts` does a message: stored undecided, debited by its workflow, decided in every case. */
 import { Batch, type BatchRow } from '../models/batch.js';
-import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
+import { idempotencyMismatch, internal } from '../models/errors.js';
 import { fenceBatch } from '../models/operations/fence-batch.js';
 import { insertBatch, type NewBatch } from '../models/operations/insert-batch.js';
 import { assertBelow, type Quota } from '../models/operations/quotas/within-quota.js';
 import type { NewGroup } from '../models/operations/insert-messages.js';
+import { fundsOf } from '../models/operations/spending/standing.js';
 import { createTurnstile } from '../models/turnstile.js';
-import { Workspace } from '../models/workspace.js';
 import { workflowIds } from '../workflows/contract.js';
-import { refusalOf } from './decision.js';
+import { keysOf } from './idempotency.js';
 import type { BulkDeps } from './deps.js';
 import type { Caller } from './endpoint.js';
+import { assertAffordable, refusalOfCost } from './standing.js';
 import { untilKnown } from './until-known.js';
 
 export interface AcceptedBatch {
@@ -26,7 +27,7 @@ const inTurn = createTurnstile({ most: 2 });
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request
+ * @throws AppError 422 when that was another request, or one whose data were erased
  */
 export async function findAcceptedBatch(
   deps: BulkDeps,
@@ -35,7 +36,8 @@ export async function findAcceptedBatch(
   digest: Buffer | null,
 ): Promise<AcceptedBatch | null> {
   if (key === null || digest === null) return null;
-  const found = await Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: key } });
+  const keys = await keysOf(deps, key);
+  const found = await Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } });
   if (found === null) return null;
   if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
   if (found.status === 'accepting') await decide(deps, found);
@@ -45,7 +47,8 @@ export async function findAcceptedBatch(
 /**
  * Accepts a batch, or nothing of it.
  * @param pagesOf makes its pages; asked again when the request has to start over
- * @throws AppError 402 when the balance is short of the sum, 409 when too many batches are open, 500 when nobody decided in time: nothing is charged and nothing stays
+ * @throws AppError 402 when the balance or the limit of the day is short of the sum, 409 when too many batches are open, 500 when nobody decided in
+ * time: nothing is charged and nothing stays
  */
 export async function acceptBatch(
   deps: BulkDeps,
@@ -53,7 +56,7 @@ export async function acceptBatch(
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
-  if (caller.balance < batch.cost) throw insufficientCredits(batch.cost, caller.balance);
+  assertAffordable(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     // The watcher fences what stays undecided for long; waiting for its turn does not count.
@@ -101,14 +104,15 @@ const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
   most: config.quotas.openBatches,
 });
 
-/** The rows are gone. Because of the balance or of the quota, if that is true; else a twin of this request has fenced them. */
+/** The rows are gone. Because of the balance, the limit of the day or the quota, if that is true; else a twin of this request has fenced them. */
 async function refuse(
   deps: BulkDeps,
   { workspace_id, cost }: NewBatch,
   cause: unknown = new Error('the batch was fenced by a twin request'),
 ): Promise<never> {
-  const workspace = await Workspace.findByPk(workspace_id, { attributes: ['balance'] });
-  const balance = workspace?.balance ?? 0;
-  if (balance >= cost) await assertBelow(deps.db, openBatches(deps, workspace_id));
-  throw refusalOf(cost, balance, cause);
+  const funds = (await fundsOf(deps.db, [workspace_id])).get(workspace_id);
+  const refusal = funds === undefined ? null : refusalOfCost(cost, funds);
+  if (refusal !== null) throw refusal;
+  await assertBelow(deps.db, openBatches(deps, workspace_id));
+  throw internal(cause, 1);
 }

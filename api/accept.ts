@@ -1,11 +1,13 @@
 /** Accepts messages, each exactly once for its idempotency key. */
-import { idempotencyMismatch, insufficientCredits, internal } from '../models/errors.js';
+import { idempotencyMismatch, internal } from '../models/errors.js';
 import { Message, type MessageRow, type NewMessage } from '../models/message.js';
 import { fallbackAfterMs } from '../models/operations/fallback-chain.js';
 import type { FallbackStep } from '../models/rules/fallback.js';
+import { keysOf } from './idempotency.js';
 import { decide } from './decision.js';
 import type { Deps } from './deps.js';
 import type { Caller } from './endpoint.js';
+import { assertAffordable } from './standing.js';
 
 export interface Accepted {
   row: MessageRow;
@@ -18,11 +20,12 @@ const insertAttemptsMax = 3;
 
 /**
  * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request
+ * @throws AppError 422 when that was another request, or one whose data were erased
  */
 export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer): Promise<Accepted | null> {
   if (key === null) return null;
-  const found = await Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: key } });
+  const keys = await keysOf(deps, key);
+  const found = await Message.findOne({ where: { workspace_id: caller.workspaceId, idempotency_key: keys } });
   if (found === null) return null;
   if (found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
   const row = found.get() as MessageRow;
@@ -34,11 +37,11 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
 
 /**
  * Accepts a message, or nothing of it.
- * @throws AppError 402 when the balance is short, 500 when nobody decided in time, 503 when too many wait: nothing is charged then
+ * @throws AppError 402 when the balance or the limit of the day is short, 500 when nobody decided in time, 503 when too many wait: nothing is charged then
  * and nothing stays
  */
 export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[] = []): Promise<Accepted> {
-  if (caller.balance < message.cost) throw insufficientCredits(message.cost, caller.balance);
+  assertAffordable(caller, message.cost);
   const { idempotency_key: key, request_digest: digest } = message;
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     const row = await deps.acceptGate.accept(message, fallback, caller.webhooks);

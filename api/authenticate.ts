@@ -18,6 +18,7 @@ import type { Database } from '../models/database.js';
 import { identifySession } from '../models/operations/accounts/identify-session.js';
 import { Gather } from '../models/gather.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../models/operations/identify-api-key.js';
+import type { Standing } from '../models/operations/spending/standing.js';
 import { isInNetworks } from '../models/rules/accounts/networks.js';
 import { isUuid } from '../models/rules/text.js';
 import type { Workspace } from '../models/workspace.js';
@@ -107,7 +108,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
 function callerOf(key: IdentifiedKey): Caller {
   return {
     workspaceId: key.workspace_id,
-    balance: key.balance,
+    ...standingIn(key),
     scopes: key.scopes,
     webhooks: key.webhooks,
     actor: { type: 'api_key', id: key.id, name: key.name },
@@ -121,7 +122,13 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
   if (owner === null) throw invalidToken();
   const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
-  return { workspaceId: sub, balance: owner.balance, actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
+  return { workspaceId: sub, ...standingIn(owner), actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
+}
+
+type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
+
+function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): StandingIn {
+  return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
 }
 
 /** Names a secret without telling it. */

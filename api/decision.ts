@@ -1,10 +1,11 @@
 /** Finds out what was decided about stored messages, in every case. */
-import { type AppError, insufficientCredits, internal } from '../models/errors.js';
+import { type AppError, internal } from '../models/errors.js';
 import { Message, type MessageRow } from '../models/message.js';
 import { fenceMessages } from '../models/operations/fence-messages.js';
-import { Workspace } from '../models/workspace.js';
+import { type Funds, fundsOf } from '../models/operations/spending/standing.js';
 import { workflowIds } from '../workflows/contract.js';
 import type { Deps } from './deps.js';
+import { refusalOfCost } from './standing.js';
 import { untilKnown } from './until-known.js';
 
 /** By message id: null when it was accepted, else the answer that its request gets. */
@@ -32,7 +33,7 @@ export async function decide(
     deps.logger.warn({ err, workflow_id: workflowId }, 'the workflow did not answer: fencing its messages');
     return fence(deps, rows, err);
   }
-  return refuse(rows, accepted);
+  return refuse(deps.db, rows, accepted);
 }
 
 /** After this nobody can decide otherwise: either the messages are gone for good, or their workflow has been faster. */
@@ -45,6 +46,7 @@ async function fence({ db, logger }: Pick<Deps, 'db' | 'logger'>, rows: readonly
     return Message.findAll({ attributes: ['id'], where: { id: ids } });
   });
   const others = await refuse(
+    db,
     rows.filter(({ id }) => !fenced.has(id)),
     new Set(stored.map(({ id }) => id)),
     cause,
@@ -52,32 +54,24 @@ async function fence({ db, logger }: Pick<Deps, 'db' | 'logger'>, rows: readonly
   return new Map([...others, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
 }
 
-/** The rows that were not accepted are gone. Because of the balance, if that is true; else a twin of the request has fenced them. */
+/** The rows that were not accepted are gone. Because of the balance or the limit of the day, if that is true; else a twin of the request has fenced them. */
 async function refuse(
+  db: Deps['db'],
   rows: readonly MessageRow[],
   accepted: ReadonlySet<string>,
   cause: unknown = new Error('the message was fenced by a twin request'),
 ): Promise<Decisions> {
   const refused = rows.filter(({ id }) => !accepted.has(id));
-  // Without the balances nobody knows why; what was accepted beside is accepted all the same.
-  const balances = refused.length === 0 ? new Map<string, number>() : await balancesOf(refused).catch(() => new Map<string, number>());
+  // Without the funds nobody knows why; what was accepted beside is accepted all the same.
+  const funds =
+    refused.length === 0 ? new Map<string, Funds>() : await fundsOf(db, workspacesOf(refused)).catch(() => new Map<string, Funds>());
   return new Map(
-    rows.map(({ id, workspace_id, cost }) => {
-      if (accepted.has(id)) return [id, null];
-      const balance = balances.get(workspace_id);
-      return [id, balance === undefined ? internal(cause, 1) : refusalOf(cost, balance, cause)];
-    }),
+    rows.map(({ id, workspace_id, cost }) => (accepted.has(id) ? [id, null] : [id, refusalOf(cost, funds.get(workspace_id), cause)])),
   );
 }
 
-/** The answer to a message or a batch that is gone: 402 when the balance is short, else 500 for what fenced it. */
-export const refusalOf = (cost: number, balance: number, cause: unknown): AppError =>
-  balance < cost ? insufficientCredits(cost, balance) : internal(cause, 1);
+const workspacesOf = (rows: readonly MessageRow[]) => [...new Set(rows.map(({ workspace_id }) => workspace_id))];
 
-async function balancesOf(rows: readonly MessageRow[]): Promise<Map<string, number>> {
-  const workspaces = await Workspace.findAll({
-    attributes: ['id', 'balance'],
-    where: { id: rows.map(({ workspace_id }) => workspace_id) },
-  });
-  return new Map(workspaces.map(({ id, balance }) => [id, balance]));
-}
+/** The answer to a message that is gone: 402 when it cannot be paid, else 500 for what fenced it. */
+const refusalOf = (cost: number, funds: Funds | undefined, cause: unknown): AppError =>
+  (funds === undefined ? null : refusalOfCost(cost, funds)) ?? internal(cause, 1);

@@ -18,10 +18,16 @@ export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 /** Limits that do not follow from the credential: see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback';
 
-/** The workspace that a credential belongs to; `balance` in thousandths of a credit, as of this request. */
+/** The workspace that a credential belongs to, as of this request; amounts in thousandths of a credit. */
 export interface Caller {
   workspaceId: string;
   balance: number;
+  /** What its limit leaves of the day; null: it has none. */
+  spendLeft: number | null;
+  /** Phones of other countries are not written to; null: of all are. */
+  allowedCountries: readonly string[] | null;
+  isVerified: boolean;
+  isSuspended: boolean;
   actor: Actor;
   /** Channels that its API key may send by; null: all. */
   channels: readonly Channel[] | null;
@@ -76,6 +82,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   examine?(checked: Checked<Body>, deps: Reached): Promise<Checked<Body>>;
   /** Largest body in bytes; 100 kB unless given. */
   bodyBytesMax?: number;
+  /** Messages are sent by it: not for a workspace that is suspended, or unverified where real carriers send. */
+  sends?: boolean;
   /** Goes through the accept gate, which sheds what comes when the service is overloaded. */
   gated?: boolean;
   /** Takes an `Idempotency-Key`. */
@@ -84,7 +92,9 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   refusals?: readonly number[];
   /** Shape of `data`, or of the whole answer without an envelope. */
   response: Joi.Schema;
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
+  /** The answer is a stream of lines, each one JSON value, of which `response` describes one. */
+  streams?: true;
   /** There are callers who understand no answer: they get 204, without a body. */
   mayBeEmpty?: true;
   /** Another status whose answer has the same shape. */
@@ -106,6 +116,8 @@ interface ReplyOptions {
   headers?: Record<string, string>;
   /** The whole answer, written already. */
   json?: Uint8Array;
+  /** A stream of lines instead. */
+  lines?: AsyncIterable<object>;
 }
 
 /** A handler's answer that needs more than data. */

@@ -1,7 +1,10 @@
 /** Idempotency keys: their form, and the digest that tells a repeated request from another one. */
 import { createHash } from 'node:crypto';
 import type { Fault } from '../models/errors.js';
+import { erasureKey } from '../models/operations/erasure/erasure-key.js';
+import { digestOf } from '../models/rules/erasure.js';
 import { inSlices } from '../models/rules/in-slices.js';
+import type { Deps } from './deps.js';
 
 const form = /^[\x21-\x7e]{1,255}$/;
 
@@ -9,6 +12,11 @@ const form = /^[\x21-\x7e]{1,255}$/;
 export function faultsOfIdempotencyKey(key: string | null): Fault[] {
   if (key === null || form.test(key)) return [];
   return [{ field: 'Idempotency-Key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' }];
+}
+
+/** Under which names a request with this key may be stored: a digest takes the place of the key where its data were erased. */
+export async function keysOf({ db, config }: Pick<Deps, 'db' | 'config'>, key: string): Promise<string[]> {
+  return [key, digestOf(await erasureKey(db, config.secretKeys), key)];
 }
 
 /** SHA-256 of a validated body, the same for every order of its keys. Unknown fields were dropped and do not count. */

@@ -88,7 +88,11 @@ function successResponse(item: Endpoint): Json {
   const isPlain = item.envelope === false;
   const schema = isPlain ? inner : { type: 'object', properties: { success: { const: true }, data: inner }, required: ['success', 'data'] };
   const example = data === undefined ? {} : { example: isPlain ? data : { success: true, data } };
-  return { description: 'Success', headers: successHeaders(item), content: { 'application/json': { schema, ...example } } };
+  return {
+    description: 'Success',
+    headers: successHeaders(item),
+    content: { [item.streams === true ? 'application/x-ndjson' : 'application/json']: { schema, ...example } },
+  };
 }
 
 function needs(auth: Auth): string {

@@ -68,9 +68,18 @@ export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'p
       if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidSignature();
       const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
       if (event === null) throw invalidJson();
-      return event;
+      if (isOfMode(event, secretKey)) return event;
+      // Not refused: it would come again for days. Money that was never paid must not become credits.
+      logger.error({ event_id: event.id, live: event.isLive }, 'a payment event is not of the mode of STRIPE_SECRET_KEY and is ignored');
+      return { ...event, change: null };
     },
   };
+}
+
+/** Of a key that does not tell its mode nothing is known. */
+function isOfMode({ isLive }: PaymentEvent, secretKey = ''): boolean {
+  const [, mode] = /^[a-z]+_(live|test)_/.exec(secretKey) ?? [];
+  return mode === undefined || isLive === (mode === 'live');
 }
 
 /** What a signature has besides its time. */

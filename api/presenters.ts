@@ -8,6 +8,7 @@ import { type MessageRow, unsent } from '../models/message.js';
 import type { BatchView } from '../models/operations/batch-view.js';
 import type { ChainView } from '../models/operations/fallback-chain.js';
 import { toCredits } from '../models/rules/credits.js';
+import { shownRecipient } from '../models/rules/erasure.js';
 import { isAhead } from '../models/rules/schedule.js';
 import type { Suppression } from '../models/suppression.js';
 import type { Workspace } from '../models/workspace.js';
@@ -22,6 +23,14 @@ export const presentWorkspace = (row: Workspace) => ({
   email: row.email,
   email_verified: row.email_verified,
   credits_balance: toCredits(row.balance),
+});
+
+/** With what it has settled for itself. */
+export const presentOwnWorkspace = (row: Workspace) => ({
+  ...presentWorkspace(row),
+  spend_limit_day: row.spend_limit_day === null ? null : toCredits(row.spend_limit_day),
+  allowed_countries: row.allowed_countries,
+  message_days: row.message_days,
 });
 
 export const presentApiKey = (row: ApiKey) => ({
@@ -56,9 +65,9 @@ export const presentNewApiKey = (row: ApiKey, key: string) => ({
 
 export const presentMessage = (row: MessageRow) => ({
   id: row.id,
-  to: row.to,
+  to: shownRecipient(row.to),
   channel: row.channel,
-  content: row.content,
+  content: row.erased_at === null ? row.content : null,
   status: row.status,
   status_detail: row.status_detail,
   credits_used: toCredits(row.credits_used),
@@ -83,7 +92,7 @@ export const presentMessage = (row: MessageRow) => ({
 export function presentChain(chain: ChainView | null) {
   if (chain === null) return {};
   const { fallback_of, steps, outcome, next_id } = chain;
-  const waiting = steps?.map(({ channel, to, after }) => ({ channel, to, after })) ?? [];
+  const waiting = steps?.map(({ channel, to, after }) => ({ channel, to: to ?? null, after })) ?? [];
   return { fallback_of, fallback: steps === null ? null : { steps: waiting, outcome: outcome ?? 'waiting', message_id: next_id } };
 }
 
@@ -115,6 +124,21 @@ export const presentBatchInList = ({ batch, status, counts, creditsUsed }: Batch
 
 export const presentBatch = (view: BatchView) => ({ ...presentBatchInList(view), errors: view.batch.errors });
 
+/** A batch by its row alone, without what is counted of its messages. */
+export const presentBatchRow = (batch: BatchRow) => ({
+  id: batch.id,
+  channel: batch.channel,
+  status: batch.status,
+  total: batch.total,
+  accepted: batch.accepted,
+  invalid: batch.invalid,
+  errors: batch.errors,
+  rate: batch.rate,
+  scheduled_at: iso(batch.scheduled_at),
+  created_at: iso(batch.created_at),
+  completed_at: iso(batch.completed_at),
+});
+
 /** The batch as it was when it was accepted, whatever became of it. */
 export const presentAcceptedBatch = (batch: BatchRow) =>
   presentBatch({
@@ -138,7 +162,7 @@ export const presentContact = (row: Contact) => ({
 export const presentSuppression = (row: Suppression) => ({
   id: row.id,
   channel: row.channel,
-  recipient: row.recipient,
+  recipient: shownRecipient(row.recipient),
   reason: row.reason,
   source: row.source,
   message_id: row.message_id,

@@ -16,6 +16,8 @@ import { addressKey } from './rate-limit.js';
 import { readBytes } from './read-bytes.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { createRooms, type Rooms } from './rooms.js';
+import { assertMaySend } from './standing.js';
+import { streamLines } from './stream-lines.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers): Router {
@@ -43,6 +45,7 @@ function server(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHan
     if (site !== null) await deps.limiter.consume(site, noHeaders);
     context.workspaceId = caller?.workspaceId;
     if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
+    if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
     const owner = caller?.workspaceId ?? address;
     await inTurn(item, rooms, owner, async () => {
       const held = rooms[caller === null ? 'ofAddresses' : 'ofWorkspaces'].holdFor(owner);
@@ -51,7 +54,9 @@ function server(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHan
         const asked = await askedBy(caller, item, req, held, { ...deps, context });
         const rate = item.alsoCounts?.(asked.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
-        respond(item, await answered(item, asked, deps), req, res, deps.config.publicUrl);
+        const reply = await answered(item, asked, deps);
+        if (reply.options.lines === undefined) respond(item, reply, req, res, deps.config.publicUrl);
+        else await streamLines(reply.options.lines, req, res);
       } catch (error) {
         if (item.auth === 'provider' && isRefusal(error)) await deps.limiter.consume(failuresOf(address), res);
         throw error;

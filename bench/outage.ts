@@ -42,7 +42,7 @@ export async function measureOutage(say: (line: string) => void, cleanup: Cleanu
   const { service } = await openWorkbench({ ...accounts, ...ill.env, ...well.env }, cleanup);
   const db = connect(service.databaseUrl, 1);
   cleanup.add(() => db.close());
-  const { apiKey } = await openAccount(service.baseUrl);
+  const { apiKey } = await openAccount(service.baseUrl, service.databaseUrl);
   const sends = startSends(createSender(service.baseUrl, apiKey));
   cleanup.add(() => sends.stop());
 

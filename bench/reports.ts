@@ -49,7 +49,7 @@ export async function measureReports(messages: number, say: (line: string) => vo
     const bench = await openWorkbench({ PROVIDER_SMS: 'twilio', ...carrier.env, ...env }, cleanup);
     const adapter = await handOffAll(bench, messages);
     say(`Reporting ${perSecond} times a second while sending goes on…`);
-    const { apiKey } = await openAccount(bench.service.baseUrl);
+    const { apiKey } = await openAccount(bench.service.baseUrl, bench.service.databaseUrl);
     const seconds = Math.floor((2 * rounds * messages) / perSecond);
     const sends = (await sendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond: sendsPerSecond }, cleanup))();
     const pids = servicePids(bench);
@@ -92,7 +92,7 @@ async function apart<Result>(work: (cleanup: Cleanup) => Promise<Result>): Promi
 
 /** Batches of so many messages; the first warms everything up and is not counted. */
 async function handOffAll(bench: Workbench, messages: number): Promise<CpuMs> {
-  const { apiKey } = await openAccount(bench.service.baseUrl);
+  const { apiKey } = await openAccount(bench.service.baseUrl, bench.service.databaseUrl);
   const sender = createSender(bench.service.baseUrl, apiKey);
   const pids = servicePids(bench);
   let before = usageOf(pids);

@@ -5,7 +5,7 @@ import type { Channel } from './channels.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limits/limit-settings.js';
 import type { ProviderAccount } from './provider-account.js';
-import { accountsOf, neededByRoutes, ownSettings, type Route, routeFaults, routesOf } from './provider-routes.js';
+import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { settings } from './settings.js';
 
 export { type Channel, channels } from './channels.js';
@@ -52,14 +52,19 @@ export interface Config extends WebhookConfig, Limits {
   secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
+  /** Thousandths of a credit; 0 where a channel has a real carrier, which costs money. */
   signupCredits: number;
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
+  /** After so many days messages are erased; 0: never. */
+  messageDays: number;
   sandboxDelayMs: number;
   /** Channel → accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
+  /** No channel has a real carrier: nothing that is sent leaves the house. */
+  isSandboxOnly: boolean;
   /** Messages a second by provider, segments of sms; who is not there has no limit. */
   providerLimits: Record<string, number>;
   /** Over which the health of accounts that share a channel is judged. */
@@ -111,6 +116,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
 type Checked = Record<string, any>;
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
+  const carriers = carriersOf(value, given);
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -134,14 +140,14 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
-    signupCredits: Math.round(value.SIGNUP_CREDITS * 1000),
+    signupCredits: carriers.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
+    messageDays: value.MESSAGE_DAYS,
     ...limitsOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    routes: { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') },
-    accounts: accountsOf(value, given),
+    ...carriers,
     providerLimits: Object.fromEntries(
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),

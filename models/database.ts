@@ -124,6 +124,17 @@ export async function select<Row extends object>(
   }
 }
 
+/** Runs statements without parameters on one connection, outside of any transaction. */
+export async function onConnection(db: Database, work: (run: (sql: string) => Promise<object[]>) => Promise<void>): Promise<void> {
+  const { connectionManager } = db as unknown as Internals;
+  const connection = await connectionManager.getConnection({ type: 'WRITE' });
+  try {
+    await work((sql) => rowsOf(db, connection, sql, []));
+  } finally {
+    connectionManager.releaseConnection(connection);
+  }
+}
+
 /** What Sequelize's own queries use and its types do not name. */
 interface Internals {
   connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void };

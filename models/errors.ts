@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'token_expired'
   | 'forbidden'
   | 'insufficient_credits'
+  | 'spend_limit'
   | 'purchase_failed'
   | 'not_found'
   | 'email_exists'
@@ -57,7 +58,8 @@ export type ResourceName =
   | 'Replay'
   | 'API key'
   | 'Credit package'
-  | 'Suppression';
+  | 'Suppression'
+  | 'Erasure';
 
 /** Faults that an answer lists; the last one may say how many more there are. */
 export const faultsListedMax = 100;
@@ -88,6 +90,8 @@ export const invalidMailToken = () => invalidField('token', 'Invalid or expired 
 /** 400; each of the fields belongs to another contact of the workspace. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
   invalid(fields.map((field) => ({ field, message: `Contact with this ${field} already exists` })));
+/** What is said of a phone in a country that the workspace has not allowed. */
+export const countryText = (country: string) => `Sending to ${country} is not allowed`;
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
 /** 400; the payment provider's signature. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
@@ -111,9 +115,14 @@ export const insufficientCredits = (needed: number, balance: number) =>
     'insufficient_credits',
     `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`,
   );
+/** 402; the limit that the workspace has set itself. */
+export const spendLimitReached = () => new AppError(402, 'spend_limit', 'Daily spending limit reached');
 /** 402; `cause` is what the payment provider said, for the log only. */
 export const purchaseFailed = (cause?: unknown) => new AppError(402, 'purchase_failed', 'Credit purchase failed', { cause });
 export const missingScope = (scope: string) => new AppError(403, 'forbidden', `API key does not have required scope: ${scope}`);
+/** 403; an operator has stopped it. */
+export const suspended = () => new AppError(403, 'forbidden', 'Workspace is suspended');
+export const unverified = () => new AppError(403, 'forbidden', 'Verify your email address first');
 export const keyChannelRefused = (channel: string) => new AppError(403, 'forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError(403, 'forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>

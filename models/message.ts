@@ -46,11 +46,13 @@ export class Message extends Owned<Message> {
   declare delivered_at: Date | null;
   declare failed_at: Date | null;
   declare read_at: Date | null;
+  /** When what is personal in it was erased: `to` is a digest then, the content is empty. */
+  declare erased_at: CreationOptional<Date | null>;
 }
 
 export type MessageRow = InferAttributes<Message>;
 /** A message before it is decided: nothing was charged for it. */
-export type NewMessage = Omit<MessageRow, 'credits_used'>;
+export type NewMessage = Omit<MessageRow, 'credits_used' | 'erased_at'>;
 
 /** What providers have said of a message that no provider has seen. */
 export const unsent = {
@@ -97,6 +99,7 @@ export function initMessage(sequelize: Sequelize): void {
       delivered_at: DataTypes.DATE,
       failed_at: DataTypes.DATE,
       read_at: DataTypes.DATE,
+      erased_at: DataTypes.DATE,
     },
     { sequelize, tableName: 'messages' },
   );

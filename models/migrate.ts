@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { ConfigError, loadConfig } from './config.js';
-import { connect, type Database, select } from './database.js';
+import { connect, type Database, onConnection, select } from './database.js';
 import { grantRights } from './grant-rights.js';
 
 // The .sql files are not compiled: they are read from the source folder, beside dist/.
@@ -33,6 +33,7 @@ export async function migrate(db: Database): Promise<string[]> {
 /** The migration and the note that it ran are one transaction; a second process finds the note and does nothing. */
 async function apply(db: Database, name: string, path: string): Promise<void> {
   const sql = await readFile(path, 'utf8');
+  if (sql.startsWith('-- no transaction')) return applyAlone(db, name, sql);
   await db.transaction(async (transaction) => {
     await select(db, 'SELECT pg_advisory_xact_lock($1)', [advisoryLock], transaction);
     const done = await select(db, 'SELECT 1 AS one FROM schema_migrations WHERE name = $1', [name], transaction);
@@ -40,6 +41,22 @@ async function apply(db: Database, name: string, path: string): Promise<void> {
     await db.query(sql, { transaction });
     await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name], transaction);
   });
+}
+
+/**
+ * Statement by statement, for what PostgreSQL does beside writes and in no transaction. Such a file can be run again from its begin, also
+ * by a second process meanwhile: it waits for nothing that waits for it.
+ */
+async function applyAlone(db: Database, name: string, sql: string): Promise<void> {
+  const statements = sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m);
+  await onConnection(db, async (run) => {
+    await run('SET statement_timeout = 0');
+    await run('SET lock_timeout = 0');
+    for (const statement of statements) if (statement.trim() !== '') await run(statement);
+    await run('RESET statement_timeout');
+    await run('RESET lock_timeout');
+  });
+  await select(db, 'INSERT INTO schema_migrations (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
 }
 
 function storageIn(db: Database): UmzugStorage {

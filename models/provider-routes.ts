@@ -31,7 +31,7 @@ function kindsIn(given: Environment): Map<string, string> {
 }
 
 /** Who shares a channel, as it is written: `twilio`, or `twilio=3,backup=1`. */
-export function routesOf(given: Environment, channel: Channel): Route[] {
+function routesOf(given: Environment, channel: Channel): Route[] {
   const routes = partsOf(given[settingOf(channel)]).map((part) => {
     const [account = '', weight = '1'] = part.split('=');
     return { account, weight: Number(weight) };
@@ -87,7 +87,7 @@ export function neededByRoutes(given: Environment): string[] {
  * nothing any more.
  * @param value the checked settings by name
  */
-export function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
+function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
   const kinds = kindsIn(given);
   const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
   const carrying = channels.flatMap((channel) => routesOf(given, channel).map(({ account }) => account));
@@ -98,4 +98,13 @@ export function accountsOf(value: Readonly<Record<string, unknown>>, given: Envi
     });
     return accountOf(name, kinds.get(name) as ProviderKind, { ...value, ...Object.fromEntries(own) });
   });
+}
+
+/** Who carries what. @param value the checked settings by name */
+export function carriersOf(value: Readonly<Record<string, unknown>>, given: Environment) {
+  const routes = { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') };
+  const accounts = accountsOf(value, given);
+  const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
+  const isSandboxOnly = Object.values(routes).every((each) => each.every(({ account }) => kinds.get(account) === 'sandbox'));
+  return { routes, accounts, isSandboxOnly };
 }

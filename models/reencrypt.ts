@@ -2,12 +2,13 @@
 import { ConfigError, loadConfig } from './config.js';
 import { connect } from './database.js';
 import { reencryptTotp } from './operations/accounts/reencrypt-totp.js';
-import { reencryptSecrets } from './operations/reencrypt-secrets.js';
+import { reencryptKeys, reencryptSecrets } from './operations/reencrypt-secrets.js';
 
 try {
   const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);
   const db = connect(config.databaseUrl, 2);
   const { webhooks, reencrypted, unreadable } = await reencryptSecrets(db, config.secretKeys);
+  await reencryptKeys(db, config.secretKeys);
   const totp = await reencryptTotp(db, config.secretKeys);
   await db.close();
   process.stdout.write(`${webhooks} webhooks: ${reencrypted} encrypted anew, ${unreadable.length} that no key opens.\n`);

@@ -105,7 +105,7 @@ export const settings: Record<string, Joi.Schema> = {
   SIGNUP_CREDITS: Joi.number()
     .min(0)
     .max(1_000_000)
-    .description('credits granted at signup (0; 100 when everything is embedded)')
+    .description('credits granted at signup (0; 100 when everything is embedded), while every channel is carried by the sandbox')
     .default(0),
   LOW_BALANCE_CREDITS: Joi.number()
     .min(0)
@@ -125,6 +125,9 @@ export const settings: Record<string, Joi.Schema> = {
     .default('600/60')
     .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
   ...limitSettings,
+  MESSAGE_DAYS: days
+    .default(0)
+    .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
   WEBHOOK_ALLOWED_NETWORKS: list(cidr)
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),

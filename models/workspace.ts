@@ -25,6 +25,12 @@ export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAt
   declare balance: CreationOptional<number>;
   /** Messages that its list shows: those that are decided. */
   declare message_count: CreationOptional<number>;
+  /** Thousandths of a credit that may be debited in a day; null: as many as there are. */
+  declare spend_limit_day: CreationOptional<number | null>;
+  /** ISO 3166 alpha-2; null: phones of all countries are written to. */
+  declare allowed_countries: CreationOptional<string[] | null>;
+  /** Messages are erased after so many days; null: as the installation does. */
+  declare message_days: CreationOptional<number | null>;
   /** Null where no second factor is in force. */
   declare totp_confirmed_at: CreationOptional<Date | null>;
   declare created_at: CreationOptional<Date>;
@@ -49,6 +55,9 @@ export function initWorkspace(sequelize: Sequelize): void {
       token_version: DataTypes.INTEGER,
       balance: DataTypes.BIGINT,
       message_count: DataTypes.BIGINT,
+      spend_limit_day: DataTypes.BIGINT,
+      allowed_countries: DataTypes.ARRAY(DataTypes.TEXT),
+      message_days: DataTypes.INTEGER,
       totp_confirmed_at: DataTypes.DATE,
       created_at: DataTypes.DATE,
       updated_at: DataTypes.DATE,

@@ -1,6 +1,6 @@
 import { watching } from './activities.js';
 
-/** What is repaired, each kind beside the others. */
+/** What is repaired, and who is forgotten, each kind beside the others. */
 const repairs = [
   'repairGroups',
   'repairReports',
@@ -9,10 +9,11 @@ const repairs = [
   'repairFallbacks',
   'repairReplays',
   'repairMails',
+  'eraseRecipients',
   'settleClosedWorkspaces',
 ] as const;
 /** What else is done in a round, one after the other. */
-const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'auditBooks'] as const;
+const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
 
 /**
  * The watcher, run by a schedule. A crash can fall between a commit and the call that should follow it, and Temporal can lose its data:

@@ -2,7 +2,7 @@
 import type { Database } from '../../models/database.js';
 import { invalidField } from '../../models/errors.js';
 import { bulkContactsById, bulkContactsByTag } from '../../models/operations/find-bulk-contacts.js';
-import { planBulk, recipientsMax } from '../../models/rules/bulk.js';
+import { planBulk, planWithin, recipientsMax } from '../../models/rules/bulk.js';
 import type { Scope } from '../../models/rules/api-key.js';
 import { type BulkContact, namedContact } from '../../models/rules/bulk-contact.js';
 import type { BulkBody } from './bulk-schemas.js';
@@ -19,6 +19,12 @@ export async function withContacts(db: Database, workspaceId: string, body: Bulk
   const contacts = tag === undefined ? await bulkContactsById(db, workspaceId, ids) : await contactsOf(db, workspaceId, tag, body);
   const known = { ...body, contacts, recipients: tag === undefined ? recipients : [...contacts.keys()].map((id) => ({ contact_id: id })) };
   return { ...known, plan: await planBulk(known, recipientsMax, unitsMax) };
+}
+
+/** The body whose recipients in countries that are not allowed have that fault; null: all are allowed. */
+export async function withinCountries(body: BulkBody, allowed: readonly string[] | null): Promise<BulkBody> {
+  if (allowed === null || body.channel === 'email') return body;
+  return { ...body, plan: await planWithin(body, body.plan, allowed) };
 }
 
 /** Texts and answers tell what is known of contacts: who asks for them by tag or id has to be allowed to read them. */

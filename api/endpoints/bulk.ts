@@ -14,7 +14,7 @@ import { digestList } from '../idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../presenters.js';
 import { type Page, pageOf, pageQuery } from '../schemas.js';
 import { assertChannels } from './accounts/key-fields.js';
-import { contactsNeed, withContacts } from './bulk-contacts.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertTemplateTaken } from './template-accounts.js';
@@ -30,6 +30,7 @@ export const sendBulk = bulkEndpoint({
   path: '/api/v1/messages/bulk',
   summary: 'Send one text to many recipients, each with values of their own',
   auth: apiKey('send_messages'),
+  sends: true,
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
@@ -52,7 +53,7 @@ export const sendBulk = bulkEndpoint({
 async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
   assertTemplateTaken(deps.config, given);
   // After the look-up: a repeated request gets its answer also when its contacts have changed.
-  const body = await withContacts(deps.db, caller.workspaceId, given);
+  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
   const batch = newBatch(caller, body, key, digest);
@@ -102,6 +103,7 @@ export const resumeBulk = endpoint({
   path: '/api/v1/messages/bulk/:id/resume',
   summary: 'Resume a paused batch',
   auth: apiKey('send_messages'),
+  sends: true,
   refusals: [409],
   response: oneBatch,
   handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, resumeBatch),

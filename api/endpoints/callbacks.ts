@@ -1,13 +1,15 @@
 /** Delivery reports of the providers: verified, stored, and only then answered. */
 import Joi from 'joi';
-import type { Database } from '../../models/database.js';
 import { notFound } from '../../models/errors.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
 import type { ProviderAccount } from '../../models/provider-account.js';
 import { judgeHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
+import { digestOf } from '../../models/rules/erasure.js';
+import { recipientKey } from '../../models/rules/recipient.js';
 import { keywordOf } from '../../models/rules/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint, Reply } from '../endpoint.js';
@@ -25,19 +27,23 @@ function readerFor(name: string, { config, sns }: Deps): { account: ProviderAcco
 }
 
 /** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
-async function hearRecipients(db: Database, events: readonly CallbackEvent[]): Promise<void> {
+async function hearRecipients({ db, config }: Deps, events: readonly CallbackEvent[]): Promise<void> {
+  if (events.every(({ kind }) => kind !== 'opt_out' && kind !== 'inbound')) return;
+  const key = await erasureKey(db, config.secretKeys);
   for (const event of events) {
     if (event.kind === 'opt_out') {
       const reason = event.reason === 'complaint' ? 'complaint' : 'opt_out';
-      await recordOptOut(db, { ...event, reason, source: 'provider' });
+      const digest = digestOf(key, recipientKey(event.channel, event.recipient));
+      await recordOptOut(db, { ...event, digest, reason, source: 'provider' });
     }
     if (event.kind !== 'inbound') continue;
     const { provider, channel, from: recipient } = event;
+    const digest = digestOf(key, recipientKey(channel, recipient));
     const keyword = keywordOf(event.text);
-    if (keyword === 'start') await recordOptIn(db, { provider, channel, recipient });
+    if (keyword === 'start') await recordOptIn(db, { provider, channel, recipient, digest });
     if (keyword === 'stop') {
       const unnamed = { message_id: null, provider_message_id: null };
-      await recordOptOut(db, { provider, channel, recipient, ...unnamed, reason: 'opt_out', source: 'inbound' });
+      await recordOptOut(db, { provider, channel, recipient, digest, ...unnamed, reason: 'opt_out', source: 'inbound' });
     }
   }
 }
@@ -62,7 +68,7 @@ export const receiveReports = endpoint({
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);
     const reports = events.filter((event) => event.kind === 'report');
     await deps.reportInbox.store(reports);
-    await hearRecipients(deps.db, events);
+    await hearRecipients(deps, events);
     const answer = { received: events.length };
     return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
       ? new Reply(answer, { status: 204 })

@@ -83,7 +83,9 @@ export const previewedChain = Joi.object({
 export const chainFields = {
   fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),
   fallback: Joi.object({
-    steps: Joi.array().items(stepInAnswer).required(),
+    steps: Joi.array()
+      .items(stepInAnswer.keys({ to: Joi.string().allow(null).required() }))
+      .required(),
     outcome: Joi.string().valid('waiting', 'sent', 'not_needed', 'unaffordable', 'unknown').required(),
     message_id: Joi.string().guid().allow(null).required().description('The message that was sent instead'),
   })

@@ -24,3 +24,16 @@ export function fallbackSteps(workspaceId: string, { to, contact_id, content, fa
     })),
   );
 }
+
+/** Everybody whom a message and its steps go to, by the field that names him. */
+export const namedIn = ({ channel, contact_id, fallback = [] }: SendBody, to: string, steps: readonly FallbackStep[]) => {
+  const field = contact_id === undefined ? 'to' : 'contact_id';
+  return [
+    { field, channel, to },
+    ...steps.map((step, at) => ({
+      field: fallback[at]?.to === undefined ? field : `fallback[${at}].to`,
+      channel: step.channel,
+      to: step.to,
+    })),
+  ];
+};

@@ -21,6 +21,9 @@ import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './replay
 import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhook-operations.js';
 import { getDelivery, listDeliveries } from './deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks.js';
+import { createErasure, getErasure } from './workspaces/erasures.js';
+import { exportWorkspace } from './workspaces/export.js';
+import { getWorkspace, putWorkspace } from './workspaces/workspace.js';
 
 export const endpoints: readonly Endpoint[] = [
   signup, //               POST   /api/v1/auth/signup
@@ -48,6 +51,11 @@ export const endpoints: readonly Endpoint[] = [
   getMessage, //           GET    /api/v1/messages/:id
   getTimeline, //          GET    /api/v1/messages/:id/timeline
   cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
+  getWorkspace, //         GET    /api/v1/workspace
+  putWorkspace, //         PUT    /api/v1/workspace
+  exportWorkspace, //      GET    /api/v1/export
+  createErasure, //        POST   /api/v1/erasures
+  getErasure, //           GET    /api/v1/erasures/:id
   createApiKey, //         POST   /api/v1/api-keys
   listApiKeys, //          GET    /api/v1/api-keys
   deleteApiKey, //         DELETE /api/v1/api-keys/:id

@@ -104,7 +104,7 @@ export const sendBody = Joi.object<SendBody>({
 
 export const messageResponse = Joi.object({
   id: id(),
-  to: Joi.string().required(),
+  to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
   channel: Joi.string()
     .valid(...channels)
     .required(),
@@ -114,7 +114,9 @@ export const messageResponse = Joi.object({
     html: Joi.string(),
     unsubscribe: Joi.boolean(),
     template: templateInAnswer,
-  }).required(),
+  })
+    .allow(null)
+    .required(),
   status: Joi.string()
     .valid(...publicStatuses)
     .required(),

@@ -8,15 +8,17 @@ import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../models/operations/list-messages.js';
 import { publicStatuses } from '../../models/rules/status.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { acceptMessage, findAccepted } from '../accept.js';
-import { apiKey, endpoint, Reply } from '../endpoint.js';
+import { type Accepted, acceptMessage, findAccepted } from '../accept.js';
+import type { Deps } from '../deps.js';
+import { apiKey, type Caller, endpoint, Reply } from '../endpoint.js';
 import { digestRequest } from '../idempotency.js';
 import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../schemas.js';
+import { assertCountries } from '../standing.js';
 import { text } from '../validation.js';
 import { assertChannels } from './accounts/key-fields.js';
-import { messageResponse, sendBody } from './message-schemas.js';
-import { fallbackSteps } from './fallback.js';
+import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
+import { fallbackSteps, namedIn } from './fallback.js';
 import { newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
 
@@ -29,6 +31,7 @@ export const sendMessage = endpoint({
   summary: 'Send one message',
   auth: apiKey('send_messages'),
   body: sendBody,
+  sends: true,
   gated: true,
   idempotent: true,
   refusals: [404, 503],
@@ -39,18 +42,18 @@ export const sendMessage = endpoint({
     const digest = digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
     if (earlier === null) assertTemplateTaken(deps.config, body);
-    const { row, isReplay } =
-      earlier ??
-      (await acceptMessage(
-        deps,
-        caller,
-        await newMessage(caller, body, idempotencyKey, digest),
-        await fallbackSteps(caller.workspaceId, body),
-      ));
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, body, idempotencyKey, digest));
     const message = presentAcceptedMessage(row);
     return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
   },
 });
+
+async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | null, digest: Buffer): Promise<Accepted> {
+  const message = await newMessage(caller, body, key, digest);
+  const steps = await fallbackSteps(caller.workspaceId, body);
+  assertCountries(caller, namedIn(body, message.to, steps));
+  return acceptMessage(deps, caller, message, steps);
+}
 
 export const listHistory = endpoint({
   id: 'messages.list',

@@ -9,12 +9,13 @@ import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
 import { parseObject } from '../body.js';
 import type { BulkDeps } from '../deps.js';
-import { apiKey, bulkEndpoint } from '../endpoint.js';
+import { apiKey, bulkEndpoint, type Caller } from '../endpoint.js';
 import { jsonSchema } from '../json-schema.js';
+import { faultsOfCountries } from '../standing.js';
 import { type Checked, check } from '../validation.js';
 import { assertChannels } from './accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
-import { contactsNeed, withContacts } from './bulk-contacts.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from './fallback.js';
 import { previewedChain } from './fallback-schemas.js';
@@ -63,8 +64,7 @@ export const previewMessage = bulkEndpoint({
     assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
-    const messages =
-      bulk === null ? (single === null ? [] : [await previewOf(workspaceId, single)]) : await previewAll(db, workspaceId, bulk);
+    const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
@@ -91,8 +91,8 @@ function isBulkBody(body: Buffer): boolean {
   }
 }
 
-async function previewAll(db: Database, workspaceId: string, given: BulkBody): Promise<PreviewedMessage[]> {
-  const bulk = await withContacts(db, workspaceId, given, previewUnitsMax);
+async function previewAll(db: Database, { workspaceId, allowedCountries }: Caller, given: BulkBody): Promise<PreviewedMessage[]> {
+  const bulk = await withinCountries(await withContacts(db, workspaceId, given, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
   return previewBulk(bulk, bulk.plan);
 }
@@ -107,10 +107,11 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
   return { value: { single: null, bulk: value }, faults };
 }
 
-async function previewOf(workspaceId: string, body: SendBody): Promise<PreviewedMessage> {
+async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
   const { channel, content } = body;
-  const to = await recipientOf(workspaceId, body);
-  return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors: [] };
+  const to = await recipientOf(caller.workspaceId, body);
+  const errors = faultsOfCountries(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
 }
 
 async function previewChain(workspaceId: string, body: SendBody, cost: number): Promise<object> {

@@ -17,7 +17,7 @@ const suppressionResponse = Joi.object({
   channel: Joi.string()
     .valid(...channels)
     .required(),
-  recipient: Joi.string().required(),
+  recipient: Joi.string().allow(null).required().description('null once it was erased: a digest goes on refusing'),
   reason: Joi.string()
     .valid(...suppressionReasons)
     .required(),
@@ -101,8 +101,9 @@ export const removeSuppression = endpoint({
   id: 'suppressions.delete',
   method: 'delete',
   path: '/api/v1/suppressions/:id',
-  summary: 'Write to a recipient again',
+  summary: 'Write to a recipient again; not where the recipient made the entry',
   auth,
+  refusals: [409],
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await deleteSuppression(db, caller.workspaceId, params.id, origin);

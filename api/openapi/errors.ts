@@ -64,9 +64,9 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
     case 401:
       return unauthorized(item);
     case 402:
-      return [errors.insufficientCredits(2500, 100)];
+      return [errors.insufficientCredits(2500, 100), ...(item.sends === true ? [errors.spendLimitReached()] : [])];
     case 403:
-      return typeof item.auth === 'object' ? [errors.missingScope(item.auth.scope)] : [errors.badSignature()];
+      return forbidden(item);
     case 404:
       return resourcesOf(item).map((name) => errors.notFound(name));
     case 409:
@@ -84,6 +84,11 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
     default:
       return [errors.internal()];
   }
+}
+
+function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
+  const scope = typeof auth === 'object' ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
+  return sends === true ? [...scope, errors.suspended(), errors.unverified()] : scope;
 }
 
 function unauthorized({ auth }: Endpoint): errors.AppError[] {
@@ -116,6 +121,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
   ['/api/v1/contacts', 'Contact'],
   ['/api/v1/suppressions', 'Suppression'],
   ['/api/v1/webhooks', 'Webhook'],
+  ['/api/v1/erasures', 'Erasure'],
   ['/api/v1/billing', 'Credit package'],
 ];
 

@@ -19,6 +19,8 @@ The three \`X-RateLimit-*\` headers are on every answer. 429 says in \`Retry-Aft
 export const tags = [
   { name: 'auth', description: 'Accounts: sign up, verify the address, log in, reset the password' },
   { name: 'messages', description: 'Send messages, one or many, and see what became of them' },
+  { name: 'workspace', description: 'The workspace, and what it allows itself' },
+  { name: 'erasures', description: 'Recipients who are to be forgotten' },
   { name: 'api-keys', description: 'API keys, made and revoked with a JWT' },
   { name: 'audit-events', description: 'What was done to the account, by whom, and from where' },
   { name: 'contacts', description: 'Whom a workspace writes to' },

@@ -26,6 +26,8 @@ interface Unapplied {
   occurred_at: Date;
   /** Of a report that is replayed: what became of it the first time. */
   outcome: 'applied' | 'ignored' | null;
+  /** What is personal in its message was erased. */
+  is_erased: boolean;
 }
 
 /** Where a group stands after its inbox was worked off. */
@@ -57,7 +59,7 @@ const unapplied = `
   )
   SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status,
     m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
-    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome
+    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome, m.erased_at IS NOT NULL AS is_erased
   FROM inbox d JOIN messages m ON m.id = d.message_id
   ORDER BY d.message_id, d.id FOR UPDATE OF m`;
 
@@ -77,14 +79,30 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
     // Before a failure that was told with it can count.
     if (status === 'delivered') await proveDeliveries(db, transaction, reports);
   }
-  const outcomes = reports.map(({ id, message_id, channel, status }) =>
+  const outcomes = reports.map(({ id, message_id, channel, status, is_erased }) =>
     applied.has(`${message_id} ${status}`)
-      ? { id, outcome: 'applied' }
-      : { id, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
+      ? { id, is_erased, outcome: 'applied' }
+      : { id, is_erased, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
   );
   await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
+  await nameAttempts(
+    db,
+    transaction,
+    reports.filter(({ is_named, message_id, status }) => !is_named && !applied.has(`${message_id} ${status}`)),
+  );
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
 }
+
+/** Of a message that gets no name by its report, its attempt keeps it: by that the report is found again. */
+async function nameAttempts(db: Database, transaction: Transaction, unnamed: Unapplied[]): Promise<void> {
+  const rows = unnamed.map(({ message_id, provider, provider_message_id }) => ({ message_id, provider, provider_message_id }));
+  if (rows.length > 0) await select(db, nameAttempt, [JSON.stringify(rows)], transaction);
+}
+
+const nameAttempt = `
+  UPDATE send_attempts a SET provider_message_id = r.provider_message_id
+  FROM json_to_recordset($1::json) AS r (message_id uuid, provider text, provider_message_id text)
+  WHERE a.message_id = r.message_id AND a.provider = r.provider AND a.provider_message_id IS NULL`;
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
   workspace_id,
@@ -96,10 +114,10 @@ const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSupp
 });
 
 const markApplied = `
-  UPDATE delivery_reports d SET applied_at = now(),
+  UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
     -- One that is replayed and was applied before stays so: it moved its message then.
     outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
-  FROM json_to_recordset($1::json) AS o (id uuid, outcome text, reason text) WHERE d.id = o.id`;
+  FROM json_to_recordset($1::json) AS o (id uuid, is_erased boolean, outcome text, reason text) WHERE d.id = o.id`;
 
 /** Why a report moved nothing; kept for the timeline. */
 export type IgnoredReason = 'repeats_status' | 'backwards' | 'not_on_channel';

@@ -1,6 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import type { Channel } from '../config.js';
 import type { MessageRow } from '../message.js';
+import { digestIn, keyOf } from '../rules/erasure.js';
 import type { RouteChoice } from '../rules/route.js';
 import { type SuppressionReason, suppressedCode, suppressedTexts } from '../rules/suppression.js';
 import { recordStatuses, type StatusChange } from './record-statuses.js';
@@ -31,6 +32,8 @@ export interface ClaimLimits {
   waits?: UncertainWaits;
   /** Stands in the attempts, so that a claim whose answer is lost can be undone; see `releaseClaim`. */
   claimId?: string;
+  /** Finds those on the list who were erased, see `erasureKey`; null where nobody ever was. */
+  erasureKey?: Buffer | null;
 }
 
 /** The accounts to call, by channel. */
@@ -39,7 +42,7 @@ export type Choices = Readonly<Record<Channel, RouteChoice>>;
 /**
  * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
  * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded, and so do those whose recipient is
- * suppressed.
+ * suppressed or whose workspace is suspended.
  * @param choices a message goes by the first account of its channel; after a failure by the first of those that have failed least. One that an
  *   earlier call may have reached stays where it is: another account would send it a second time
  *
@@ -50,11 +53,11 @@ export async function claimHandoffs(
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit = 250, except = [], inBatch = false, resting = [], waits = noWaits, claimId }: ClaimLimits = {},
+  { limit = 250, except = [], inBatch = false, resting = [], waits = noWaits, claimId, erasureKey = null }: ClaimLimits = {},
 ): Promise<Claim[]> {
-  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId ?? null, erasureKey];
   const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
-  if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId));
+  if (claims[0]?.others_refused !== false) await inTransaction(db, (transaction) => refuse(db, transaction, groupId, erasureKey));
   return claims.map(({ others_refused: _, ...claimed }) => claimed);
 }
 
@@ -96,11 +99,11 @@ export const routeOf = (choices: string) => `LATERAL (
 /** SQL: the time for the message `m` has come. */
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
-/** SQL: why the recipient of the message `m` is not written to; null when he is. */
-const suppression = `(
+/** SQL: why the recipient of the message `m` is not written to: a reason of the list, or `suspended`, for its workspace; null when he is. */
+const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END AND (s.expires_at IS NULL OR s.expires_at > now()))`;
+    AND s.recipient = ANY(ARRAY[${keyOf('m')}, ${digestIn(key, keyOf('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())))`;
 
 const stoppedBatch = `
   SELECT 1 FROM (
@@ -114,7 +117,7 @@ const claim = `
       SELECT id FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
         AND ${mayBeCalled(6)}
-        AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression} IS NULL OR ${isUncertain})
+        AND ((expires_at IS NULL OR expires_at > now()) AND ${suppression('$10')} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )
     RETURNING id, workspace_id, channel, "to", content, reference
@@ -127,15 +130,20 @@ const claim = `
   SELECT id, workspace_id, channel, "to", content, reference, provider, attempt, uncertain, uncertain_ms,
     EXISTS (
       SELECT 1 FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression} IS NOT NULL)
+      WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${suppression('$10')} IS NOT NULL)
     ) AS others_refused
   FROM routed ORDER BY id`;
 
 /** A message whose hand-off is uncertain is not refused: it may be on its way. So is one that another claim took while this waited for it. */
-async function refuse(db: Database, transaction: Transaction, groupId: string): Promise<void> {
-  const refused = await select<{ id: string; suppressed: SuppressionReason | null }>(db, findRefused, [groupId], transaction);
+async function refuse(db: Database, transaction: Transaction, groupId: string, erasureKey: Buffer | null): Promise<void> {
+  const refused = await select<{ id: string; suppressed: SuppressionReason | 'suspended' | null }>(
+    db,
+    findRefused,
+    [groupId, erasureKey],
+    transaction,
+  );
   const at = new Date();
-  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...(suppressed === null ? expired : suppressedBy(suppressed)) }));
+  const changes = refused.map(({ id, suppressed }) => ({ id, at, ...refusalBy(suppressed) }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
 }
 
@@ -147,16 +155,22 @@ const expired: Refusal = {
   error_message: 'The message expired before it was handed to the provider',
 };
 
-const suppressedBy = (reason: SuppressionReason): Refusal => ({
-  status_detail: 'suppressed',
-  error_code: suppressedCode,
-  error_message: suppressedTexts[reason],
-});
+const suspended: Refusal = {
+  status_detail: 'rejected',
+  error_code: 'suspended',
+  error_message: 'The workspace is suspended',
+};
+
+function refusalBy(reason: SuppressionReason | 'suspended' | null): Refusal {
+  if (reason === null) return expired;
+  if (reason === 'suspended') return suspended;
+  return { status_detail: 'suppressed', error_code: suppressedCode, error_message: suppressedTexts[reason] };
+}
 
 const findRefused = `
   SELECT id, CASE WHEN expires_at <= now() THEN NULL ELSE suppressed END AS suppressed
   FROM (
-    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${suppression} END AS suppressed FROM messages m
+    SELECT id, expires_at, CASE WHEN ${isDue} THEN ${suppression('$2')} END AS suppressed FROM messages m
     WHERE group_id = $1 AND status = 'queued' AND status_detail <> 'sending' AND NOT ${isUncertain}
     ORDER BY id FOR UPDATE
   ) queued

@@ -38,7 +38,7 @@ const overdue = `
 export interface ChainView {
   /** The message before it. */
   fallback_of: string | null;
-  steps: Pick<FallbackStep, 'channel' | 'to' | 'after'>[] | null;
+  steps: (Pick<FallbackStep, 'channel' | 'after'> & { to?: string })[] | null;
   outcome: 'sent' | 'not_needed' | 'unaffordable' | 'unknown' | null;
   next_id: string | null;
   decided_at: Date | null;

@@ -1,9 +1,10 @@
 import { type Database, select } from '../database.js';
 import type { Channel } from '../channels.js';
 import type { Scope } from '../rules/api-key.js';
+import { type Standing, standing } from './spending/standing.js';
 
 /** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
-export interface IdentifiedKey {
+export interface IdentifiedKey extends Standing {
   id: string;
   name: string;
   workspace_id: string;
@@ -16,8 +17,6 @@ export interface IdentifiedKey {
   /** Channels that it may send by; null: all. */
   channels: Channel[] | null;
   last_used_at: Date | null;
-  /** Balance of the workspace, in thousandths of a credit. */
-  balance: number;
   /** Active webhooks of the workspace. */
   webhooks: number;
 }
@@ -29,7 +28,7 @@ export interface PresentedKey {
   older?: readonly Buffer[];
 }
 
-/** The keys stored under these digests, in their order, with the balance of their workspaces; null where there is none. */
+/** The keys stored under these digests, in their order, with the standing of their workspaces; null where there is none. */
 export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
   const found = await keysOf(db, presented);
   const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
@@ -67,7 +66,7 @@ async function moveToPresent(db: Database, presented: readonly PresentedKey[]): 
 const move = `UPDATE api_keys SET digest = $1 WHERE digest = $2`;
 
 const identify = `
-  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, w.balance,
+  SELECT k.digest, k.id, k.name, k.workspace_id, k.scopes, k.is_active, k.last_used_at, ${standing},
     k.expires_at IS NOT NULL AND k.expires_at <= clock_timestamp() AS is_expired, k.allowed_addresses, k.channels,
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = ANY($1::bytea[])`;

@@ -13,6 +13,8 @@ export interface Sender {
   provider: string;
   channel: Channel;
   recipient: string;
+  /** What stands in his place where he was erased, see `digestOf`. */
+  digest?: string;
 }
 
 /** A wish not to be written to. */
@@ -43,7 +45,7 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
 /** Takes back what the recipient said himself; a bounce or a workspace's own entry stays. */
 export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
   const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
-  await select(db, remove, [sender.channel, sender.recipient, workspaceIds, originAsJson(systemOrigin('inbound'))]);
+  await select(db, remove, [sender.channel, namesOf(sender), workspaceIds, originAsJson(systemOrigin('inbound'))]);
 }
 
 interface Written {
@@ -56,16 +58,17 @@ const byMessage = `
   SELECT id, "to", workspace_id FROM messages WHERE id = $1
   UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = $3`;
 
-const writtenTo = (db: Database, { channel, provider, recipient }: Sender) =>
-  select<Written>(db, byRecipient, [recipient, channel, provider]);
+const writtenTo = (db: Database, sender: Sender) => select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider]);
+
+const namesOf = ({ recipient, digest }: Sender): string[] => (digest === undefined ? [recipient] : [recipient, digest]);
 
 const byRecipient = `
-  SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = $1 AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;
+  SELECT NULL AS id, "to", workspace_id FROM messages WHERE "to" = ANY($1::text[]) AND channel = $2 AND provider = $3 GROUP BY "to", workspace_id`;
 
 const remove = `
   WITH removed AS (
     DELETE FROM suppressions
-    WHERE channel = $1 AND recipient = $2 AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'
+    WHERE channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[]) AND reason = 'opt_out' AND source <> 'api'
     RETURNING id, workspace_id, channel, reason, source
   ), told AS (
     SELECT workspace_id, NULL AS actor_name, id AS target_id, NULL AS target_name,

@@ -4,7 +4,7 @@ import type { MessageRow } from '../message.js';
 import { eventTypes } from '../rules/events.js';
 import { groupBy } from '../rules/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../rules/status.js';
-import { credit, type Posting } from './post-credits.js';
+import { type Posting, refund } from './post-credits.js';
 import { type Subscribed, subscribed, writeEvents } from './write-events.js';
 
 /** What becomes known of one message with its new status. */
@@ -26,7 +26,7 @@ export interface Move {
   /** Further condition: only messages with one of these details. */
   details?: readonly StatusDetail[];
   changes: StatusChange[];
-  /** One refund for all that fail, instead of one a message. */
+  /** One refund for all that fail, of one batch, instead of one a message. */
   refundAs?: Omit<Posting, 'amount'>;
 }
 
@@ -45,7 +45,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const bind = [to, JSON.stringify(changes), from, details, type ?? null, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
   if (type !== undefined) await writeEvents(db, transaction, type, recorded);
-  if (to === 'failed') await refund(db, transaction, recorded, move.refundAs);
+  if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
   return recorded;
 }
 
@@ -73,17 +73,19 @@ const moved = `
 const update = subscribed(moved, '$5');
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
-async function refund(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
+async function giveBack(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
   // Workspaces are locked in the order of their ids: see `inTransaction`.
   const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
   for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
-    const each = rows.map(({ id, cost, channel, error_code }) => ({
+    const each = rows.map(({ id, batch_id, cost, channel, error_code }) => ({
       reference: id,
+      debit: batch_id ?? id,
       amount: cost,
       description: `Refund: ${channel} message ${error_code ?? 'failed'}`,
     }));
     const sum = each.reduce((total, { amount }) => total + amount, 0);
-    await credit(db, transaction, workspaceId, 'refund', refundAs === undefined ? each : [{ ...refundAs, amount: sum }]);
+    const debit = each[0]?.debit ?? '';
+    await refund(db, transaction, workspaceId, refundAs === undefined ? each : [{ ...refundAs, amount: sum, debit }]);
   }
 }

@@ -1,6 +1,7 @@
 import { type Database, select } from '../database.js';
 import { decrypt, encrypt, isEncryptedWith } from '../rules/encryption.js';
 import { lowestId } from '../rules/id-time.js';
+import { erasureKeyContext } from './erasure/erasure-key.js';
 import { secretContext, signingKeyContext } from '../webhook.js';
 
 const page = 500;
@@ -51,6 +52,14 @@ async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]
   }
   if (names.every((name, index) => renewed[index] === row[name])) return false;
   return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;
+}
+
+/** The same for the keys of the installation. */
+export async function reencryptKeys(db: Database, secretKeys: readonly [string, ...string[]]): Promise<void> {
+  const [stored] = await select<{ sealed: Buffer }>(db, `SELECT sealed FROM installation_keys WHERE name = 'erasure'`);
+  if (stored === undefined) return;
+  const sealed = renew(secretKeys, erasureKeyContext, stored.sealed);
+  await select(db, `UPDATE installation_keys SET sealed = $1 WHERE name = 'erasure'`, [sealed]);
 }
 
 function renew(secretKeys: readonly [string, ...string[]], context: string, sealed: Buffer): Buffer {

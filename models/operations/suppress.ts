@@ -2,10 +2,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../config.js';
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
-import { notFound } from '../errors.js';
+import { conflict, notFound } from '../errors.js';
 import { type Origin, systemOrigin } from '../rules/audit/origin.js';
 import { recipientKey } from '../rules/recipient.js';
-import { expiryOf, type SuppressionReason, type SuppressionSource } from '../rules/suppression.js';
+import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../rules/suppression.js';
 import { Suppression } from '../suppression.js';
 import { insertEvents, originAsJson, recordAuditEvent } from './audit/record-audit-event.js';
 
@@ -22,7 +22,8 @@ export interface NewSuppression {
 }
 
 /**
- * Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced.
+ * Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced, and so is
+ * one of the workspace's own where the recipient says so himself: that one the workspace may not take back.
  * @param origin who does it; else what the entries came by
  */
 export async function suppress(
@@ -55,7 +56,7 @@ const insert = `
   ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
     expires_at = excluded.expires_at, created_at = now()
-  WHERE s.expires_at IS NOT NULL
+  WHERE s.expires_at IS NOT NULL OR ${isByRecipient('excluded')} AND NOT ${isByRecipient('s')}
   RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
   ), told AS (
     SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
@@ -75,11 +76,36 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
 }
 
 /**
- * Takes an entry off the list.
- * @throws AppError 404 when the workspace has no such entry, also the second time
+ * Takes an entry off the list, as its owner asks.
+ * @throws AppError 404 when the workspace has no such entry, also the second time; 409 when the recipient has made it
  */
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
-  const { channel, reason, source } = await Suppression.owned(workspaceId, id);
+  const suppression = await Suppression.owned(workspaceId, id);
+  // The recipient may have spoken since: then the entry has another id, and is not found.
+  if (isRecipients(suppression)) throw conflict('The recipient made this suppression: only the recipient can end it, by START');
+  await remove(db, suppression, origin);
+}
+
+/**
+ * The same as an operator asks, whoever made the entry.
+ * @returns false when there is none
+ */
+export async function liftSuppression(
+  db: Database,
+  { workspace_id, channel, recipient }: Pick<NewSuppression, 'workspace_id' | 'channel' | 'recipient'>,
+  origin: Origin,
+): Promise<boolean> {
+  const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, recipient) } });
+  if (found === null) return false;
+  await remove(db, found, origin);
+  return true;
+}
+
+async function remove(
+  db: Database,
+  { id, workspace_id: workspaceId, channel, reason, source }: Suppression,
+  origin: Origin,
+): Promise<void> {
   await inTransaction(db, async (transaction) => {
     if ((await Suppression.destroy({ where: { id }, transaction })) === 0) throw notFound('Suppression');
     const target = { type: 'suppression', id, name: null };

@@ -3,6 +3,7 @@ import type { Fault } from '../errors.js';
 import { type BulkPlan, tooMuchText } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
+import { groupBy } from './group-by.js';
 import { inSlices } from './in-slices.js';
 
 /** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
@@ -22,11 +23,14 @@ export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 
 export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
   const { templates } = compileBulk(request);
   const accepted = new Set(plan.accepted);
+  // What only the plan knows, such as a country that is not allowed.
+  const planned = groupBy(plan.errors, ({ index }) => index);
   const previewed: PreviewedMessage[] = [];
   let units = 0;
   let listed = 0;
   for await (const [index, given] of inSlices(request.recipients.entries())) {
-    const { message, faults } = readRecipient(templates, given, index);
+    const { message, faults: own } = readRecipient(templates, given, index);
+    const faults = own.length > 0 ? own : (planned.get(index) ?? []).map(({ field, message: text }) => ({ field, message: text }));
     const { to, content, segments, encoding, cost } = message;
     units += content.text.length;
     if (units > previewUnitsMax) throw tooMuchText();

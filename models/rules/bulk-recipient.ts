@@ -29,6 +29,8 @@ export interface ReadRecipient {
   /** Of a recipient with faults: as far as it could be read, and of no value. */
   message: BulkMessage;
   faults: Fault[];
+  /** What names him: `recipients[3].to`. */
+  field: string;
 }
 
 type Given = Record<string, unknown>;
@@ -46,25 +48,26 @@ const subjectUnitsMax = 2000;
 export function readRecipient(templates: BulkTemplates, given: unknown, index: number): ReadRecipient {
   const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;
   const row = typeof given === 'string' ? { to: given } : (given ?? {});
-  if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }] };
+  if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }], field: path };
   const faults: Fault[] = [];
   const named = namedContact(row);
+  const field = named === undefined ? `${path}.to` : `${path}.contact_id`;
   const { to, contact } = named === undefined ? readTo(templates.channel, row, path, faults) : readContact(templates, named, path, faults);
   const values = readValues(row, contact, path, faults);
   const metadata = readMetadata(row, path, faults) ?? templates.metadata;
   const reference = readReference(row, path, faults) ?? templates.reference;
   // What a contact that nobody has looked up or found would give is not known.
-  if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax) };
+  if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   for (const name of missingVariables(templates, values)) {
     faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
   }
-  if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax) };
+  if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   const { content, fault } = renderContent(templates, templates.channel, values);
   // Of a text with holes the length says nothing.
   if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
   const price =
     faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
-  return { message: { ...nothing, to, content, metadata, reference, ...price }, faults: faults.slice(0, faultsMax) };
+  return { message: { ...nothing, to, content, metadata, reference, ...price }, faults: faults.slice(0, faultsMax), field };
 }
 
 const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };

@@ -4,6 +4,7 @@ import { type Fault, faultsListedMax, invalidField, listed } from '../errors.js'
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from './in-slices.js';
+import { faultOfCountry } from './phone-country.js';
 import { recipientKey } from './recipient.js';
 
 /** Recipients of one bulk send. */
@@ -58,6 +59,23 @@ export async function planBulk(request: BulkRequest, most = recipientsMax, units
     }
   }
   return plan;
+}
+
+/** The plan without the recipients whose phones are in other countries than these. */
+export async function planWithin(request: BulkRequest, plan: BulkPlan, allowed: readonly string[]): Promise<BulkPlan> {
+  const { templates } = compileBulk(request);
+  const narrowed: BulkPlan = { ...plan, accepted: [], errors: [...plan.errors] };
+  for await (const index of inSlices(plan.accepted)) {
+    const { message, field } = readRecipient(templates, request.recipients[index], index);
+    const wrong = faultOfCountry(allowed, message.to);
+    if (wrong === null) narrowed.accepted.push(index);
+    else {
+      narrowed.cost -= message.cost;
+      noteErrors(narrowed, index, [{ field, message: wrong }]);
+    }
+  }
+  narrowed.errors.sort((one, other) => one.index - other.index);
+  return narrowed;
 }
 
 /** 400: what is shown of a bulk send has to fit into one answer. */

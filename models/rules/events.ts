@@ -1,6 +1,7 @@
 /** The events that subscribers receive: types and payloads (interface.md, Events). */
 import type { MessageRow } from '../message.js';
 import { toCredits } from './credits.js';
+import { shownRecipient } from './erasure.js';
 
 export const eventTypes = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -33,7 +34,7 @@ export function eventBody(type: EventType, message: EventSubject, at: Date): str
   const data = {
     message_id: message.id,
     channel: message.channel,
-    recipient: message.to,
+    recipient: shownRecipient(message.to) ?? '', // of a correction that comes after it was erased
     status: type.slice('message.'.length),
     ...fieldsOf(type, message),
     ...(message.metadata === null ? {} : { metadata: message.metadata }),

@@ -3,6 +3,9 @@
 /** Below every id: where reading from the first on begins. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
+/** Above every id: where reading from the last on begins. */
+export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** A row's `created_at` may be the database's, later than its id, or of another clock: the ids of a period reach so far beyond it. */
 const marginMs = 60_000;
 

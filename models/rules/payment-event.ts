@@ -31,6 +31,8 @@ export interface PaymentEvent {
   provider: string;
   id: string;
   type: string;
+  /** Real money; false: a test. */
+  isLive: boolean;
   /** Null for events that mean nothing to us. */
   change: PaymentChange | null;
   /** Word for word. */
@@ -41,9 +43,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a verified event; null when it is no event at all. */
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {
-  const { id, type, data } = fieldsOf(event);
+  const { id, type, data, livemode } = fieldsOf(event);
   if (typeof id !== 'string' || typeof type !== 'string') return null;
-  return { provider: 'stripe', id, type, change: changeOf(type, fieldsOf(fieldsOf(data).object)), raw };
+  return { provider: 'stripe', id, type, isLive: livemode === true, change: changeOf(type, fieldsOf(fieldsOf(data).object)), raw };
 }
 
 function changeOf(type: string, object: Fields): PaymentChange | null {

@@ -31,6 +31,13 @@ export const isHardBounce = (report: {
   report.is_permanent &&
   (report.error_code === '30006' || report.error_code === '30008');
 
+/** The recipient has asked for it himself, by STOP, a complaint or the link in a mail: only he can take it back. */
+export const isRecipients = ({ reason, source }: { reason: SuppressionReason; source: SuppressionSource }): boolean =>
+  (reason === 'opt_out' || reason === 'complaint') && source !== 'api';
+
+/** SQL: the same, of a row by this name. */
+export const isByRecipient = (row: string) => `(${row}.reason IN ('opt_out', 'complaint') AND ${row}.source <> 'api')`;
+
 /** What a message fails with whose recipient is suppressed; see `suppressedCode`. */
 export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
   opt_out: 'The recipient has opted out',

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { Stripe } from 'stripe';
 import { rows } from '../support/database.js';
 import { balanceOf } from '../support/messages.js';
-import { eventText, signature, webhookSecret } from '../support/payments.js';
+import { eventText, signature, stripeEnv, webhookSecret } from '../support/payments.js';
 import { eventsPath, shopForEach } from './shop.js';
+import { startApp } from './start-app.js';
 
 describe('POST /api/v1/billing/webhook', () => {
   const shop = shopForEach();
@@ -103,6 +104,14 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.ledger(), []);
     });
 
+    it('200 and no credit for real money that a test key is told of', async () => {
+      const { session } = await shop.buy();
+      await shop.send({ ...session(), livemode: true });
+      assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
+      await shop.send(session());
+      assert.deepEqual(await shop.ledger(), ['purchase 100000']);
+    });
+
     const wrong: [string, object][] = [
       ['less', { amount_total: 499 }],
       ['more', { amount_total: 50_000 }],
@@ -163,5 +172,26 @@ describe('POST /api/v1/billing/webhook', () => {
       }
       assert.deepEqual(new Set(await shop.outcomes()), new Set(['ignored']));
     });
+  });
+});
+
+describe('a live key', () => {
+  it('200 and nothing is looked for when it is told of a test', async () => {
+    const app = await startApp({ ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' });
+    try {
+      const outcomeOf = async (livemode: boolean) => {
+        const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs_1', payment_status: 'paid' }, livemode });
+        const { status } = await app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': signature(text) } });
+        const [event] = await rows<{ outcome: string }>(
+          app.deps.db,
+          'SELECT outcome FROM payment_events ORDER BY received_at DESC LIMIT 1',
+        );
+        return [status, event?.outcome];
+      };
+      assert.deepEqual(await outcomeOf(false), [200, 'ignored']);
+      assert.deepEqual(await outcomeOf(true), [200, 'unmatched']);
+    } finally {
+      await app.close();
+    }
   });
 });

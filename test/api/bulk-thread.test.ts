@@ -80,6 +80,10 @@ describe('bulk sends in a thread of their own', () => {
     const caller = {
       workspaceId: '0198c5b1-0a10-7f3e-8b1d-000000000001',
       balance: 10_000,
+      spendLeft: null,
+      allowedCountries: null,
+      isVerified: true,
+      isSuspended: false,
       actor: origin.actor,
       channels: null,
       session: null,

@@ -11,7 +11,7 @@ import { openapi } from '../../api/openapi.js';
 import { root } from '../deploy/project.js';
 
 interface Content {
-  content?: { 'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> } };
+  content?: Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>;
 }
 interface Link {
   operationId: string;
@@ -39,7 +39,7 @@ ajv.addSchema(document.components.schemas.Error, '#/components/schemas/Error');
 
 /** Asserts that there are examples, and that each is what the schema says. */
 function assertExamples(what: string, { content }: Content): void {
-  const { schema, example, examples = {} } = content?.['application/json'] ?? { schema: {} };
+  const { schema, example, examples = {} } = content?.['application/json'] ?? content?.['application/x-ndjson'] ?? { schema: {} };
   const values = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
   assert.ok(values.length > 0, `${what} has no example: add it to api/openapi/samples/`);
   const validate = ajv.compile(schema);
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
       const steps = link.parameters.id?.replace('$response.body#/', '').split('/') ?? [];
       const found = steps.reduce<unknown>(
         (value, step) => (value as Record<string, unknown>)[step],
-        response.content?.['application/json'].example,
+        response.content?.['application/json']?.example,
       );
       assert.match(String(found), /^[0-9a-f-]{36}$/, link.operationId);
     }

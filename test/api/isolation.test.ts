@@ -31,6 +31,8 @@ describe('what belongs to others', () => {
     theirs.contacts = (await app.call('POST', '/api/v1/contacts', { jwt: other.jwt, body: contact })).body.data.contact.id;
     const listed = { channel: 'sms', recipient: '+15551234567' };
     theirs.suppressions = (await app.call('POST', '/api/v1/suppressions', { jwt: other.jwt, body: listed })).body.data.suppression.id;
+    const erasure = { to: '+15551234599' };
+    theirs.erasures = (await app.call('POST', '/api/v1/erasures', { jwt: other.jwt, body: erasure })).body.data.erasure.id;
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
   after(() => app.close());
@@ -52,6 +54,7 @@ describe('what belongs to others', () => {
         'api-keys': 'API key not found',
         contacts: 'Contact not found',
         suppressions: 'Suppression not found',
+        erasures: 'Erasure not found',
       }[resource];
       assert.equal(new Set(answers).size, 1, answers.join('\n'));
       assert.ok(answers[0]?.startsWith(`[404,{"success":false,"error":"${text}","code":"not_found"`), answers[0]);

@@ -35,10 +35,25 @@ export const credentialFor = ({ auth }: Endpoint, { key, jwt }: { key: string; j
 export async function makeThings(app: TestApp, account: { key: string; jwt: string }): Promise<Record<string, string>> {
   const things: Record<string, string> = {};
   for (const item of endpoints.filter(({ id }) =>
-    ['messages.send', 'messages.send-bulk', 'api-keys.create', 'contacts.create', 'suppressions.create', 'webhooks.create'].includes(id),
+    [
+      'messages.send',
+      'messages.send-bulk',
+      'api-keys.create',
+      'contacts.create',
+      'suppressions.create',
+      'erasures.create',
+      'webhooks.create',
+    ].includes(id),
   )) {
     const { body } = await app.call('POST', item.path, { ...credentialFor(item, account), body: goodBody(item) });
-    const thing = body.data.message ?? body.data.batch ?? body.data.contact ?? body.data.suppression ?? body.data.webhook ?? body.data;
+    const thing =
+      body.data.message ??
+      body.data.batch ??
+      body.data.contact ??
+      body.data.suppression ??
+      body.data.erasure ??
+      body.data.webhook ??
+      body.data;
     things[item.path.replace(/\/send$/, '')] = thing.id;
   }
   return things;

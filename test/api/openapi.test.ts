@@ -37,7 +37,11 @@ describe('/openapi.json', () => {
     ajv.addSchema({ $id: 'doc', components: (document as unknown as { components: object }).components }, 'doc');
     for (const { responses, requestBody, parameters } of operations) {
       for (const [status, { content }] of Object.entries(responses))
-        if (status.startsWith('2') && status !== '204') ajv.compile(content['application/json'].schema);
+        if (status.startsWith('2') && status !== '204')
+          ajv.compile(
+            (content['application/json'] ?? (content as Record<string, { schema: object }>)['application/x-ndjson'] ?? { schema: {} })
+              .schema,
+          );
       if (requestBody !== undefined) ajv.compile(requestBody.content['application/json'].schema);
       for (const { schema } of parameters) ajv.compile(schema);
     }

@@ -25,7 +25,7 @@ import { type Scope, scopes } from '../../models/rules/api-key.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/factories.js';
-import { assertAsDeclared } from '../support/response-check.js';
+import { assertAsDeclared, bodyOf } from '../support/response-check.js';
 
 export interface Answer {
   status: number;
@@ -90,6 +90,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     call: (method, path, options) => call(url, method, path, options),
     async account({ balance = 100_000, scopes: wanted = scopes } = {}) {
       const workspace = await buildWorkspace(database.db, balance);
+      if (!config.isSandboxOnly) await workspace.update({ email_verified: true });
       const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'test', scopes: wanted });
       return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace), key };
     },
@@ -130,7 +131,7 @@ async function call(url: string, method: string, path: string, { key, jwt, body,
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const answer = { status: response.status, headers: response.headers, body: bodyOf(response.headers, text) };
   assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
   return answer;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cleanup } from '../../bench/cleanup.js';
 import { connect, type Database } from '../../models/database.js';
+import { equip } from '../support/equip.js';
 import { openHistory, type HistoryWriter, type PhaseRecord } from './history.js';
 import { ApiClient } from './load/api-client.js';
 import { runLoad } from './load/clients.js';
@@ -87,6 +88,9 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
     plan.say(`  ${(atMs / 1000).toFixed(0).padStart(3)} s  ${name}: ${episode.detail}, ${(episode.lastsMs / 1000).toFixed(1)} s`);
   }
   const workspaces = await Promise.all(stage.hooks.map((hooks) => openWorkspace(client, hooks)));
+  const db = connect(stage.servers.databaseUrl, 1);
+  for (const { id } of workspaces) await equip(db, id);
+  await db.close();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // everything that waits listens to it
   history.append(phase('load-began'));

@@ -13,7 +13,7 @@ const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_repor
 
 /** A mail that was handed over, by a new account. */
 async function sent(to: string) {
-  const client = restClient(service.url);
+  const client = restClient(service.url, service.db);
   const account = await client.signUp();
   const { id } = await client.send(account, { channel: 'email', to, content: { text: 'Hello', subject: 'News' } });
   const message = await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -66,7 +66,7 @@ describe('a message by Postmark', () => {
       counterpart.taken.push({ id: 'PM-lost', mail: lost, events: [] });
       return drop(response);
     };
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'email', to: 'lost@example.org', content: { text: 'Hello' } });
     Object.assign(lost, { Metadata: { message_id: id } });

@@ -32,7 +32,7 @@ describe('a message by Meta', () => {
     return taken;
   };
   const send = async (content: object = { text: 'Hello' }) => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp', content });
     return { client, account, id };

@@ -38,7 +38,7 @@ describe('two accounts that share a channel', () => {
     (await rows<{ level: number }>(service.db, `SELECT level FROM route_health WHERE account = 'twilio'`))[0]?.level ?? 10;
 
   it('take their parts, each with its own sender, and each tells of its own', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     for (let each = 0; each < 40 && Math.min(...callsOf()) === 0; each += 1) {
       const { id } = await client.send(account);
@@ -67,7 +67,7 @@ describe('two accounts that share a channel', () => {
       response.writeHead(503).end('{}');
       return true;
     };
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const startedAt = Date.now();
     const ids = await Promise.all(Array.from({ length: 12 }, async () => (await client.send(account)).id));
@@ -89,7 +89,7 @@ describe('two accounts that share a channel', () => {
       if (hangs) response.on('close', () => undefined);
       return hangs;
     };
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const others: Promise<number>[] = [];
     const took = async (overrides: object) => {

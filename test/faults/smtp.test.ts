@@ -21,7 +21,7 @@ describe('a message by SMTP', () => {
   const email = (to: string, content: object = { text: 'Hello' }) => ({ channel: 'email', to, content });
 
   it('stays sent: the mail server took it, and nothing more will be heard', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, email('ada@example.org', { text: 'Hello', subject: 'News', unsubscribe: true }));
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -34,7 +34,7 @@ describe('a message by SMTP', () => {
   });
 
   it('is refunded when there is no such mailbox, which is then left alone; the timeline says what to do', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('550 5.1.1 no such user');
     const { id } = await client.send(account, email('nobody@example.org'));
@@ -50,7 +50,7 @@ describe('a message by SMTP', () => {
   });
 
   it('waits while the mail server asks for patience', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('451 4.7.1 greylisted');
     const { id } = await client.send(account, email('grey@example.org'));

@@ -27,7 +27,7 @@ describe('a message by Twilio', () => {
   const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_reports')).length;
 
   it('is queued, sent, and delivered when the signed report says so; a forged one is 403 and leaves nothing', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -41,7 +41,7 @@ describe('a message by Twilio', () => {
   });
 
   it('fails with our code when the report says undelivered', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -59,7 +59,7 @@ describe('a message by Twilio', () => {
 
   it('is refunded and suppresses the recipient when Twilio knows him as opted out', async () => {
     counterpart.interfere = (response) => refuse(response, 400, 21610);
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { to: '+15557654321' });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
@@ -71,7 +71,7 @@ describe('a message by Twilio', () => {
   });
 
   it('reaches WhatsApp too, where it may be read', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp' });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -81,7 +81,7 @@ describe('a message by Twilio', () => {
   });
 
   it('is not sent to whoever wrote STOP, until he writes START; Twilio gets no answer to send on', async () => {
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const to = '+15557654322';
     const statusOfNext = async () => {
@@ -98,7 +98,7 @@ describe('a message by Twilio', () => {
 
   it('waits while Twilio asks for patience', async () => {
     counterpart.interfere = (response, _form, call) => call === 1 && refuse(response, 429, 20429, { 'Retry-After': '1' });
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -112,7 +112,7 @@ describe('a message by Twilio', () => {
       response.socket?.destroy();
       return true;
     };
-    const client = restClient(service.url);
+    const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');

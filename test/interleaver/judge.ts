@@ -45,6 +45,7 @@ const findViolations = `
   SELECT 'illegal move of ' || message_id || ': ' || "from" || ' → ' || "to" AS violation FROM status_moves
   WHERE "from" || ' ' || "to" <> ALL($1::text[]) AND "from" <> "to"
   UNION ALL SELECT 'balance below 0: ' || id FROM workspaces WHERE balance < 0
+  UNION ALL SELECT 'spent more than the limit: ' || id FROM workspaces WHERE spent_today > spend_limit_day
   UNION ALL SELECT 'told twice: ' || type || ' of ' || message_id FROM events GROUP BY message_id, type HAVING count(*) > 1
   UNION ALL SELECT 'not told: ' || s."to" || ' of ' || s.message_id FROM status_moves s JOIN webhooks w ON w.workspace_id = s.workspace_id
     WHERE s."to" IN ('sent', 'delivered', 'failed') AND s."from" <> s."to"

@@ -6,6 +6,9 @@ import { acceptOne } from '../../models/operations/accept-one.js';
 import { cancelMessage } from '../../models/operations/cancel-message.js';
 import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../models/operations/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/complete-batch.js';
+import { cancelErased } from '../../models/operations/erasure/cancel-erased.js';
+import { eraseMessages } from '../../models/operations/erasure/erase-messages.js';
+import { forgetRecipient } from '../../models/operations/erasure/forget-recipient.js';
 import { fenceBatch } from '../../models/operations/fence-batch.js';
 import { fenceMessages } from '../../models/operations/fence-messages.js';
 import { insertMessages } from '../../models/operations/insert-messages.js';
@@ -85,6 +88,28 @@ const suppressSome: Draw = ({ db, world, random }) => {
   return { name: `suppress ${chosen.map(({ id }) => short(id))}`, run: () => suppress(db, entries) };
 };
 
+const key = Buffer.alloc(32, 1);
+
+const someIds = ({ world, random }: Parameters<Draw>[0]): string[] => {
+  const all = messagesOf(world).filter(({ stage }) => stage !== 'accepting');
+  return random.shuffled(all.map(({ id }) => id)).slice(0, 1 + random.below(all.length + 1));
+};
+
+const erase: Draw = (setting) => {
+  const ids = someIds(setting);
+  return { name: `eraseMessages ${ids.map(short)}`, run: () => eraseMessages(setting.db, key, ids) };
+};
+
+const cancelSome: Draw = (setting) => {
+  const ids = someIds(setting);
+  return { name: `cancelErased ${ids.map(short)}`, run: () => cancelErased(setting.db, ids) };
+};
+
+const forget: Draw = ({ db, world, random }) => {
+  const { workspaceId, to, id } = random.pick(messagesOf(world));
+  return { name: `forgetRecipient of ${short(id)}`, run: () => forgetRecipient(db, key, { workspaceId, recipient: to, at: new Date() }) };
+};
+
 /** A new group whose messages bear the keys that another one may bear as well. */
 const insert: Draw = ({ db, world, random }) => {
   const groupId = random.uuid();
@@ -126,5 +151,8 @@ export const operations: Readonly<Record<string, Draw>> = {
     ),
   ),
   suppress: suppressSome,
+  'erase-messages': erase,
+  'cancel-erased': cancelSome,
+  'forget-recipient': forget,
   'insert-messages': insert,
 };

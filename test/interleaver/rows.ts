@@ -65,6 +65,8 @@ function ledgerOf(world: World, workspaceId: string, spare: number): Row[] {
 
 function workspaceRow(world: World, id: string, entries: Row[]): Row {
   const mine = entries.filter(({ workspace_id }) => workspace_id === id);
+  const spent = mine.reduce((sum, { kind, amount }) => (kind === 'grant' ? sum : sum - Number(amount)), 0);
+  const left = world.limits[world.workspaceIds.indexOf(id)] ?? null;
   return {
     id,
     name: 'Acme',
@@ -72,6 +74,9 @@ function workspaceRow(world: World, id: string, entries: Row[]): Row {
     password_hash: '-',
     balance: mine.at(-1)?.balance_after ?? 0,
     entry_count: mine.length,
+    spend_limit_day: left === null ? null : spent + left,
+    spend_day: new Date().toISOString().slice(0, 10),
+    spent_today: spent,
     message_count: messagesOf(world).filter(({ workspaceId, stage }) => workspaceId === id && stage !== 'accepting').length,
   };
 }

@@ -5,7 +5,7 @@ import type { World } from './world.js';
 
 /** In the order in which they refer to each other. */
 const tables = ['workspaces', 'credit_entries', 'webhooks', 'batches', 'message_groups', 'messages', 'send_attempts', 'delivery_reports'];
-const alsoWritten = ['events', 'deliveries', 'suppressions', 'status_moves'];
+const alsoWritten = ['events', 'deliveries', 'suppressions', 'audit_events', 'status_moves'];
 /** Rows that are gone leave their places behind until then. */
 const vacuumEvery = 50;
 
@@ -57,7 +57,7 @@ export class Stage {
 }
 
 const columnsOf: Readonly<Record<string, string>> = {
-  workspaces: 'id, name, email, password_hash, balance, entry_count, message_count',
+  workspaces: 'id, name, email, password_hash, balance, entry_count, message_count, spend_limit_day, spend_day, spent_today',
   credit_entries: 'id, workspace_id, number, kind, amount, balance_after, reference, description',
   webhooks: 'id, workspace_id, url, events, secret',
   batches: 'id, workspace_id, channel, status, total, accepted, cost',

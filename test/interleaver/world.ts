@@ -36,6 +36,8 @@ export interface World {
   batch: { id: string; status: 'accepting' | 'sending' | 'paused' | 'cancelled'; pages: WorldMessage[][] } | null;
   /** What each workspace is granted beyond what its messages cost, in thousandths of a credit. */
   spare: number[];
+  /** What the limit of the day leaves each workspace, in thousandths of a credit; null: it has none. */
+  limits: (number | null)[];
   /** The carrier's reports bear our id. */
   echoes: boolean;
   /** Idempotency keys for new messages. */
@@ -99,6 +101,7 @@ export function drawWorld(random: Random): World {
     spare: workspaceIds.map(() => random.pick([0, 1_000, 2_000, 10_000, 10_000])),
     echoes,
     keys: [random.uuid(), random.uuid()],
+    limits: workspaceIds.map(() => random.pick([null, null, 1_000, 3_000])),
   };
 }
 

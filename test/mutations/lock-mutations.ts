@@ -75,8 +75,8 @@ export const lockMutations: readonly Mutation[] = [
   {
     guards: 'credits that are taken back wait for no insert',
     file: 'models/operations/post-credits.ts',
-    find: 'WHERE id = $1 FOR NO KEY UPDATE',
-    replace: 'WHERE id = $1 FOR UPDATE',
+    find: 'WHERE w.id = $1 FOR NO KEY UPDATE',
+    replace: 'WHERE w.id = $1 FOR UPDATE',
     test: 'models/operations/lock-order',
   },
   {

@@ -5,9 +5,23 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'the balance guard',
     file: 'models/operations/post-credits.ts',
-    find: 'WHERE id = $1 AND balance + $2 >= 0',
-    replace: 'WHERE id = $1',
+    find: 'WHERE w.id = $1 AND w.balance + $2 >= 0',
+    replace: 'WHERE w.id = $1',
     test: 'models/operations/post-credits',
+  },
+  {
+    guards: 'the limit of the day',
+    file: 'models/operations/spending/standing.ts',
+    find: 'w.spend_limit_day IS NULL OR',
+    replace: 'true OR',
+    test: 'api/workspaces/spending',
+  },
+  {
+    guards: 'what is given back of another day',
+    file: 'models/operations/post-credits.ts',
+    find: ' AND d.created_at >= ${beginOfDay}',
+    replace: '',
+    test: 'api/workspaces/spending',
   },
   {
     guards: 'one ledger entry for each cause',

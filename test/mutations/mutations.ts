@@ -96,8 +96,8 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the token version',
     file: 'api/authenticate.ts',
-    find: ' || workspace.token_version !== tv',
-    replace: '',
+    find: 'if (workspace?.token_version !== tv)',
+    replace: 'if (workspace === undefined)',
     test: 'api/passwords',
   },
   {

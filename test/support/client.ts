@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../models/database.js';
+import { equip } from './equip.js';
 import { assertAsDeclared } from './response-check.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on whatever comes back
@@ -42,7 +44,8 @@ function awayOnly(error: unknown): undefined {
 const pollMs = 20;
 const patienceMs = 25_000;
 
-export function restClient(baseUrl: string): RestClient {
+/** @param db where real carriers send: workspaces that sign up are verified and get credits, as an operator would see to it */
+export function restClient(baseUrl: string, db?: Database): RestClient {
   const client: RestClient = {
     async call(method, path, { body, headers = {} } = {}) {
       const response = await fetch(`${baseUrl}${path}`, {
@@ -63,7 +66,9 @@ export function restClient(baseUrl: string): RestClient {
       const login = await client.call('POST', '/api/v1/auth/login', { body: { email, password } });
       const token: string = login.body.data.token;
       const key = await client.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
-      return { email, password, token, apiKey: key.body.data.key, workspaceId: signedUp.body.data.workspace.id };
+      const workspaceId: string = signedUp.body.data.workspace.id;
+      if (db !== undefined) await equip(db, workspaceId);
+      return { email, password, token, apiKey: key.body.data.key, workspaceId };
     },
     async send({ apiKey }, message = {}, headers = {}) {
       const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...message };

@@ -19,6 +19,25 @@ export async function assertLedger(db: Database): Promise<void> {
      WHERE e.number <> e.place OR e.balance_after <> w.opening_balance + e.sum OR e.count <> w.entry_count`,
   );
   assert.deepEqual(strayed, [], 'entries are numbered without a gap, in the order of their balances');
+  await assertSpending(db);
+}
+
+/** What counts for the limit of the day is what was debited on it, without what was given back of that. */
+async function assertSpending(db: Database): Promise<void> {
+  const miscounted = await select(
+    db,
+    `WITH refunds AS (
+       SELECT COALESCE(m.batch_id::text, m.id::text, r.reference) AS debit, r.amount, (r.created_at AT TIME ZONE 'UTC')::date AS day
+       FROM credit_entries r LEFT JOIN messages m ON m.id = substring(r.reference FROM '[0-9a-f]{8}-[0-9a-f-]{27}')::uuid WHERE r.kind = 'refund'
+     ), moved AS (
+       SELECT d.workspace_id, -d.amount AS amount, (d.created_at AT TIME ZONE 'UTC')::date AS day FROM credit_entries d WHERE d.kind = 'debit'
+       UNION ALL SELECT d.workspace_id, -r.amount, r.day FROM refunds r JOIN credit_entries d ON d.kind = 'debit' AND d.reference = r.debit
+       WHERE (d.created_at AT TIME ZONE 'UTC')::date = r.day
+     ), sums AS (SELECT workspace_id, day, sum(amount) AS amount FROM moved GROUP BY workspace_id, day)
+     SELECT w.id, w.spend_day, w.spent_today, s.amount FROM workspaces w LEFT JOIN sums s ON s.workspace_id = w.id AND s.day = w.spend_day
+     WHERE w.spend_day = (now() AT TIME ZONE 'UTC')::date AND w.spent_today <> COALESCE(s.amount, 0)`,
+  );
+  assert.deepEqual(miscounted, [], 'every workspace has spent today what it says');
 }
 
 /** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */

@@ -16,11 +16,12 @@ export interface SentEvent {
   id?: string;
   type: string;
   object: Record<string, unknown>;
+  livemode?: boolean | undefined;
 }
 
 /** The bytes of an event. */
-export const eventText = ({ id = `evt_${randomUUID()}`, type, object }: SentEvent) =>
-  JSON.stringify({ id, object: 'event', type, created: 1, livemode: false, data: { object } });
+export const eventText = ({ id = `evt_${randomUUID()}`, type, object, livemode = false }: SentEvent) =>
+  JSON.stringify({ id, object: 'event', type, created: 1, livemode, data: { object } });
 
 /** The value of `Stripe-Signature`, made by the SDK. */
 export const signature = (payload: string, { secret = webhookSecret, ageSeconds = 0 } = {}) =>

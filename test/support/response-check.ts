@@ -12,6 +12,7 @@ formats.default(ajv);
 const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
 const codes = ['validation_failed', 'unauthorized', 'token_expired', 'forbidden', 'insufficient_credits', 'purchase_failed', 'not_found'];
 const moreCodes = [
+  'spend_limit',
   'email_exists',
   'idempotency_mismatch',
   'payload_too_large',
@@ -45,6 +46,14 @@ function assertDocumented(item: Endpoint | undefined, method: string, path: stri
   assert.ok(statuses.has(status), `${method} ${path} answered ${status}, which is not documented: ${[...statuses].join(', ')}`);
 }
 
+/** The body of an answer: a value, or of a stream of lines all of them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+export function bodyOf(headers: Headers, text: string): any {
+  if (text === '') return undefined;
+  if (headers.get('content-type')?.startsWith('application/x-ndjson') !== true) return JSON.parse(text);
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
 /** Fails the test whose answer is not as declared. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
 export function assertAsDeclared(method: string, path: string, status: number, headers: Headers, body: any): void {
@@ -54,9 +63,10 @@ export function assertAsDeclared(method: string, path: string, status: number, h
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
   if (status === 204) return; // the answer to OPTIONS
-  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
-  assert.equal(headers.get('x-powered-by'), null);
   const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
+  const type = item?.streams === true && status < 300 ? 'application/x-ndjson' : 'application/json';
+  assert.equal(headers.get('content-type'), `${type}; charset=utf-8`);
+  assert.equal(headers.get('x-powered-by'), null);
   assertDocumented(item, method, path, status);
   if (method === 'HEAD') return;
   if (status < 300) assertSuccess(item, body, `${method} ${path}`);
@@ -67,7 +77,8 @@ function assertSuccess(item: Endpoint | undefined, body: { success?: unknown; da
   if (item === undefined) return;
   if (item.envelope !== false) assert.equal(body.success, true);
   const validate = validators.get(item);
-  assert.ok(validate?.(item.envelope === false ? body : body.data), `${what}: ${JSON.stringify(validate?.errors)}`);
+  const values = item.streams === true ? (body as unknown as unknown[]) : [item.envelope === false ? body : body.data];
+  for (const value of values) assert.ok(validate?.(value), `${what}: ${JSON.stringify(validate?.errors)}`);
 }
 
 function assertError(status: number, body: Record<string, unknown> | undefined, headers: Headers): void {

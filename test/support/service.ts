@@ -1,7 +1,7 @@
 /** A whole service for one test file: own database, own namespace, the real API and worker processes, which tests may kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { keepPrepared } from '../../activities/keep-prepared.js';
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   wrapProviders?: (providers: Providers) => Providers;
   /** Another Temporal server than that of the run; it is closed with the service. */
   temporal?: TestTemporal;
+  /** File for what the processes write, instead of the output of the test run. */
+  logFile?: string;
   /** Starts without a worker. */
   withoutWorker?: boolean;
 }
@@ -65,10 +67,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const childEnv = { PATH, NODE_V8_COVERAGE, NODE_EXTRA_CA_CERTS: authority, ...env };
   const config = loadConfig(env);
-  const api = child('api/server.js', { ...childEnv, ...options.apiEnv });
+  const api = child('api/server.js', { ...childEnv, ...options.apiEnv }, options.logFile);
   const worker =
     options.wrapProviders === undefined
-      ? child('activities/worker.js', { ...childEnv, ...options.workerEnv })
+      ? child('activities/worker.js', { ...childEnv, ...options.workerEnv }, options.logFile)
       : workerHere(config, database.db, options.wrapProviders);
   const others: Child[] = [];
   const service: Service = {
@@ -96,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   throw failed.reason;
 }
 
-function child(script: string, env: NodeJS.ProcessEnv): Child {
+function child(script: string, env: NodeJS.ProcessEnv, logFile?: string): Child {
   let running: ChildProcess | undefined;
   const end = async (signal: NodeJS.Signals) => {
     const ending = running;
@@ -109,9 +111,10 @@ function child(script: string, env: NodeJS.ProcessEnv): Child {
   };
   return {
     async start() {
+      const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
       const started = spawn(process.execPath, ['--enable-source-maps', resolve(import.meta.dirname, '../..', script)], {
         env,
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        stdio: ['ignore', output, output, 'ipc'],
       });
       running = started;
       const failed = once(started, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`)));

@@ -4,8 +4,9 @@ import { messageSamples } from './messages.js';
 import { otherSamples } from './others.js';
 import { ids, type Samples } from './sample.js';
 import { webhookSamples } from './webhooks.js';
+import { workspaceSamples } from './workspaces.js';
 
-export const samples: Samples = { ...accountSamples, ...messageSamples, ...webhookSamples, ...otherSamples };
+export const samples: Samples = { ...accountSamples, ...messageSamples, ...webhookSamples, ...workspaceSamples, ...otherSamples };
 
 const resources: readonly [prefix: string, id: string][] = [
   ['/api/v1/messages/bulk', ids.batch],
@@ -14,6 +15,7 @@ const resources: readonly [prefix: string, id: string][] = [
   ['/api/v1/contacts', ids.contact],
   ['/api/v1/suppressions', ids.suppression],
   ['/api/v1/webhooks', ids.webhook],
+  ['/api/v1/erasures', ids.erasure],
 ];
 
 /** A value for a parameter of a path. */

@@ -106,7 +106,7 @@ const batch = { ...batchInList, errors: [] };
 const badPhone = errors.invalidField('to', 'Phone number must be in E.164 format');
 const badChannel = errors.invalidField('channel', 'Invalid channel. Must be one of: sms, whatsapp, email');
 const noText = errors.missingField('content.text');
-const purse = [errors.insufficientCredits(2500, 100)];
+const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
 const bulkFaults = [errors.invalidField('recipients[3].to', 'Phone number must be in E.164 format'), badChannel, noText];
 
 const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders');

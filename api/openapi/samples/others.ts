@@ -66,6 +66,7 @@ export const otherSamples: Samples = {
   'suppressions.delete': {
     about: 'Messages to the recipient are handed over again; a carrier may still have a list of its own.',
     data: { message: 'Suppression has been removed' },
+    refusals: [errors.conflict('The recipient made this suppression: only the recipient can end it, by START')],
   },
   'unsubscribe.post': {
     about: 'The address in the `List-Unsubscribe` header of a mail that was sent with `content.unsubscribe`; signed, not for clients.',

@@ -28,6 +28,7 @@ export const ids = {
   package: '0198c5b1-0a10-7f3e-8b1d-000000000008',
   transaction: '0198c5b1-0a10-7f3e-8b1d-000000000009',
   suppression: '0198c5b1-0a10-7f3e-8b1d-00000000000a',
+  erasure: '0198c5b1-0a10-7f3e-8b1d-0000000000ee',
   replay: '0198c5b1-0a10-7f3e-8b1d-00000000000b',
   audit: '0198c5b1-0a10-7f3e-8b1d-00000000000c',
 } as const;

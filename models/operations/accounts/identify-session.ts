@@ -1,8 +1,8 @@
 import { type Database, select } from '../../database.js';
+import { type Standing, standing } from '../spending/standing.js';
 
 /** What a request needs to know of the workspace of its JWT. */
-export interface SessionOwner {
-  balance: number;
+export interface SessionOwner extends Standing {
   email: string;
 }
 
@@ -19,5 +19,5 @@ export async function identifySession(
 }
 
 const identify = `
-  SELECT balance, email FROM workspaces
-  WHERE id = $1 AND token_version = $2 AND closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;
+  SELECT w.email, ${standing} FROM workspaces w
+  WHERE w.id = $1 AND w.token_version = $2 AND w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;

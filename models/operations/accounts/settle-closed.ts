@@ -28,6 +28,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
     if (Date.now() > until) return false;
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }
+  if (!(await forgetPeople(db, workspaceId, until, step))) return false;
   let from: string | null = null;
   for (;;) {
     const page = await cancelPage(db, workspaceId, from, step);
@@ -36,6 +37,20 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
     from = page.reached;
   }
 }
+
+/** Whom it has written to; what was written is erased by its age. @returns false when the time was over before all were forgotten */
+async function forgetPeople(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
+  for (const table of ['contacts', 'suppressions']) {
+    for (let gone = step; gone === step; ) {
+      if (Date.now() > until) return false;
+      gone = (await select(db, forget(table), [workspaceId, step])).length;
+    }
+  }
+  return true;
+}
+
+const forget = (table: string) =>
+  `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 ORDER BY id LIMIT $2) RETURNING id`;
 
 interface Place {
   after: string | null;

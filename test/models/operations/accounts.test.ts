@@ -135,6 +135,10 @@ describe('accounts', () => {
       channels: null,
       last_used_at: null,
       balance: 12_500,
+      spend_left: null,
+      allowed_countries: null,
+      email_verified: false,
+      is_suspended: false,
       webhooks: 0,
     });
     assert.equal(await identify('another key'), null);

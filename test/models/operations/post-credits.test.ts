@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { credit, debit, type Payment, type Posting, takeBack } from '../../../models/operations/post-credits.js';
+import { debit, type Payment, type Posting, refund, takeBack } from '../../../models/operations/post-credits.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildWorkspace } from '../../support/factories.js';
 import { assertLedger } from '../../support/invariants.js';
@@ -20,7 +20,14 @@ describe('debit and credit', () => {
   const debited = (workspaceId: string, list: Payment[]) =>
     test.db.transaction((transaction) => debit(test.db, transaction, workspaceId, list));
   const refunded = (workspaceId: string, list: Posting[]) =>
-    test.db.transaction((transaction) => credit(test.db, transaction, workspaceId, 'refund', list));
+    test.db.transaction((transaction) =>
+      refund(
+        test.db,
+        transaction,
+        workspaceId,
+        list.map((posting) => ({ ...posting, debit: posting.reference })),
+      ),
+    );
   const messagesOf = async (workspaceId: string) =>
     (await rows<{ message_count: number }>(test.db, 'SELECT message_count FROM workspaces WHERE id = $1', [workspaceId]))[0]?.message_count;
 

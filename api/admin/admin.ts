@@ -1,0 +1,14 @@
+/** Entry point of the operator's commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
+import { loadConfig } from '../../models/config.js';
+import { connect } from '../../models/database.js';
+import { commands } from './commands/index.js';
+import { runCommand } from './run-command.js';
+
+const { code, out, err } = await runCommand(commands, process.argv.slice(2), async () => {
+  const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);
+  const db = connect(config.databaseUrl, 2);
+  return { db, config, close: () => db.close() };
+});
+process.stdout.write(out);
+process.stderr.write(err);
+process.exitCode = code;

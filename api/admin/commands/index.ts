@@ -1,0 +1,7 @@
+import type { Command } from '../command.js';
+import { resumeCommand } from './resume.js';
+import { suspendCommand } from './suspend.js';
+import { unsuppressCommand } from './unsuppress.js';
+
+/** In the order of the help. */
+export const commands: readonly Command[] = [suspendCommand, resumeCommand, unsuppressCommand];

@@ -1,0 +1,15 @@
+import { resume } from '../../../models/operations/workspaces/suspend.js';
+import type { Command } from '../command.js';
+import { findWorkspace } from '../find-workspace.js';
+
+export const resumeCommand: Command = {
+  name: 'resume',
+  takes: ['workspace'],
+  summary: 'Lets a suspended workspace send again.',
+  async run({ positionals: [named = ''] }, { db }) {
+    const workspace = await findWorkspace(named);
+    const changed = await resume(db, workspace);
+    const text = `${workspace.name} (${workspace.id}) ${changed ? 'may send again' : 'was not suspended'}.`;
+    return { ok: true, text, data: { workspace_id: workspace.id, suspended: false, changed } };
+  },
+};

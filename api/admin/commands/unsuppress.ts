@@ -1,0 +1,21 @@
+import { channels } from '../../../models/config.js';
+import { liftSuppression } from '../../../models/operations/suppress.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { type Command, UsageError } from '../command.js';
+import { findWorkspace } from '../find-workspace.js';
+
+export const unsuppressCommand: Command = {
+  name: 'unsuppress',
+  takes: ['workspace', 'channel', 'recipient'],
+  summary: 'Lets a workspace write to a recipient again who had stopped it, and has said otherwise elsewhere.',
+  async run({ positionals: [named = '', given, recipient = ''] }, { db }) {
+    const channel = channels.find((each) => each === given);
+    if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);
+    const workspace = await findWorkspace(named);
+    const removed = await liftSuppression(db, { workspace_id: workspace.id, channel, recipient }, systemOrigin('operator'));
+    const text = removed
+      ? `${workspace.name} (${workspace.id}) may write to ${recipient} on ${channel} again.`
+      : `${recipient} is not on the ${channel} list of ${workspace.name} (${workspace.id}).`;
+    return { ok: removed, text, data: { workspace_id: workspace.id, channel, removed } };
+  },
+};

@@ -1,0 +1,67 @@
+/** Finds a command by its name, reads its arguments, runs it, and says what came of it. */
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../../models/config.js';
+import { type Command, type Given, type Outcome, type Reached, UsageError, usageOf } from './command.js';
+
+export interface Ended {
+  /** 0: done · 1: not done, and why is told · 2: the arguments are wrong. */
+  code: 0 | 1 | 2;
+  out: string;
+  err: string;
+}
+
+/** @param open connects to what commands reach; asked only when the arguments are right */
+export async function runCommand(
+  commands: readonly Command[],
+  args: readonly string[],
+  open: () => Promise<Reached & { close(): Promise<void> }>,
+): Promise<Ended> {
+  const [name = 'help', ...rest] = args;
+  if (['help', '--help', '-h'].includes(name) || rest.includes('--help')) return { code: 0, out: helpOf(commands), err: '' };
+  const isJson = rest.includes('--json');
+  try {
+    const command = commands.find((each) => each.name === name);
+    if (command === undefined) throw new UsageError(`There is no command ${name}`);
+    const given = read(command, rest);
+    const { ok, text, data } = await runWith(command, given, open);
+    const told = isJson ? JSON.stringify(data) : text;
+    return ok ? { code: 0, out: `${told}\n`, err: '' } : { code: 1, out: isJson ? `${told}\n` : '', err: isJson ? '' : `${told}\n` };
+  } catch (error) {
+    if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n\n${helpOf(commands)}` };
+    const why = error instanceof ConfigError ? error.message : `Failed: ${(error as Error).message}`;
+    return { code: 1, out: isJson ? `${JSON.stringify({ error: why })}\n` : '', err: isJson ? '' : `${why}\n` };
+  }
+}
+
+async function runWith(command: Command, given: Given, open: () => Promise<Reached & { close(): Promise<void> }>): Promise<Outcome> {
+  const { close, ...reached } = await open();
+  try {
+    return await command.run(given, reached);
+  } finally {
+    await close();
+  }
+}
+
+/** @throws UsageError */
+function read(command: Command, args: string[]): Given {
+  const { takes, options = {}, needs = {} } = command;
+  let parsed: { positionals: string[]; values: Record<string, unknown> };
+  try {
+    parsed = parseArgs({ args, options: { ...options, json: { type: 'boolean' } }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  const { positionals, values } = parsed;
+  const lacking = Object.keys(needs).filter((option) => (values[option] ?? '') === '');
+  if (positionals.length !== takes.length || lacking.length > 0) throw new UsageError(`Usage: ${usageOf(command)}`);
+  return { positionals, values: values as Given['values'] };
+}
+
+function helpOf(commands: readonly Command[]): string {
+  const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.summary}\n`);
+  return [
+    'npm run -s admin -- <command> [--json]\n\n',
+    ...lines,
+    '\nA workspace is named by its id or its e-mail address. Exit codes: 0 done, 1 not done, 2 wrong arguments.\n',
+  ].join('');
+}

@@ -1,0 +1,47 @@
+/** Recipients who are to be forgotten. */
+import Joi from 'joi';
+import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
+import { faultOfRecipient, recipientKey } from '../../../models/rules/recipient.js';
+import { either, endpoint } from '../../endpoint.js';
+import { id } from '../../schemas.js';
+import { requiredText, rule } from '../../validation.js';
+
+const auth = either('manage_contacts');
+
+const erasureResponse = Joi.object({
+  erasure: Joi.object({
+    id: id(),
+    status: Joi.string().valid('running', 'completed').required(),
+    messages: Joi.number().integer().required().description('Erased so far'),
+  }).required(),
+});
+
+const channelOf = (to: string) => (to.includes('@') ? 'email' : 'sms');
+
+export const createErasure = endpoint({
+  id: 'erasures.create',
+  method: 'post',
+  path: '/api/v1/erasures',
+  summary: 'Forget a recipient: messages, contacts, and what stands on the suppression list',
+  auth,
+  body: Joi.object<{ to: string }>({
+    to: requiredText()
+      .custom(rule((to: string) => faultOfRecipient(channelOf(to), to)))
+      .description('E.164 phone number, or e-mail address'),
+  }).required(),
+  response: erasureResponse,
+  status: 202,
+  handler: async ({ caller, body: { to }, origin }, { db }) => ({
+    erasure: await beginErasure(db, caller.workspaceId, recipientKey(channelOf(to), to), origin),
+  }),
+});
+
+export const getErasure = endpoint({
+  id: 'erasures.get',
+  method: 'get',
+  path: '/api/v1/erasures/:id',
+  summary: 'How far an erasure has come',
+  auth,
+  response: erasureResponse,
+  handler: async ({ caller, params }, { db }) => ({ erasure: await findErasure(db, caller.workspaceId, params.id) }),
+});

@@ -1,0 +1,99 @@
+/** All that a workspace has, as lines of JSON. */
+import Joi from 'joi';
+import { Op } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { ApiKey } from '../../../models/api-key.js';
+import { Batch } from '../../../models/batch.js';
+import { Contact } from '../../../models/contact.js';
+import { CreditEntry } from '../../../models/credit-entry.js';
+import { inTransaction } from '../../../models/database.js';
+import { busy, conflict } from '../../../models/errors.js';
+import { Message, type MessageRow } from '../../../models/message.js';
+import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
+import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
+import { Suppression } from '../../../models/suppression.js';
+import { Webhook } from '../../../models/webhook.js';
+import { Workspace } from '../../../models/workspace.js';
+import { endpoint, Reply } from '../../endpoint.js';
+import {
+  presentApiKey,
+  presentBatchRow,
+  presentContact,
+  presentMessage,
+  presentOwnWorkspace,
+  presentSuppression,
+  presentTransaction,
+} from '../../presenters.js';
+import { presentWebhook } from '../../webhook-presenters.js';
+
+/** What each line is about, in the order in which they come. */
+const lineTypes = ['workspace', 'api_key', 'webhook', 'contact', 'suppression', 'batch', 'message', 'transaction', 'end'] as const;
+
+interface Line {
+  type: (typeof lineTypes)[number];
+  data: object;
+}
+
+/** Exports of this process: one of a workspace at a time, and a few in all, each of which keeps a page of rows in memory. */
+const underWay = new Set<string>();
+const underWayMax = 8;
+
+export const exportWorkspace = endpoint({
+  id: 'workspace.export',
+  method: 'get',
+  path: '/api/v1/export',
+  summary: 'All data of the workspace, one JSON object a line',
+  auth: 'jwt',
+  refusals: [409, 503],
+  streams: true,
+  envelope: false,
+  response: Joi.object({
+    type: Joi.string()
+      .valid(...lineTypes)
+      .required(),
+    data: Joi.object().unknown().required(),
+  }),
+  async handler({ caller: { workspaceId }, origin }, { db }) {
+    if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
+    if (underWay.size >= underWayMax) throw busy();
+    const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
+    await inTransaction(db, (transaction) => {
+      const target = { type: 'workspace', id: workspaceId, name: workspace.name };
+      return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
+    });
+    return new Reply({}, { lines: counted(workspaceId, linesOf(workspace)) });
+  },
+});
+
+/** The last line tells that it was all. */
+async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
+  underWay.add(workspaceId);
+  try {
+    let count = 0;
+    for await (const line of lines) {
+      count += 1;
+      yield line;
+    }
+    yield { type: 'end', data: { lines: count } };
+  } finally {
+    underWay.delete(workspaceId);
+  }
+}
+
+async function* linesOf(workspace: Workspace): AsyncGenerator<Line, void, undefined> {
+  const { id } = workspace;
+  const until = uuidv7();
+  const isDecided = { status: { [Op.ne]: 'accepting' } };
+  yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
+  for await (const row of rowsOfWorkspace(ApiKey, id, { until })) yield { type: 'api_key', data: presentApiKey(row) };
+  for await (const row of rowsOfWorkspace(Webhook, id, { until, where: { deleted_at: null } })) {
+    yield { type: 'webhook', data: presentWebhook(row) };
+  }
+  for await (const row of rowsOfWorkspace(Contact, id, { until })) yield { type: 'contact', data: presentContact(row) };
+  for await (const row of rowsOfWorkspace(Suppression, id, { until })) yield { type: 'suppression', data: presentSuppression(row) };
+  for await (const row of rowsOfWorkspace(Batch, id, { until, where: isDecided })) yield { type: 'batch', data: presentBatchRow(row) };
+  for await (const row of rowsOfWorkspace(Message, id, { until, where: isDecided })) {
+    yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
+  }
+  for await (const row of rowsOfWorkspace(CreditEntry, id, { until })) yield { type: 'transaction', data: presentTransaction(row) };
+}

@@ -1,0 +1,86 @@
+/** The workspace itself, and what it allows itself. */
+import Joi from 'joi';
+import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
+import { isCountry } from '../../../models/rules/country.js';
+import { Workspace } from '../../../models/workspace.js';
+import { endpoint } from '../../endpoint.js';
+import { presentOwnWorkspace } from '../../presenters.js';
+import { id } from '../../schemas.js';
+import { rule } from '../../validation.js';
+
+const limitMax = 1_000_000_000;
+const daysMax = 36_500;
+const countriesText = 'Invalid allowed_countries. Must be ISO 3166 two-letter codes';
+
+/** Amounts are kept in thousandths of a credit. */
+const isAmount = (value: number) => value >= 0 && value <= limitMax && Number.isInteger(Math.round(value * 1e6) / 1e3);
+const isDays = (value: number) => Number.isInteger(value) && value >= 0 && value <= daysMax;
+
+interface WorkspaceBody {
+  spend_limit_day?: number | null;
+  allowed_countries?: string[] | null;
+  message_days?: number | null;
+}
+
+const workspaceResponse = Joi.object({
+  workspace: Joi.object({
+    id: id(),
+    name: Joi.string().required(),
+    email: Joi.string().required(),
+    email_verified: Joi.boolean().required(),
+    credits_balance: Joi.number().required(),
+    spend_limit_day: Joi.number().allow(null).required(),
+    allowed_countries: Joi.array().items(Joi.string()).allow(null).required(),
+    message_days: Joi.number().integer().allow(null).required(),
+  }).required(),
+});
+
+export const getWorkspace = endpoint({
+  id: 'workspace.get',
+  method: 'get',
+  path: '/api/v1/workspace',
+  summary: 'The workspace, and what it allows itself',
+  auth: 'jwt',
+  response: workspaceResponse,
+  handler: async ({ caller }) => ({
+    workspace: presentOwnWorkspace(await Workspace.findByPk(caller.workspaceId, { rejectOnEmpty: true })),
+  }),
+});
+
+export const putWorkspace = endpoint({
+  id: 'workspace.update',
+  method: 'put',
+  path: '/api/v1/workspace',
+  summary: 'Change what the workspace allows itself; what is left out stays, null lifts',
+  auth: 'jwt',
+  body: Joi.object<WorkspaceBody>({
+    spend_limit_day: Joi.number()
+      .unsafe()
+      .allow(null)
+      .custom(rule((value: number) => (isAmount(value) ? null : `{field} must be from 0 to ${limitMax}, in thousandths`)))
+      .meta({ minimum: 0, maximum: limitMax })
+      .description('Credits that may be debited in a day, UTC; a send above it is 402 with the code `spend_limit`'),
+    allowed_countries: Joi.array()
+      .allow(null)
+      .custom(rule((list: unknown[]) => (isCountries(list) ? null : countriesText)))
+      .custom((list: string[]) => [...new Set(list)].toSorted())
+      .meta({ type: ['array', 'null'], items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: 300 })
+      .description('The only countries whose phones are written to, ISO 3166 alpha-2'),
+    message_days: Joi.number()
+      .unsafe()
+      .allow(null)
+      .custom(rule((value: number) => (isDays(value) ? null : `{field} must be a whole number from 0 to ${daysMax}`)))
+      .meta({ type: ['integer', 'null'], minimum: 0, maximum: daysMax })
+      .description(
+        'Days after which texts and recipients of messages are erased; 0 or null: as the installation does, which is the longest',
+      ),
+  }).required(),
+  response: workspaceResponse,
+  async handler({ caller, body: { spend_limit_day: limit, ...rest }, origin }, { db }) {
+    const change = { ...rest, ...(limit === undefined ? {} : { spend_limit_day: limit === null ? null : Math.round(limit * 1000) }) };
+    return { workspace: presentOwnWorkspace(await updateWorkspace(db, caller.workspaceId, change, origin)) };
+  },
+});
+
+const isCountries = (list: readonly unknown[]) =>
+  list.length > 0 && list.length <= 300 && list.every((code) => typeof code === 'string' && isCountry(code));

@@ -1,0 +1,47 @@
+import * as errors from '../../../models/errors.js';
+import { ids, type Samples } from './sample.js';
+
+const workspace = {
+  id: ids.workspace,
+  name: 'Analytical Engines',
+  email: 'ada@example.com',
+  email_verified: true,
+  credits_balance: 100,
+  spend_limit_day: 250,
+  allowed_countries: ['DE', 'US'],
+  message_days: 90,
+};
+
+const erasure = { id: ids.erasure, status: 'running', messages: 0 };
+
+/** What a workspace settles for itself, and its data as a whole. */
+export const workspaceSamples: Samples = {
+  'workspace.get': { data: { workspace } },
+  'workspace.update': {
+    about:
+      'Holds for every send that begins after the answer. The limit counts what is debited from midnight to midnight UTC; what is given back of the same day no longer counts.',
+    requests: {
+      complete: { spend_limit_day: 250, allowed_countries: ['DE', 'US'], message_days: 90 },
+      'without a limit': { spend_limit_day: null },
+    },
+    data: { workspace },
+    refusals: [
+      errors.invalidField('allowed_countries', 'Invalid allowed_countries. Must be ISO 3166 two-letter codes'),
+      errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
+    ],
+  },
+  'workspace.export': {
+    about:
+      'Newline-delimited JSON: a line for the workspace, then for each API key, webhook, contact, suppression, batch, message and transaction, oldest first, without secrets. The last line is `end` with the number of lines before it; without it the export is incomplete.',
+    data: { type: 'workspace', data: workspace },
+    refusals: [errors.conflict('An export of this workspace is running already')],
+  },
+  'erasures.create': {
+    about:
+      'Messages that have ended are erased at once, what was not handed off is cancelled and refunded, and what is under way is erased when it and its events have ended. Ids, statuses, times and prices stay. A suppression goes on refusing by a digest.',
+    requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
+    data: { erasure },
+    refusals: [errors.invalidField('to', 'Phone number must be in E.164 format'), errors.invalidField('to', 'Invalid email address')],
+  },
+  'erasures.get': { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
+};

@@ -1,0 +1,40 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select } from '../../database.js';
+import { notFound } from '../../errors.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { isUuid } from '../../rules/text.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+
+/** As others may see it. */
+export interface ErasureView {
+  id: string;
+  status: 'running' | 'completed';
+  /** Erased so far. */
+  messages: number;
+}
+
+/**
+ * Notes that a recipient is to be forgotten; the watcher does it.
+ * @param recipient as `recipientKey` makes it
+ */
+export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
+  return inTransaction(db, async (transaction) => {
+    const [begun] = await select<ErasureView>(db, insert, [uuidv7(), workspaceId, recipient], transaction);
+    if (begun === undefined) throw new Error('a row that was inserted is returned');
+    const target = { type: 'erasure', id: begun.id, name: null };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.erasure_requested', target });
+    return begun;
+  });
+}
+
+const insert = `
+  INSERT INTO erasures (id, workspace_id, recipient, status) VALUES ($1, $2, $3, 'running') RETURNING id, status, messages`;
+
+/** @throws AppError 404 for an unknown, malformed or foreign id alike */
+export async function findErasure(db: Database, workspaceId: string, id: string): Promise<ErasureView> {
+  const [found] = isUuid(id) ? await select<ErasureView>(db, find, [id, workspaceId]) : [];
+  if (found === undefined) throw notFound('Erasure');
+  return found;
+}
+
+const find = 'SELECT id, status, messages FROM erasures WHERE id = $1 AND workspace_id = $2';

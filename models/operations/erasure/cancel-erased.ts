@@ -1,0 +1,42 @@
+import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import { groupBy } from '../../rules/group-by.js';
+import { announcePage } from '../open-page.js';
+import { recordStatuses } from '../record-statuses.js';
+
+/** Cancels what was not handed off of these messages, refunded and with its events, because its recipient is to be forgotten. */
+export async function cancelErased(db: Database, ids: readonly string[]): Promise<void> {
+  const found = await select<{ id: string; group_id: string; batch_id: string | null }>(db, cancellable, [ids]);
+  const singles = found.filter(({ batch_id }) => batch_id === null).map(({ id }) => id);
+  if (singles.length > 0) await inTransaction(db, (transaction) => cancel(db, transaction, singles));
+  const paged = groupBy(
+    found.filter(({ batch_id }) => batch_id !== null),
+    ({ group_id }) => group_id,
+  );
+  for (const [groupId, rows] of paged) {
+    await inTransaction(db, async (transaction) => {
+      // What was queued is told before what became of it.
+      await announcePage(db, transaction, groupId);
+      await cancel(
+        db,
+        transaction,
+        rows.map(({ id }) => id),
+      );
+    });
+  }
+}
+
+async function cancel(db: Database, transaction: Transaction, ids: readonly string[]): Promise<void> {
+  const locked = await select<{ id: string }>(db, `${cancellable} ORDER BY id FOR UPDATE`, [ids], transaction);
+  const at = new Date();
+  const changes = locked.map(({ id }) => ({ id, at, ...cancelled }));
+  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes });
+}
+
+const cancelled = {
+  status_detail: 'cancelled',
+  error_code: 'cancelled',
+  error_message: 'The recipient was erased before the message was handed to the provider',
+} as const;
+
+const cancellable = `
+  SELECT id, group_id, batch_id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' AND status_detail IN ('scheduled', 'accepted')`;

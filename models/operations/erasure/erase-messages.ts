@@ -1,0 +1,81 @@
+import { type Database, inTransaction, select } from '../../database.js';
+import { digestIn, keyOf } from '../../rules/erasure.js';
+
+/** Why messages are erased: the erasure that counts them; null: their age. */
+export type Cause = string | null;
+
+/** A page of messages: one transaction of some tens of milliseconds. */
+export const erasurePage = 250;
+
+/**
+ * Erases what is personal in messages that have ended: recipient, texts, metadata, reference, what carriers and endpoints said, the bodies
+ * of events. The row stays with its id, status, times and price. Rows that somebody holds are left alone, and so is what is still needed:
+ * by a delivery that is not acknowledged, or by the next step of a chain.
+ * @param key see `erasureKey`
+ * @returns the ids that are erased now
+ */
+export function eraseMessages(db: Database, key: Buffer, ids: readonly string[], cause: Cause = null): Promise<string[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return inTransaction(db, async (transaction) => {
+    await select(db, lockReports, [ids], transaction);
+    const locked = await select<{ id: string }>(db, lockMessages, [ids], transaction);
+    if (locked.length === 0) return [];
+    // Nobody writes an event of a message, or changes its status, without its lock: what the next statement sees stays so.
+    const erased = await select<{ id: string }>(db, erase, [locked.map(({ id }) => id), key], transaction);
+    if (cause !== null) await select(db, count, [cause, erased.length], transaction);
+    return erased.map(({ id }) => id);
+  });
+}
+
+/** SQL: what providers call the messages of `source` (id). */
+const named = (source: string) => `
+  SELECT m.provider, m.provider_message_id FROM messages m WHERE m.id IN (${source}) AND m.provider_message_id IS NOT NULL
+  UNION SELECT a.provider, a.provider_message_id FROM send_attempts a WHERE a.message_id IN (${source}) AND a.provider_message_id IS NOT NULL`;
+
+const reportsOf = (source: string) => `
+  SELECT d.id FROM (${named(source)}) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
+  WHERE d.raw <> '' ORDER BY d.id FOR UPDATE OF d`;
+
+const lockReports = reportsOf('SELECT unnest($1::uuid[])');
+const lockMessages = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND erased_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`;
+
+/** SQL: nothing more happens to the message `m`, but for what corrects its status late. */
+const hasEnded = `(m.status IN ('delivered', 'read', 'failed') OR m.status = 'sent' AND m.status_detail = 'unknown')`;
+
+const erasable = `m.erased_at IS NULL AND ${hasEnded}
+    AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = m.id AND f.outcome IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id WHERE e.message_id = m.id AND d.status = 'pending')`;
+
+/** SQL: the steps of the chain `f`, without whom and what. */
+export const stepsWithoutRecipients = `(
+  SELECT COALESCE(json_agg(json_build_object('channel', s ->> 'channel', 'after', (s ->> 'after')::integer)), '[]'::json)
+  FROM json_array_elements(f.steps) s)`;
+
+// A report that came since they were locked, and that somebody applies just now, is left to him: he waits for the message and sees then that
+// it is erased.
+const erase = `
+  WITH erased AS (
+    UPDATE messages m SET "to" = ${digestIn('$2', keyOf('m'))}, content = '{}', metadata = NULL, reference = NULL,
+      idempotency_key = CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END, request_digest = NULL,
+      erased_at = now()
+    WHERE m.id = ANY($1::uuid[]) AND ${erasable}
+    RETURNING m.id
+  ), told AS (
+    UPDATE events SET body = NULL
+    WHERE id IN (SELECT e.id FROM erased JOIN events e ON e.message_id = erased.id WHERE e.body IS NOT NULL ORDER BY e.id FOR UPDATE OF e)
+  ), answered AS (
+    UPDATE delivery_attempts a SET response_body = NULL, response_headers = NULL
+    FROM erased JOIN events e ON e.message_id = erased.id JOIN deliveries d ON d.event_id = e.id
+    WHERE a.delivery_id = d.id
+  ), attempted AS (
+    UPDATE send_attempts a SET detail = NULL FROM erased WHERE a.message_id = erased.id AND a.detail IS NOT NULL
+  ), chained AS (
+    UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} FROM erased WHERE f.message_id = erased.id
+  ), reported AS (
+    UPDATE delivery_reports SET raw = '' WHERE id IN (${reportsOf('SELECT id FROM erased')} SKIP LOCKED)
+  ), waited AS (
+    DELETE FROM erasure_queue q USING erased WHERE q.message_id = erased.id AND q.erasure_id = '00000000-0000-0000-0000-000000000000'
+  )
+  SELECT id FROM erased`;
+
+const count = 'UPDATE erasures SET messages = messages + $2 WHERE id = $1';

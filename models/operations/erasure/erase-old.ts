@@ -1,0 +1,103 @@
+/**
+ * Retention: messages are erased by their age, oldest first, page by page. Every page is a short transaction that waits for nobody; a sweep
+ * remembers its place, and what it could not erase yet waits in the queue.
+ */
+import { type Database, select } from '../../database.js';
+import { digestIn } from '../../rules/erasure.js';
+import { idBefore, lowestId } from '../../rules/id-time.js';
+import { erasurePage } from './erase-messages.js';
+import { dueForErasure, eraseOrWait } from './erasure-queue.js';
+
+const dayMs = 86_400_000;
+/** What is under way when its age is reached is looked at again after so long. */
+const againInSeconds = 3_600;
+const reportsPage = 1_000;
+
+/** What is swept: rows of one workspace, or of all, that are older than so many days. */
+interface Sweep {
+  kind: 'messages' | 'batches' | 'reports';
+  workspaceId: string | null;
+  days: number;
+}
+
+/**
+ * Erases what is older than the installation's days, and of each workspace what is older than its own; of both the fewer days count. Goes from
+ * sweep to sweep, a page of each, until nothing is left or the time is over; the next call goes on.
+ * @param days of the installation; 0: for ever
+ * @param untilMs milliseconds since 1970
+ * @returns how many messages were erased
+ */
+export async function eraseOld(db: Database, key: Buffer, days: number, untilMs: number): Promise<number> {
+  let erased = 0;
+  let open = await sweepsOf(db, days);
+  let isQueueDue = true;
+  while ((open.length > 0 || isQueueDue) && Date.now() < untilMs) {
+    const ids: string[] = isQueueDue ? await dueForErasure(db, null) : [];
+    isQueueDue = ids.length > 0;
+    erased += await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
+    const more: Sweep[] = [];
+    for (const sweep of open) {
+      if (Date.now() >= untilMs) break;
+      const page = await nextPage(db, key, sweep);
+      erased += page.erased;
+      if (page.isFull) more.push(sweep);
+    }
+    open = more;
+  }
+  return erased;
+}
+
+async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {
+  const own = await select<{ id: string; message_days: number }>(db, withOwnDays);
+  const kinds = ['messages', 'batches'] as const;
+  return [
+    ...(days > 0 ? ([...kinds, 'reports'] as const).map((kind) => ({ kind, workspaceId: null, days })) : []),
+    ...own.flatMap(({ id, message_days }) =>
+      days > 0 && message_days >= days ? [] : kinds.map((kind) => ({ kind, workspaceId: id, days: message_days })),
+    ),
+  ];
+}
+
+// In any order: where the time does not do for all, others come first the next time.
+const withOwnDays = 'SELECT id, message_days FROM workspaces WHERE message_days > 0 ORDER BY random()';
+
+async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ erased: number; isFull: boolean }> {
+  const { kind, workspaceId, days } = sweep;
+  const size = kind === 'reports' ? reportsPage : erasurePage;
+  const bind = [idBefore(new Date(Date.now() - days * dayMs)), workspaceId ?? lowestId, ...(workspaceId === null ? [] : [workspaceId])];
+  const rows = await select<{ id: string }>(db, pageOf(kind, workspaceId !== null, size), bind);
+  const ids = rows.map(({ id }) => id);
+  const last = ids.at(-1);
+  if (last === undefined) return { erased: 0, isFull: false };
+  let erased = 0;
+  if (kind === 'messages') erased = await eraseOrWait(db, key, { cause: null, ids, againInSeconds });
+  else await select(db, kind === 'batches' ? eraseBatches : eraseReports, kind === 'batches' ? [ids, key] : [ids]);
+  await select(db, moveOn, [workspaceId ?? lowestId, kind, last]);
+  return { erased, isFull: ids.length === size };
+}
+
+/** Where a page begins is a scalar, and its size is written out: see forget-webhook-data.ts. */
+const pageOf = (kind: Sweep['kind'], isOwn: boolean, size: number) => `
+  SELECT r.id FROM ${tables[kind]} r
+  WHERE r.id > COALESCE((SELECT place FROM erasure_places WHERE workspace_id = $2 AND kind = '${kind}'), '${lowestId}')
+    AND r.id < $1${isOwn ? ' AND r.workspace_id = $3' : ''}
+  ORDER BY r.id LIMIT ${size}`;
+
+const tables = { messages: 'messages', batches: 'batches', reports: 'delivery_reports' } as const;
+
+const moveOn = `
+  INSERT INTO erasure_places AS p (workspace_id, kind, place) VALUES ($1, $2, $3)
+  ON CONFLICT (workspace_id, kind) DO UPDATE SET place = GREATEST(p.place, excluded.place)`;
+
+/** Of a batch that goes on for so long its faults and its key stay. */
+const eraseBatches = `
+  UPDATE batches b SET errors = '[]', request_digest = NULL,
+    idempotency_key = CASE WHEN b.request_digest IS NULL THEN b.idempotency_key ELSE ${digestIn('$2', 'b.idempotency_key')} END
+  WHERE b.id IN (SELECT id FROM batches WHERE id = ANY($1::uuid[]) AND completed_at IS NOT NULL ORDER BY id FOR UPDATE SKIP LOCKED)`;
+
+/** Those of messages go with their messages; here is what found none, or was applied without a trace. */
+const eraseReports = `
+  UPDATE delivery_reports SET raw = ''
+  WHERE id IN (
+    SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) AND raw <> '' AND (applied_at IS NOT NULL OR group_id IS NULL)
+    ORDER BY id FOR UPDATE SKIP LOCKED)`;

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { type Database, select } from '../../database.js';
+import { encrypt, decrypt } from '../../rules/encryption.js';
+
+/** For which place it is encrypted. */
+export const erasureKeyContext = 'installation-key:erasure';
+
+const known = new WeakMap<Database, Promise<Buffer>>();
+
+/**
+ * The key of the digests of erased recipients. It is made once for an installation and never changes: what it made must be found again for
+ * as long as somebody must not be written to. It is kept encrypted, so that a copy of the database alone tells nobody.
+ * @param secretKeys today's and those that came before it
+ */
+export function erasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<Buffer> {
+  let key = known.get(db);
+  if (key === undefined) {
+    key = load(db, secretKeys);
+    known.set(db, key);
+    key.catch(() => known.delete(db));
+  }
+  return key;
+}
+
+async function load(db: Database, secretKeys: readonly [string, ...string[]]): Promise<Buffer> {
+  const [stored] = await select<{ sealed: Buffer }>(db, find);
+  const sealed = stored?.sealed ?? (await make(db, secretKeys[0]));
+  return Buffer.from(decrypt(secretKeys, erasureKeyContext, sealed), 'base64');
+}
+
+/** Several processes may begin at once: the first one's key holds. */
+async function make(db: Database, secretKey: string): Promise<Buffer> {
+  await select(db, insert, [encrypt(secretKey, erasureKeyContext, randomBytes(32).toString('base64'))]);
+  const [stored] = await select<{ sealed: Buffer }>(db, find);
+  if (stored === undefined) throw new Error('a row that was inserted is there');
+  return stored.sealed;
+}
+
+const find = `SELECT sealed FROM installation_keys WHERE name = 'erasure'`;
+const insert = `INSERT INTO installation_keys (name, sealed) VALUES ('erasure', $1) ON CONFLICT DO NOTHING`;

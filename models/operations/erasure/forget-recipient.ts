@@ -1,0 +1,62 @@
+/** What a workspace knows of a recipient beside its messages. */
+import { type Database, inTransaction, select } from '../../database.js';
+import { digestOf } from '../../rules/erasure.js';
+import { isByRecipient } from '../../rules/suppression.js';
+import { stepsWithoutRecipients } from './erase-messages.js';
+
+interface Forgotten {
+  workspaceId: string;
+  /** As `recipientKey` makes it. */
+  recipient: string;
+  /** When it was asked for: contacts that are made later stay. */
+  at: Date;
+}
+
+/**
+ * Deletes the contacts of a recipient, takes him out of the steps of chains that are over, and leaves a digest of him on the suppression
+ * list: it goes on refusing. May run again.
+ */
+export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, recipient, at }: Forgotten): Promise<void> {
+  const digest = digestOf(key, recipient);
+  await inTransaction(db, async (transaction) => {
+    await select(db, lockList, [workspaceId, recipient, digest], transaction);
+    await select(db, dropDouble, [workspaceId, recipient, digest], transaction);
+    await select(db, digestList, [workspaceId, recipient, digest], transaction);
+  });
+  await select(db, deleteContacts, [workspaceId, recipient, at]);
+  for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length < stepsPage) break;
+  await select(db, clearUnmatched, [recipient.replace(/^\+/, '')]);
+}
+
+const lockList = `
+  SELECT id FROM suppressions WHERE workspace_id = $1 AND recipient IN ($2, $3) ORDER BY workspace_id, channel, recipient FOR UPDATE`;
+
+/** Of two entries on a channel the one stays that is harder to take back. */
+const dropDouble = `
+  DELETE FROM suppressions s USING suppressions other
+  WHERE s.workspace_id = $1 AND other.workspace_id = $1 AND s.channel = other.channel
+    AND (s.recipient, other.recipient) IN (($2, $3), ($3, $2))
+    AND (${rank('s')}, s.id) < (${rank('other')}, other.id)`;
+
+function rank(row: string): string {
+  return `CASE WHEN ${isByRecipient(row)} THEN 2 WHEN ${row}.expires_at IS NULL THEN 1 ELSE 0 END`;
+}
+
+const digestList = 'UPDATE suppressions SET recipient = $3 WHERE workspace_id = $1 AND recipient = $2';
+
+const deleteContacts = `DELETE FROM contacts WHERE workspace_id = $1 AND (phone = $2 OR lower(email) = $2) AND created_at <= $3`;
+
+const stepsPage = 200;
+
+const clearSteps = `
+  UPDATE fallbacks f SET steps = ${stepsWithoutRecipients}
+  WHERE f.message_id IN (
+    SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
+    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NOT NULL AND m.workspace_id = $1
+    LIMIT ${stepsPage})
+  RETURNING f.message_id`;
+
+/** Reports that found no message: whose they are nobody knows. */
+const clearUnmatched = `
+  UPDATE delivery_reports SET raw = '' WHERE id IN (
+    SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND position($1 IN lower(raw)) > 0 ORDER BY id FOR UPDATE)`;

@@ -1,0 +1,93 @@
+/** Drives the erasures that were asked for, page by page; all that it knows stands in their rows, so that any process goes on with them. */
+import { type Database, select } from '../../database.js';
+import { highestId } from '../../rules/id-time.js';
+import { cancelErased } from './cancel-erased.js';
+import { erasurePage } from './erase-messages.js';
+import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';
+import { forgetRecipient } from './forget-recipient.js';
+
+interface Erasure {
+  id: string;
+  workspace_id: string;
+  recipient: string;
+  place: string | null;
+  walked_at: Date | null;
+  created_at: Date;
+}
+
+/** What is under way is looked at again after so long. */
+const againInSeconds = 10;
+
+/**
+ * Goes from erasure to erasure, a page of each, so that none waits for a large one, until nothing is to be done now or the time is over.
+ * @param untilMs milliseconds since 1970
+ * @returns how many came to their end
+ */
+export async function runErasures(db: Database, key: Buffer, untilMs: number): Promise<number> {
+  let completed = 0;
+  let open = (await select<{ id: string }>(db, running)).map(({ id }) => id);
+  while (open.length > 0 && Date.now() < untilMs) {
+    const more: string[] = [];
+    for (const id of open) {
+      if (Date.now() >= untilMs) break;
+      const outcome = await advance(db, key, id);
+      if (outcome === 'more') more.push(id);
+      if (outcome === 'completed') completed += 1;
+    }
+    open = more;
+  }
+  return completed;
+}
+
+/** A few of each workspace: one that asks for thousands keeps nobody else waiting. */
+const running = `
+  SELECT id FROM (
+    SELECT id, row_number() OVER (PARTITION BY workspace_id ORDER BY walked_at NULLS FIRST, id) AS place FROM erasures WHERE status = 'running'
+  ) e WHERE place <= 20 ORDER BY place, id LIMIT 500`;
+
+async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 'waits' | 'completed'> {
+  const [erasure] = await select<Erasure>(db, load, [id]);
+  if (erasure === undefined) return 'waits';
+  if (erasure.walked_at === null) {
+    // First, so that nothing more is written to somebody who is suppressed; and once more in the end, for what came meanwhile.
+    if (erasure.place === null) await forget(db, key, erasure);
+    await walk(db, key, erasure);
+    return 'more';
+  }
+  const ids = await dueForErasure(db, id);
+  await cancelErased(db, ids);
+  await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
+  if (ids.length === erasurePage) return 'more';
+  if (await waitsForMessages(db, id)) return 'waits';
+  await forget(db, key, erasure);
+  await select(db, complete, [id]);
+  return 'completed';
+}
+
+const load = `
+  SELECT id, workspace_id, recipient, place, walked_at, created_at FROM erasures WHERE id = $1 AND status = 'running' AND recipient IS NOT NULL`;
+const complete = `
+  UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
+
+const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
+  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
+
+/** The next page of messages, from the newest on: what has ended is erased, what is not begun is cancelled, the others wait. */
+async function walk(db: Database, key: Buffer, { id, workspace_id, recipient, place, created_at }: Erasure): Promise<void> {
+  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
+  const ids = found.map((each) => each.id);
+  await cancelErased(db, ids);
+  await eraseOrWait(db, key, { cause: id, ids, againInSeconds });
+  await select(db, moveOn, [id, ids.at(-1) ?? highestId, ids.length < erasurePage]);
+}
+
+const written = (condition: string) => `(
+    SELECT id FROM messages WHERE ${condition} AND workspace_id = $1 AND created_at <= $3 AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
+
+/** Letter case does not matter in addresses: those that are written with capitals have an index of their own. */
+const nextOf = `
+  SELECT id FROM (
+    ${written('"to" = $2')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
+  ) m ORDER BY id DESC LIMIT ${erasurePage}`;
+
+const moveOn = 'UPDATE erasures SET place = $2, walked_at = CASE WHEN $3 THEN now() END WHERE id = $1';

@@ -1,0 +1,28 @@
+import { type Attributes, type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
+
+const page = 200;
+
+/** A table whose rows belong to workspaces and have ids that sort by time. */
+type OwnedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string; workspace_id: string });
+
+/**
+ * All rows of a workspace, oldest first, a page in memory at a time: each is asked for when the one before is used up, so that no transaction
+ * stays open for as long as somebody reads.
+ * @param until rows with a later id are left out: whoever reads slowly comes to an end, too
+ */
+export async function* rowsOfWorkspace<M extends Model>(
+  model: OwnedModel<M>,
+  workspaceId: string,
+  { until, where = {} }: { until: string; where?: object },
+): AsyncGenerator<M, void, undefined> {
+  let after: string | undefined;
+  for (;;) {
+    const id = { [Op.lte]: until, ...(after === undefined ? {} : { [Op.gt]: after }) };
+    const scoped = { ...where, workspace_id: workspaceId, id } as unknown as WhereOptions<Attributes<M>>;
+    const rows: M[] = await model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < page) return;
+    after = (last as M & { id: string }).id;
+  }
+}

@@ -1,0 +1,29 @@
+import { type Database, inTransaction } from '../../database.js';
+import { changesBetween } from '../../rules/audit/changes.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { Workspace } from '../../workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+
+/** What a workspace settles for itself: what is undefined stays, null lifts. */
+export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allowed_countries' | 'message_days'>>;
+
+/** Changes what a workspace allows itself. Holds for every send that begins after this resolves. */
+export function updateWorkspace(db: Database, workspaceId: string, change: WorkspaceChange, origin: Origin): Promise<Workspace> {
+  return inTransaction(db, async (transaction) => {
+    // Not FOR UPDATE: that would wait for every insert of messages.
+    const workspace = await Workspace.findByPk(workspaceId, { transaction, lock: transaction.LOCK.NO_KEY_UPDATE, rejectOnEmpty: true });
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const changes = changesBetween(settledIn(workspace), { ...settledIn(workspace), ...given });
+    if (Object.keys(changes).length === 0) return workspace;
+    await workspace.update({ ...given, updated_at: new Date() }, { transaction });
+    const target = { type: 'workspace', id: workspaceId, name: workspace.name };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.updated', target, changes });
+    return workspace;
+  });
+}
+
+const settledIn = ({ spend_limit_day, allowed_countries, message_days }: Workspace) => ({
+  spend_limit_day,
+  allowed_countries,
+  message_days,
+});

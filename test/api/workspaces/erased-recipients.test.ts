@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { select } from '../../../models/database.js';
+import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { fallBack } from '../../../models/operations/fall-back.js';
+import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
+import { unsubscribeToken } from '../../../models/rules/unsubscribe.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { buildWebhook } from '../../support/factories.js';
+import { acceptedAs, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import { erasuresForEach } from './erasures-stage.js';
+
+describe('a recipient who was erased', () => {
+  const stage = erasuresForEach();
+  const { send, sms, ask, run, runAgain, found, end, say, suppressions, claimNew } = stage;
+
+  it('keep a suppression in force, for as long as the recipient wants it', async () => {
+    await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
+    await say('STOP');
+    await ask();
+    await run();
+    assert.deepEqual(await found(), []);
+    const [entry] = await suppressions();
+    assert.deepEqual([entry.recipient, entry.reason, entry.source], [null, 'opt_out', 'inbound']);
+    assert.equal(await claimNew(), 'failed/suppressed');
+    assert.equal((await stage.app.call('DELETE', `/api/v1/suppressions/${entry.id}`, { key: stage.account.key })).status, 409);
+    await say('START');
+    assert.deepEqual(await suppressions(), []);
+    assert.equal(await claimNew(), 'queued/sending');
+  });
+
+  it('let STOP and the link in a mail still count', async () => {
+    await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
+    const address = `Ada.${stage.to.slice(1)}@Example.com`;
+    const mail = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
+      to: address,
+      channel: 'email',
+      content: { text: 'x', unsubscribe: true },
+    });
+    await end(mail);
+    for (const each of [stage.to, address.toLowerCase()]) await ask(each);
+    await run();
+    assert.deepEqual([await found(), await found(address)], [[], []], 'letter case does not matter in addresses');
+    await say('STOP');
+    const token = unsubscribeToken(stage.app.deps.config.secretKey, mail.id);
+    assert.equal((await stage.app.call('POST', `/unsubscribe/${token}`)).status, 200);
+    assert.deepEqual(
+      (await suppressions()).map(({ source, recipient }: { source: string; recipient: null }) => [source, recipient]),
+      [
+        ['unsubscribe', null],
+        ['inbound', null],
+      ],
+    );
+    assert.equal(await claimNew(), 'failed/suppressed');
+  });
+
+  it('make one entry of two, of which the one that is harder to take back stays', async () => {
+    await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
+    await say('STOP');
+    await ask();
+    await run();
+    await stage.app.call('POST', '/api/v1/suppressions', { key: stage.account.key, body: { channel: 'sms', recipient: stage.to } });
+    await ask();
+    await run();
+    assert.deepEqual([(await suppressions()).map(({ source }: { source: string }) => source), await found()], [['inbound'], []]);
+  });
+
+  it('reach the steps of a chain, those too that were never sent', async () => {
+    const address = `chain.${stage.to.slice(1)}@example.com`;
+    const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
+    const { id } = body.data.message;
+    const [claim] = await claimHandoffs(stage.app.deps.db, id, sandboxEverywhere);
+    assert.ok(claim);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await end(await messageOf(stage.app.deps.db, id));
+    await ask(address);
+    await ask();
+    await run();
+    assert.notDeepEqual(await found(), [], 'the chain is not decided');
+    await fallBack(stage.app.deps.db, id, true, workflowIds.message);
+    await runAgain();
+    assert.deepEqual([await found(), await found(address)], [[], []]);
+    const { fallback } = (await stage.app.call('GET', `/api/v1/messages/${id}`, { key: stage.account.key })).body.data.message;
+    assert.deepEqual(fallback.steps, [{ channel: 'email', to: null, after: 60 }]);
+  });
+
+  it('422 for a send that comes again under the key of one that was erased: it is not sent a second time', async () => {
+    const headers = { 'Idempotency-Key': `key-${stage.to}` };
+    const { body } = await send(sms(), headers);
+    await ask();
+    await run();
+    assert.deepEqual(await found(), []);
+    assert.equal((await send(sms(), headers)).status, 422);
+    assert.equal(await statusOf(stage.app.deps.db, body.data.message.id), 'failed/cancelled');
+  });
+
+  it('keep nothing of a report that comes later', async () => {
+    const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
+    await end(message, 'failed');
+    await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
+    await ask();
+    await run();
+    await end(message);
+    assert.deepEqual([await statusOf(stage.app.deps.db, message.id), await found()], ['delivered/delivered', []]);
+    const [event] = await select<{ body: string }>(stage.app.deps.db, 'SELECT body FROM events WHERE message_id = $1', [message.id]);
+    assert.equal(JSON.parse(event?.body ?? '').data.recipient, '');
+  });
+
+  it('forget what carriers said of messages that nobody knows', async () => {
+    await recordReports(stage.app.deps.db, [
+      { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), message_id: null, raw: `To=%2B${stage.to.slice(1)}` },
+    ]);
+    await ask();
+    await run();
+    assert.deepEqual(await found(), []);
+  });
+});

@@ -1,0 +1,100 @@
+/** What the tests of erasures have in common. */
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { select } from '../../../models/database.js';
+import { applyReports } from '../../../models/operations/apply-reports.js';
+import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
+import { recordReports } from '../../../models/operations/record-reports.js';
+import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { findInDatabase } from '../../support/find-anywhere.js';
+import { assertBooks } from '../../support/invariants.js';
+import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const path = '/api/v1/erasures';
+let lastNumber = 4_000_000;
+
+/** The hooks fill it: it is to be read in hooks and tests. */
+interface Stage {
+  app: TestApp;
+  account: Account;
+  /** Somebody whom no other test knows. */
+  to: string;
+}
+
+/** An API for the file, called in a `describe`; for each test a new account and a new recipient, after which the books must agree. */
+export function erasuresForEach() {
+  const stage = {} as Stage;
+  before(async () => {
+    stage.app = await startApp();
+  });
+  beforeEach(async () => {
+    stage.account = await stage.app.account();
+    lastNumber += 1;
+    stage.to = `+1555${lastNumber}`;
+  });
+  afterEach(() => assertBooks(stage.app.deps.db));
+  after(() => stage.app.close());
+
+  return Object.assign(stage, sendingAs(stage), erasingFor(stage));
+}
+
+/** Sends, and what the recipient says to it. */
+function sendingAs(stage: Stage) {
+  const send = (body: object, headers = {}) => stage.app.call('POST', '/api/v1/messages/send', { key: stage.account.key, body, headers });
+  const sms = () => ({
+    to: stage.to,
+    channel: 'sms',
+    content: { text: `Hello ${stage.to}` },
+    metadata: { to: stage.to },
+    reference: stage.to,
+  });
+  const say = async (text: string) => {
+    const body = JSON.stringify({
+      inbound: [{ id: uuidv7(), channel: 'sms', from: stage.to, to: '+15550000000', text, occurred_at: new Date() }],
+    });
+    const headers = signSandboxCallback(stage.app.deps.config.secretKey, body);
+    assert.equal((await stage.app.call('POST', '/callbacks/sandbox', { body, headers })).status, 200);
+  };
+  const suppressions = async () => (await stage.app.call('GET', '/api/v1/suppressions', { key: stage.account.key })).body.data.suppressions;
+  const claimNew = async () => {
+    const { body } = await send(sms());
+    const key = await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys);
+    const { id } = body.data.message;
+    await claimHandoffs(stage.app.deps.db, (await messageOf(stage.app.deps.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
+    return statusOf(stage.app.deps.db, id);
+  };
+  return { send, sms, say, suppressions, claimNew };
+}
+
+/** Asks for erasures and plays the watcher. */
+function erasingFor(stage: Stage) {
+  const ask = async (recipient = stage.to) => {
+    const { status, body } = await stage.app.call('POST', path, { key: stage.account.key, body: { to: recipient } });
+    assert.equal(status, 202);
+    return body.data.erasure.id as string;
+  };
+  const shown = async (id: string) => {
+    const { status, messages } = (await stage.app.call('GET', `${path}/${id}`, { jwt: stage.account.jwt })).body.data.erasure;
+    return [status, messages];
+  };
+  const run = async () =>
+    runErasures(stage.app.deps.db, await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys), Date.now() + 20_000);
+  /** As if the pause before the next look were over. */
+  const runAgain = async () => {
+    await select(stage.app.deps.db, 'UPDATE erasure_queue SET look_at = now()');
+    return run();
+  };
+  const found = (text = stage.to) => findInDatabase(stage.app.deps.db, text.replace('+', ''));
+  const end = async (
+    message: { id: string; group_id: string; provider_message_id: string | null },
+    status: 'delivered' | 'failed' = 'delivered',
+  ) => {
+    await recordReports(stage.app.deps.db, [reportOf(message, status, { raw: `To=${stage.to}` })]);
+    await applyReports(stage.app.deps.db, message.group_id);
+  };
+  const succeed = () => select(stage.app.deps.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
+  return { ask, shown, run, runAgain, found, end, succeed };
+}

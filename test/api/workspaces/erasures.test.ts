@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { select } from '../../../models/database.js';
+import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
+import { buildWebhook } from '../../support/factories.js';
+import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/messages.js';
+import { erasuresForEach } from './erasures-stage.js';
+
+const path = '/api/v1/erasures';
+
+describe('erasures', () => {
+  const stage = erasuresForEach();
+  const { send, sms, ask, shown, run, runAgain, found, end, succeed } = stage;
+
+  it('leave nothing of the recipient anywhere; the row stays with its id, status, times and price', async () => {
+    const webhook = await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
+    const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
+      ...sms(),
+      channel: 'sms',
+      idempotency_key: `otp-${stage.to}`,
+    });
+    await end(message);
+    await succeed();
+    await select(
+      stage.app.deps.db,
+      `INSERT INTO delivery_attempts (delivery_id, number, at, trigger, duration_ms, response_body, response_headers)
+       SELECT id, 1, now(), 'scheduled', 5, $1, json_build_object('x-echo', $1::text) FROM deliveries WHERE webhook_id = $2`,
+      [`you said ${stage.to}`, webhook.row.id],
+    );
+    await select(stage.app.deps.db, 'UPDATE send_attempts SET detail = $1', [`took ${stage.to}`]);
+    await stage.app.call('POST', '/api/v1/contacts', {
+      key: stage.account.key,
+      body: { name: 'Ada', phone: stage.to, tags: [stage.to], custom_fields: { to: stage.to } },
+    });
+    assert.ok((await found()).length >= 10, (await found()).join());
+    const before = await messageOf(stage.app.deps.db, message.id);
+    const id = await ask();
+    assert.deepEqual(await shown(id), ['running', 0]);
+    assert.equal(await run(), 1);
+    assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
+    const { body } = await stage.app.call('GET', `/api/v1/messages/${message.id}`, { key: stage.account.key });
+    const { to: shownTo, content, metadata, reference, status, credits_used, created_at, delivered_at } = body.data.message;
+    assert.deepEqual([shownTo, content, metadata, reference, status, credits_used], [null, null, null, null, 'delivered', 1]);
+    assert.deepEqual([created_at, delivered_at], [before.created_at.toISOString(), before.delivered_at?.toISOString()]);
+    assert.equal((await stage.app.call('GET', `/api/v1/messages/${message.id}/timeline`, { key: stage.account.key })).status, 200);
+    assert.deepEqual((await stage.app.call('GET', '/api/v1/contacts', { key: stage.account.key })).body.data.contacts, []);
+  });
+
+  it('leave what other recipients and other workspaces have', async () => {
+    const other = await stage.app.account();
+    const theirs = await buildSent(stage.app.deps.db, other.workspaceId, { to: stage.to });
+    await end(theirs);
+    const mine = await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: '+15559999999' });
+    await end(mine);
+    await ask();
+    await run();
+    assert.deepEqual(
+      [(await messageOf(stage.app.deps.db, theirs.id)).to, (await messageOf(stage.app.deps.db, mine.id)).to],
+      [stage.to, '+15559999999'],
+    );
+  });
+
+  it('cancel what was not handed off, refunded and told; of batches and of schedules too', async () => {
+    await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
+    const { body } = await send({ ...sms(), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const bulk = { channel: 'sms', content: { text: 'x' }, recipients: [stage.to, '+15559999998'] };
+    const batch = (await stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk })).body.data.batch;
+    const id = await ask();
+    await run();
+    assert.deepEqual(await shown(id), ['running', 0], 'their events are not delivered yet');
+    await succeed();
+    await runAgain();
+    assert.deepEqual([await shown(id), await found()], [['completed', 2], []]);
+    const scheduled = body.data.message.id;
+    assert.deepEqual(
+      [await statusOf(stage.app.deps.db, scheduled), await eventsOf(stage.app.deps.db, scheduled)],
+      ['failed/cancelled', ['queued', 'failed']],
+    );
+    const { counts, credits_used } = (await stage.app.call('GET', `/api/v1/messages/bulk/${batch.id}`, { key: stage.account.key })).body
+      .data.batch;
+    assert.deepEqual([counts.failed, counts.queued, credits_used], [1, 1, 1]);
+  });
+
+  it('wait for what is under way, and erase it when it ends', async () => {
+    const claim = await buildClaimed(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
+    const id = await ask();
+    await run();
+    assert.deepEqual(await shown(id), ['running', 0]);
+    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await runAgain();
+    assert.deepEqual(await shown(id), ['running', 0]);
+    await end(await messageOf(stage.app.deps.db, claim.id));
+    await runAgain();
+    assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
+  });
+
+  it('go on where a killed process stopped', async () => {
+    for (let count = 0; count < 3; count += 1) await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
+    const id = await ask();
+    const before = stage.app.deps.db.transaction.bind(stage.app.deps.db);
+    let calls = 0;
+    // Dies after the commit that erased the messages, before it could note how far it came.
+    stage.app.deps.db.transaction = (async (...args: Parameters<typeof before>) => {
+      const result = await before(...args);
+      calls += 1;
+      if (calls === 2) throw new Error('killed');
+      return result;
+    }) as typeof before;
+    await assert.rejects(run(), /killed/);
+    stage.app.deps.db.transaction = before;
+    await run();
+    assert.deepEqual([await shown(id), await found()], [['completed', 3], []]);
+  });
+
+  for (const [body, error] of [
+    [{}, 'Missing required field: to'],
+    [{ to: '555' }, 'Phone number must be in E.164 format'],
+    [{ to: 'a@' }, 'Invalid email address'],
+  ] as const) {
+    it(`400 ${error}`, async () => {
+      const answer = await stage.app.call('POST', path, { jwt: stage.account.jwt, body });
+      assert.deepEqual([answer.status, answer.body.error], [400, error]);
+    });
+  }
+
+  it('404 of another workspace, 403 without manage_contacts', async () => {
+    const id = await ask();
+    const other = await stage.app.account({ scopes: ['send_messages'] });
+    assert.deepEqual((await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt })).body.error, 'Erasure not found');
+    assert.equal((await stage.app.call('POST', path, { key: other.key, body: { to: stage.to } })).status, 403);
+    await run();
+  });
+
+  it('of one workspace by the hundred keep nobody else waiting', async () => {
+    await Promise.all(Array.from({ length: 30 }, () => ask()));
+    stage.account = await stage.app.account();
+    const id = await ask();
+    await run();
+    assert.deepEqual(await shown(id), ['completed', 0]);
+    for (let left = 3; left > 0; left -= 1) await run();
+  });
+});

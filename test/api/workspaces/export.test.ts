@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { select } from '../../../models/database.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const path = '/api/v1/export';
+
+interface Line {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+describe('GET /api/v1/export', () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    account = await app.account({ balance: 100_000_000 });
+  });
+  after(() => app.close());
+
+  const get = () => fetch(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } });
+  const lines = async (): Promise<Line[]> =>
+    (await (await get()).text())
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  const bulk = (count: number) => {
+    const recipients = Array.from({ length: count }, (_, index) => `+1555${1_000_000 + index}`);
+    const body = { channel: 'sms', content: { text: 'x'.repeat(1000) }, recipients };
+    return app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
+  };
+
+  it('200 with a line for everything that the workspace has, and nothing of others', async () => {
+    const other = await app.account();
+    await app.call('POST', '/api/v1/contacts', { key: other.key, body: { phone: '+15550000001' } });
+    await app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15550000002' } });
+    const entry = { channel: 'sms', recipient: '+15550000003' };
+    await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
+    await bulk(450);
+    const answer = await get();
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/x-ndjson; charset=utf-8']);
+    await answer.text();
+    const all = await lines();
+    const counts = new Map<string, number>();
+    for (const { type } of all) counts.set(type, (counts.get(type) ?? 0) + 1);
+    assert.deepEqual(Object.fromEntries(counts), {
+      workspace: 1,
+      api_key: 1,
+      contact: 1,
+      suppression: 1,
+      batch: 1,
+      message: 450,
+      transaction: 2,
+      end: 1,
+    });
+    assert.deepEqual(all.at(-1), { type: 'end', data: { lines: all.length - 1 } });
+    assert.equal(new Set(all.map(({ data }) => data.id)).size, all.length);
+    assert.doesNotMatch(JSON.stringify(all), /password|digest|secret_key|15550000001/);
+    const told = await app.call('GET', '/api/v1/audit-events?type=workspace.exported', { jwt: account.jwt });
+    assert.equal(told.body.data.audit_events.length, 2);
+  });
+
+  it('401 with an API key', async () => {
+    assert.equal((await app.call('GET', path, { key: account.key })).status, 401);
+  });
+
+  it('is read from the database as fast as the client reads, one at a time; a client that leaves ends it', async () => {
+    await bulk(6_000);
+    const asked = request(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } }).end();
+    const [response] = await once(asked, 'response');
+    let bytes = 0;
+    response.once('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      response.pause();
+    });
+    await once(response, 'data');
+    assert.equal((await app.call('GET', path, { jwt: account.jwt })).status, 409);
+    const pages = async () =>
+      (
+        await select<{ calls: number }>(
+          app.deps.db,
+          `SELECT count(*) AS calls FROM pg_stat_activity WHERE query ILIKE '%FROM "messages"%' AND state = 'active' AND pid <> pg_backend_pid()`,
+        )
+      )[0]?.calls;
+    await sleep(300); // nothing is to happen: it waits for its reader
+    assert.equal(await pages(), 0);
+    assert.ok(bytes < 2_000_000);
+    asked.destroy();
+    for (let left = 100; left > 0 && (await get().then(async (answer) => (await answer.text()) && answer.status)) === 409; left -= 1) {
+      await sleep(20);
+    }
+    assert.equal((await lines()).filter(({ type }) => type === 'message').length, 6_000);
+  });
+});

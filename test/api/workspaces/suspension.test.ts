@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { runCommand } from '../../../api/admin/run-command.js';
+import { commands } from '../../../api/admin/commands/index.js';
+import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { recordOptOut } from '../../../models/operations/record-opt-outs.js';
+import { Workspace } from '../../../models/workspace.js';
+import { buildQueued } from '../../support/factories.js';
+import { assertBooks } from '../../support/invariants.js';
+import { buildSent, messageOf, sandboxEverywhere } from '../../support/messages.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
+
+describe("the operator's commands", () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    account = await app.account();
+  });
+  afterEach(() => assertBooks(app.deps.db));
+  after(() => app.close());
+  const admin = (...args: string[]) =>
+    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const send = () => app.call('POST', '/api/v1/messages/send', { key: account.key, body: sms });
+  const told = async (type: string) => {
+    const { body } = await app.call('GET', `/api/v1/audit-events?type=${type}`, { jwt: account.jwt });
+    return body.data.audit_events.map(({ actor, changes }: { actor: object; changes: object }) => [actor, changes]);
+  };
+
+  it('suspend: sends are 403, reads are not; resume lets them through', async () => {
+    assert.deepEqual(await admin('suspend', account.workspaceId, '--reason', 'toll fraud').then(({ code }) => code), 0);
+    for (const [path, body] of [
+      ['send', sms],
+      ['bulk', { channel: 'sms', content: { text: 'x' }, recipients: [sms.to] }],
+    ] as const) {
+      const { status, body: refused } = await app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body });
+      assert.deepEqual([status, refused.error, refused.code], [403, 'Workspace is suspended', 'forbidden']);
+    }
+    assert.equal((await app.call('GET', '/api/v1/messages', { key: account.key })).status, 200);
+    assert.equal((await admin('resume', account.workspaceId)).code, 0);
+    assert.equal((await send()).status, 201);
+    const actor = { type: 'system', id: null, name: 'operator' };
+    assert.deepEqual(await told('workspace.suspended'), [[actor, { reason: 'toll fraud' }]]);
+    assert.deepEqual(await told('workspace.resumed'), [[actor, {}]]);
+  });
+
+  it('what is due while it is suspended fails at its hand-off, refunded; what is due later goes out', async () => {
+    const [due, later] = [await buildQueued(app.deps.db, account.workspaceId), await buildQueued(app.deps.db, account.workspaceId)];
+    await admin('suspend', account.workspaceId, '--reason', 'x');
+    assert.deepEqual(await claimHandoffs(app.deps.db, due.group_id, sandboxEverywhere), []);
+    const { status, status_detail, error_code, credits_used } = await messageOf(app.deps.db, due.id);
+    assert.deepEqual([status, status_detail, error_code, credits_used], ['failed', 'rejected', 'suspended', 0]);
+    await admin('resume', account.workspaceId);
+    assert.equal((await claimHandoffs(app.deps.db, later.group_id, sandboxEverywhere)).length, 1);
+  });
+
+  it('of somebody else nothing is held up', async () => {
+    const other = await app.account();
+    await admin('suspend', other.workspaceId, '--reason', 'x');
+    const { group_id } = await buildQueued(app.deps.db, account.workspaceId);
+    assert.equal((await claimHandoffs(app.deps.db, group_id, sandboxEverywhere)).length, 1);
+  });
+
+  it('unsuppress takes away what a recipient said and what no key may', async () => {
+    const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
+    await recordOptOut(app.deps.db, {
+      provider: 'sandbox',
+      channel: 'sms',
+      recipient: sms.to,
+      reason: 'opt_out',
+      source: 'inbound',
+      message_id: id,
+      provider_message_id: null,
+    });
+    const { body } = await app.call('GET', '/api/v1/suppressions', { key: account.key });
+    const [{ id: suppressionId }] = body.data.suppressions;
+    for (const credential of [{ key: account.key }, { jwt: account.jwt }]) {
+      const refused = await app.call('DELETE', `/api/v1/suppressions/${suppressionId}`, credential);
+      assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+    }
+    assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 0);
+    assert.equal((await admin('unsuppress', account.workspaceId, 'sms', sms.to)).code, 1);
+    assert.equal((await app.call('GET', '/api/v1/suppressions', { key: account.key })).body.data.suppressions.length, 0);
+  });
+
+  it('STOP turns an entry of the workspace into one that it may not take back', async () => {
+    const entry = { channel: 'sms', recipient: sms.to };
+    const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
+    await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
+    const wish = { reason: 'opt_out', source: 'inbound', message_id: id, provider_message_id: null } as const;
+    await recordOptOut(app.deps.db, { provider: 'sandbox', channel: 'sms', recipient: sms.to, ...wish });
+    const { body } = await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
+    assert.equal(body.data.suppression.source, 'inbound');
+    assert.equal((await app.call('DELETE', `/api/v1/suppressions/${body.data.suppression.id}`, { key: account.key })).status, 409);
+  });
+
+  it('end with 2 and the usage where arguments are wrong, with 1 where nothing is found, and print JSON', async () => {
+    for (const args of [['no-such'], ['suspend'], ['suspend', account.workspaceId], ['resume', 'a', 'b'], ['resume', '--force', 'a']]) {
+      const { code, err } = await admin(...args);
+      assert.deepEqual([code, err.includes('suspend <workspace> --reason TEXT')], [2, true], args.join(' '));
+    }
+    const { code, err } = await admin('resume', 'nobody@example.test');
+    assert.deepEqual([code, err], [1, 'Failed: there is no workspace nobody@example.test\n']);
+    const json = await admin('resume', account.workspaceId, '--json');
+    assert.deepEqual(JSON.parse(json.out), { workspace_id: account.workspaceId, suspended: false, changed: false });
+    assert.deepEqual((await admin()).code, 0);
+  });
+});
+
+describe('an unverified workspace', () => {
+  const send = async (app: TestApp) => {
+    const { key, workspaceId } = await app.account();
+    await Workspace.update({ email_verified: false }, { where: { id: workspaceId } });
+    const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
+    return [status, body.error];
+  };
+  it('403 Verify your email address first, where a channel has a real carrier; and signup grants nothing there', async () => {
+    const app = await startApp({ PROVIDER_EMAIL: 'smtp', EMAIL_FROM: 'a@example.test', EMAIL_SMTP_URL: 'smtp://127.0.0.1:1' });
+    try {
+      assert.deepEqual(await send(app), [403, 'Verify your email address first']);
+      const body = { email: 'real@example.test', password: 'correct horse battery', company_name: 'x' };
+      assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.data.workspace.credits_balance, 0);
+    } finally {
+      await app.close();
+    }
+  });
+  it('sends where every channel is the sandbox', async () => {
+    const app = await startApp();
+    try {
+      assert.deepEqual(await send(app), [201, undefined]);
+    } finally {
+      await app.close();
+    }
+  });
+});

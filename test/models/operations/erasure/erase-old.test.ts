@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { openPool } from '../../../../models/database.js';
+import { applyReports } from '../../../../models/operations/apply-reports.js';
+import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
+import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
+import { reencryptKeys } from '../../../../models/operations/reencrypt-secrets.js';
+import { recordReports } from '../../../../models/operations/record-reports.js';
+import { idBefore } from '../../../../models/rules/id-time.js';
+import { testConfig } from '../../../support/config.js';
+import { rows } from '../../../support/database.js';
+import { buildWebhook } from '../../../support/factories.js';
+import { findInDatabase } from '../../../support/find-anywhere.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildSent, messageOf, reportOf } from '../../../support/messages.js';
+
+const dayMs = 86_400_000;
+let made = 0;
+
+describe('eraseOld', () => {
+  const test = workspaceForEach();
+  const { secretKeys } = testConfig();
+
+  /** A message that was delivered so many days ago. */
+  const old = async (days: number, { isOpen = false } = {}) => {
+    made += 1;
+    const to = `+1555${3_000_000 + made}`;
+    const created_at = new Date(Date.now() - days * dayMs);
+    const id = idBefore(created_at).slice(0, -12) + String(made).padStart(12, '0');
+    const message = await buildSent(test.db, test.workspaceId, { id, group_id: id, to, content: { text: to }, created_at });
+    if (!isOpen) await deliver(message);
+    return { ...message, to };
+  };
+  const deliver = async (message: { id: string; group_id: string; provider_message_id: string | null }) => {
+    await recordReports(test.db, [reportOf(message, 'delivered', { raw: 'what the carrier said' })]);
+    await applyReports(test.db, message.group_id);
+  };
+  const run = async (days: number, page = Date.now() + 20_000) => eraseOld(test.db, await erasureKey(test.db, secretKeys), days, page);
+  const isErased = async ({ id, to }: { id: string; to: string }) =>
+    (await messageOf(test.db, id)).erased_at !== null && (await findInDatabase(test.db, to)).length === 0;
+  const own = (days: number | null) => rows(test.db, 'UPDATE workspaces SET message_days = $2 WHERE id = $1', [test.workspaceId, days]);
+
+  it('erases what is older than the days of the installation, and nothing else', async () => {
+    const [older, younger] = [await old(11), await old(9)];
+    assert.equal(await run(10), 1);
+    assert.deepEqual([await isErased(older), await isErased(younger)], [true, false]);
+    const [report] = await rows<{ raw: string }>(test.db, 'SELECT raw FROM delivery_reports WHERE message_id = $1', [older.id]);
+    assert.equal(report?.raw, '');
+    const { status, credits_used, segments, provider } = await messageOf(test.db, older.id);
+    assert.deepEqual([status, credits_used, segments, provider], ['delivered', 1000, 1, 'sandbox']);
+  });
+
+  it('erases nothing where days are 0', async () => {
+    await old(5_000);
+    assert.equal(await run(0), 0);
+  });
+
+  it('takes the fewer of the days of a workspace and of the installation', async () => {
+    const message = await old(6);
+    await own(7);
+    assert.equal(await run(30), 0);
+    await own(5);
+    assert.equal(await run(30), 1);
+    const other = await old(6);
+    await own(100);
+    await run(5);
+    assert.deepEqual([await isErased(message), await isErased(other)], [true, true]);
+  });
+
+  it('leaves what is under way, and erases it when it has ended', async () => {
+    const [open, told] = [await old(20, { isOpen: true }), await old(20)];
+    await own(10);
+    const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    await rows(
+      test.db,
+      `INSERT INTO events (id, workspace_id, message_id, type, body) SELECT gen_random_uuid(), $1, $2, 'message.delivered', '{}'`,
+      [test.workspaceId, told.id],
+    );
+    await rows(
+      test.db,
+      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status) SELECT gen_random_uuid(), $1, id, type, message_id, 'pending'
+       FROM events WHERE message_id = $2`,
+      [row.id, told.id],
+    );
+    assert.equal(await run(0), 0);
+    await deliver(open);
+    await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE message_id IN ($1, $2)`, [open.id, told.id]);
+    assert.equal(await run(0), 0, 'they are looked at again later');
+    await rows(test.db, 'UPDATE erasure_queue SET look_at = now()');
+    assert.equal(await run(0), 2);
+    assert.deepEqual(await rows(test.db, 'SELECT * FROM erasure_queue'), []);
+  });
+
+  it('leaves rows alone that somebody holds, and waits for nobody', async () => {
+    const held = await old(20);
+    await own(10);
+    await test.db.transaction(async (transaction) => {
+      await test.db.query(`SELECT 1 FROM messages WHERE id = '${held.id}' FOR UPDATE`, { transaction });
+      assert.equal(await run(0), 0);
+    });
+    await rows(test.db, 'UPDATE erasure_queue SET look_at = now()');
+    assert.equal(await run(0), 1);
+  });
+
+  it('goes on where it stopped, page by page, however many there are', async () => {
+    await own(10);
+    const messages = [];
+    for (let count = 0; count < 3; count += 1) messages.push(await old(20 + count));
+    assert.equal(await run(0, Date.now() - 1), 0);
+    assert.equal(await run(0), 3);
+    for (const message of messages) assert.ok(await isErased(message));
+    const late = await old(15);
+    assert.deepEqual([await run(0), await isErased(late)], [1, true], 'what grew old since');
+  });
+
+  it('makes the same digests after SECRET_KEY was changed', async () => {
+    const key = await erasureKey(test.db, secretKeys);
+    const renewed = ['another-secret-key-another-secret-key', ...secretKeys] as const;
+    await reencryptKeys(test.db, [...renewed]);
+    const other = openPool(test.url, 1);
+    try {
+      assert.deepEqual(await erasureKey(other, [renewed[0]]), key);
+      await reencryptKeys(other, [secretKeys[0], renewed[0]]);
+    } finally {
+      await other.close();
+    }
+  });
+});
