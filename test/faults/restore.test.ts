@@ -56,7 +56,7 @@ describe('a database that was restored to an earlier moment', function () {
     client = restClient(test.service.url);
     const { story, batchIds } = await beforeTheBackup();
     await test.untilCarriersRest();
-    const restore = await takeBackup(test.service.config.databaseUrl);
+    const restore = await takeBackup(test.service.ownerUrl);
     const asOf = new Date().toISOString();
     const lost = await afterTheBackup(story, batchIds.paused);
     await Promise.all([test.service.api.kill(), test.service.worker.kill()]);

@@ -36,7 +36,10 @@ export interface ServiceOptions {
 
 export interface Service {
   url: string;
+  /** As the owner of the tables; the processes have another role. */
   db: Database;
+  /** The address by which `db` is reached. */
+  ownerUrl: string;
   config: Readonly<Config>;
   temporal: TestTemporal;
   api: Child;
@@ -76,6 +79,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
     db: database.db,
+    ownerUrl: database.url,
     config,
     temporal,
     api,
