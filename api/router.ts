@@ -40,9 +40,9 @@ function server(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHan
     context.route = item.path;
     const address = addressKey(req.ip);
     const credential = await authenticator.read(item.auth, req, res);
+    const caller = await admit({ item, credential, address }, res);
     const site = siteBucketOf(item, req.ip);
     if (site !== null) await deps.limiter.consume(site, noHeaders);
-    const caller = await admit({ item, credential, address }, res);
     context.workspaceId = caller?.workspaceId;
     if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
     if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
