@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the scope of a key',
     file: 'api/authenticate.ts',
-    find: 'if (scope !== undefined && !key.scopes.includes(scope)) throw missingScope(scope);',
+    find: "if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);",
     replace: '',
     test: 'api/matrix-credentials',
   },
@@ -95,9 +95,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'the token version',
-    file: 'api/authenticate.ts',
-    find: 'if (workspace?.token_version !== tv)',
-    replace: 'if (workspace === undefined)',
+    file: 'models/operations/accounts/identify-session.ts',
+    find: 'w.token_version = $2',
+    replace: '$2::integer IS NOT NULL',
     test: 'api/passwords',
   },
   {
