@@ -32,7 +32,7 @@ export interface PresentedKey {
 export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
   const found = await keysOf(db, presented);
   const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
-  const stored = await storedUnderOlder(db, unknown);
+  const stored = await storedAnyhow(db, unknown);
   if (stored.length > 0) {
     await moveToPresent(db, stored);
     for (const [name, key] of await keysOf(db, stored)) found.set(name, key);
@@ -48,13 +48,16 @@ async function keysOf(db: Database, presented: readonly PresentedKey[]): Promise
   return new Map(rows.map(({ digest, ...key }) => [nameOf(digest), key]));
 }
 
-/** Those of them that there are: a key that was invented is asked for and writes nothing. */
-async function storedUnderOlder(db: Database, presented: readonly PresentedKey[]): Promise<PresentedKey[]> {
-  const digests = presented.flatMap(({ older = [] }) => older);
+/**
+ * Those of them that there are: a key that was invented is asked for and writes nothing. Both digests are looked at in one statement, as
+ * another request may move the key meanwhile.
+ */
+async function storedAnyhow(db: Database, presented: readonly PresentedKey[]): Promise<PresentedKey[]> {
+  const digests = presented.flatMap(({ digest, older = [] }) => [digest, ...older]);
   if (digests.length === 0) return [];
   const rows = await select<{ digest: Buffer }>(db, exist, [digests]);
   const stored = new Set(rows.map(({ digest }) => nameOf(digest)));
-  return presented.filter(({ older = [] }) => older.some((digest) => stored.has(nameOf(digest))));
+  return presented.filter(({ digest, older = [] }) => [digest, ...older].some((each) => stored.has(nameOf(each))));
 }
 
 const exist = `SELECT digest FROM api_keys WHERE digest = ANY($1::bytea[])`;

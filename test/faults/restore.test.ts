@@ -53,7 +53,7 @@ describe('a database that was restored to an earlier moment', function () {
     }, `${ids.length} messages are ${status}`);
 
   it('sends nothing twice and leaves nothing behind once it is recovered, and tells what became of each message', async () => {
-    client = restClient(test.service.url);
+    client = restClient(test.service.url, test.service.db);
     const { story, batchIds } = await beforeTheBackup();
     await test.untilCarriersRest();
     const restore = await takeBackup(test.service.ownerUrl);

@@ -19,7 +19,7 @@ describe('messages that a carrier without idempotency keys took', () => {
   before(async () => {
     counterpart = await startTwilio();
     service = await startService({ env: { ...twilioEnv(counterpart), SIGNUP_CREDITS: '1000' } });
-    client = restClient(service.url);
+    client = restClient(service.url, service.db);
   });
   beforeEach(async () => {
     // It takes the message at once and answers late: the worst order.

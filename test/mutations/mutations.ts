@@ -110,7 +110,7 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'a verification token expires',
     file: 'models/operations/verify-email.ts',
-    find: ' AND expires_at > now()',
+    find: ' AND t.expires_at > now()',
     replace: '',
     test: 'api/accounts',
   },

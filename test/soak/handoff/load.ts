@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { phones } from '../../support/bulk-requests.js';
 import { type Json, restClient } from '../../support/client.js';
+import { equip } from '../../support/equip.js';
+import type { Service } from '../../support/service.js';
 
 export interface Load {
   /** All messages, half of them singles, half of them in batches. */
@@ -28,8 +30,9 @@ const callMsMax = 30_000;
 const mayBeRepeated = new Set([408, 409, 429]);
 
 /** Signs up and begins to send. @returns resolves with what was answered when everything was */
-export async function startLoad(url: string, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
+export async function startLoad({ url, db }: Service, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
   const account = await restClient(url).signUp();
+  await equip(db, account.workspaceId, 2_000 * messages);
   const sends: Sends = { singles: [], batches: [], repeated: 0, refused: [] };
   const post = (path: string, body: object) => postUntilAnswered(`${url}/api/v1${path}`, account.apiKey, body, sends);
   const perBatch = Math.floor(messages / 2 / batchCount);

@@ -36,10 +36,10 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 
 async function soak(): Promise<boolean> {
   const counterpart = await startTwilio();
-  const service = await startService({ env: { ...twilioEnv(counterpart), SIGNUP_CREDITS: String(2 * messages), LOG_LEVEL: 'silent' } });
+  const service = await startService({ env: { ...twilioEnv(counterpart), LOG_LEVEL: 'silent' } });
   try {
     const carrier = openCarrier(counterpart);
-    const load = await startLoad(service.url, { messages, seconds: rounds * roundSeconds });
+    const load = await startLoad(service, { messages, seconds: rounds * roundSeconds });
     const faults = await runFaults(service, { rounds, terminations, random: randomOf(seed) }, say);
     say('The faults are over; waiting until every send is answered and every message has ended…');
     const sends = await load.ended;
