@@ -68,7 +68,7 @@ describe('carriers of the battery', () => {
     };
     const path = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages.json`;
     const request = { method: 'POST' as const, path, headers, body: new URLSearchParams(form).toString() };
-    return client.call(request, AbortSignal.timeout(500)).then(
+    return client.call(request, AbortSignal.timeout(3_000)).then(
       ({ status }) => status,
       () => undefined,
     );
@@ -92,6 +92,7 @@ describe('carriers of the battery', () => {
   it('take a message and cut the connection', async () => {
     fate = { kind: 'silence', takes: true, cuts: true };
     assert.equal(await send(), undefined);
+    await until(async () => (await did()).includes('lost'), 'the connection is cut');
     assert.deepEqual(await did(), ['received', 'took', 'lost']);
   });
 
