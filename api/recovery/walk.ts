@@ -7,7 +7,7 @@ import { fenceBatch } from '../../models/operations/fence-batch.js';
 import { fenceMessages } from '../../models/operations/fence-messages.js';
 import { forgetCarriers } from '../../models/operations/forget-carriers.js';
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/mark-uncertain.js';
-import { type AwaitedReports, awaitedReports, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
+import { awaitedReports, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
 import { type GroupCursor, openGroups } from '../../models/operations/open-groups.js';
 import { undecidedBatches, undecidedMessages } from '../../models/operations/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/recovery.js';
@@ -42,9 +42,9 @@ export interface WalkOptions {
 }
 
 const page = 1_000;
-const groupsPage = 100;
-/** Where each page is written: a page of a batch has up to 250 messages. */
-const groupsAtOnce = 10;
+/** Groups in one transaction that changes their messages, of which a page of a batch has up to 250, and in one that only notes them. */
+const groupsToChange = 10;
+const groupsToNote = 100;
 
 export async function walk(options: WalkOptions): Promise<Found> {
   const { db, dryRun } = options;
@@ -57,7 +57,7 @@ export async function walk(options: WalkOptions): Promise<Found> {
 
 async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found, 'undecided_messages' | 'undecided_batches'>> {
   const messages: string[] = [];
-  await throughOpenGroups(db, async (groupIds) => {
+  await throughOpenGroups(db, groupsToChange, async (groupIds) => {
     const ids = await undecidedMessages(db, recovery, groupIds);
     if (!dryRun) await fenceMessages(db, ids);
     for (const id of ids) messages.push(id);
@@ -71,7 +71,7 @@ async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found,
 }
 
 /** Visits all open groups, some at a time, oldest first. */
-async function throughOpenGroups(db: Database, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
+async function throughOpenGroups(db: Database, groupsAtOnce: number, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
   let after: GroupCursor | null = null;
   do {
     const groups: GroupCursor[] = await openGroups(db, after, groupsAtOnce);
@@ -95,7 +95,7 @@ async function markQueued({ db, config, recovery, waitSeconds, dryRun }: WalkOpt
     scheduled: [],
     cancelled: [],
   };
-  await throughOpenGroups(db, async (groupIds) => {
+  await throughOpenGroups(db, groupsToChange, async (groupIds) => {
     const uncertain: RestoredQueued[] = [];
     for (const row of await restoredQueued(db, recovery, groupIds)) {
       const verdict = row.is_marked ? 'uncertain' : verdictOf(row, recovery.stopped_at);
@@ -124,11 +124,8 @@ async function closeChains({ db, recovery }: WalkOptions): Promise<number> {
 async function noteAwaited({ db, recovery, dryRun }: WalkOptions): Promise<string[]> {
   const all: string[] = [];
   const look = dryRun ? awaitedReports : noteAwaitedReports;
-  let after: GroupCursor | null = null;
-  do {
-    const listed: AwaitedReports = await look(db, recovery, after, groupsPage);
-    for (const id of listed.ids) all.push(id);
-    after = listed.next;
-  } while (after !== null);
+  await throughOpenGroups(db, groupsToNote, async (groupIds) => {
+    for (const id of await look(db, recovery, groupIds)) all.push(id);
+  });
   return all;
 }

@@ -1,4 +1,4 @@
-import { type Database, select, type Transaction } from '../database.js';
+import { type Database, select } from '../database.js';
 
 /** Where a walk over the open groups stands. */
 export interface GroupCursor {
@@ -12,8 +12,8 @@ export interface GroupCursor {
  * over them finds all open messages without reading the finished ones.
  * @param after the last group of the page before; null: from the start
  */
-export function openGroups(db: Database, after: GroupCursor | null, limit: number, transaction?: Transaction): Promise<GroupCursor[]> {
-  return select<GroupCursor>(db, next, [after?.at ?? '-infinity', after?.id ?? null, limit], transaction);
+export function openGroups(db: Database, after: GroupCursor | null, limit: number): Promise<GroupCursor[]> {
+  return select<GroupCursor>(db, next, [after?.at ?? '-infinity', after?.id ?? null, limit]);
 }
 
 const next = `
