@@ -1,4 +1,7 @@
-/** Serves declarations. For each, in one fixed order: limit → shed → authenticate → scope → validate → handle → envelope. */
+/**
+ * Serves declarations. For each, in one fixed order: limit → authenticate → scope → read the body → shed → validate → handle → envelope. A key
+ * that this process has not seen yet is authenticated before it is counted, see `admittance.ts`.
+ */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { AppError } from '../models/errors.js';
 import type { Held } from '../models/limits/byte-room.js';
