@@ -1,6 +1,7 @@
 /**
- * Ends a test run that would hang. Mocha runs without `--exit`, so that a test that leaves something open is noticed; this
- * tells what it is and ends the run with an error instead of waiting for ever. Mocha loads this file by `--require`.
+ * Ends a test run that would hang. Mocha runs without `--exit`, so that what is left open is noticed; this tells what it is and ends the
+ * run with an error instead of waiting for ever. It sees the process of the run only: mocha ends the processes of parallel test files
+ * itself, so run a file with `--no-parallel` to find what it leaves open. Mocha loads this file by `--require`.
  */
 const patienceMs = 30_000;
 
