@@ -5,7 +5,7 @@
  */
 import { type Database, inTransaction, select, type Transaction } from '../database.js';
 import { groupBy } from '../rules/group-by.js';
-import { heldStatus, isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
 const underWaySeconds = 12;
@@ -57,7 +57,7 @@ const leave = `
       next_attempt_at = CASE WHEN ${isHeld} THEN NULL
         WHEN d.id = ANY($2::uuid[]) AND d.ladder_step = 0 THEN now() + $3 * interval '1 second' ELSE d.next_attempt_at END
     FROM webhooks w
-    WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND d.status = 'pending'`)}
+    WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND ${isPending}`)}
     RETURNING d.webhook_id, d.next_attempt_at
   )
   SELECT webhook_id, next_attempt_at FROM left_ WHERE next_attempt_at IS NOT NULL`;

@@ -1,5 +1,5 @@
 import { type Database, select } from '../database.js';
-import { lockedDeliveries } from './locked-deliveries.js';
+import { isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /**
  * Deliveries that should have been attempted so long ago belong to whoever claims them, by making them due now: a round of their
@@ -20,5 +20,5 @@ export async function claimOverdue<Delivery extends { id: string }>(
 const claim = `
   UPDATE deliveries SET next_attempt_at = now()
   WHERE id IN ${lockedDeliveries(
-    `d.id = ANY($1::uuid[]) AND d.status = 'pending' AND d.next_attempt_at < now() - $2 * interval '1 second'`,
+    `d.id = ANY($1::uuid[]) AND ${isPending} AND d.next_attempt_at < now() - $2 * interval '1 second'`,
   )} RETURNING id`;

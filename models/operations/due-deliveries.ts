@@ -2,7 +2,7 @@ import { type Database, select } from '../database.js';
 import type { DeliveryStatus } from '../delivery.js';
 import type { EventType, testEventType } from '../rules/events.js';
 import { claimOverdue } from './claim-overdue.js';
-import { endDeliveries, heldStatus, isHeld } from './locked-deliveries.js';
+import { endDeliveries, heldStatus, isHeld, isPending } from './locked-deliveries.js';
 
 /** A delivery with all that an attempt needs. */
 export interface SendableDelivery {
@@ -67,10 +67,13 @@ const columns = columnsWith('d.in_child');
 /** SQL: the place of a delivery in the order of events. Those from before there was a sequence all have 0 there and the order of their ids. */
 const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
 
-/** The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. */
+/**
+ * The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. The comparison of `carried` keeps the
+ * planner from the index of what a webhook's carrier has to attempt: that would read the whole backlog of the webhook for each delivery.
+ */
 const isLeftToCarrier = `EXISTS (
   SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-    AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried)`;
+    AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
 
 /**
  * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
@@ -115,7 +118,7 @@ const pending = `${columnsWith(
   `, EXISTS (SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
       AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0) AS is_behind`,
 )}
-  WHERE d.id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
+  WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
  * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
@@ -129,12 +132,12 @@ export async function carriedDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
-/** Of a webhook that pauses nothing is read, however much is due. */
+/** Of a webhook that pauses nothing is read, however much is due. OFFSET keeps the planner from a join, which reads all that the webhook has. */
 const carried = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
-        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > d.next_attempt_at)
+        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > d.next_attempt_at OFFSET 0)
   ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
 
 const inLine = `${columns}

@@ -7,6 +7,12 @@ export const lockedDeliveries = (condition: string, more = '') =>
   `(SELECT d.id FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
 
 /**
+ * SQL: the delivery `d`, which is found by its id, is pending. The expression keeps the planner from the indexes of pending deliveries: while
+ * the table is small it takes one of them for as good as the ids, and the kept plan then reads everything that is pending.
+ */
+export const isPending = `(d.status || '') = 'pending'`;
+
+/**
  * SQL: the delivery `d`, where it is pending, does not go out any more because of its webhook `w`, whether or not its own row says so already:
  * the webhook is inactive or deleted, or has been inactive since. See settle-deliveries.ts.
  */
@@ -21,4 +27,4 @@ export const statusNow = `CASE WHEN d.status = 'pending' AND ${isHeld} THEN ${he
 /** SQL: ends the way of these deliveries, which are pending: no attempt is due any more. Held ones go out by replay only. See `lockedDeliveries`. */
 export const endDeliveries = (status: string, condition: string) => `
   UPDATE deliveries d SET status = ${status}, next_attempt_at = NULL FROM webhooks w
-  WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`${condition} AND d.status = 'pending'`)}`;
+  WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`${condition} AND ${isPending}`)}`;

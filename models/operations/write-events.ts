@@ -8,6 +8,8 @@ interface Subscriber {
   is_active: boolean;
   ordered: boolean;
   revision: number;
+  /** Its breaker is open and its carrier looks when the pause ends: what comes meanwhile goes straight to the carrier. */
+  is_resting: boolean;
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
@@ -17,13 +19,17 @@ export type Subscribed = MessageRow & {
   recorded_at: Date;
 };
 
+/** A pause that ends sooner than this may be over before the transaction is: then nobody would know of the delivery in time. */
+const restSecondsMin = 2;
+
 /**
  * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
  * of one workspace: its webhooks are read once.
  */
 export const subscribed = (messages: string, parameter: string) => `
   WITH m AS (${messages}), told AS MATERIALIZED (
-    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision)) AS subscribers
+    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision,
+      'is_resting', COALESCE(w.resume_at > now() + ${restSecondsMin} * interval '1 second' AND w.carrier_looks_at IS NOT NULL, false))) AS subscribers
     FROM webhooks w
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
@@ -49,7 +55,9 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       message_id: message.id,
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
-      carried: subscriber.ordered, // from the start: nobody may pass it in the line
+      // From the start: no delivery of an ordered webhook may pass another in the line, and none of a resting one is read by its group.
+      carried: subscriber.ordered || subscriber.is_resting,
+      in_child: subscriber.is_resting,
       webhook_revision: subscriber.revision,
     })),
   );
@@ -64,7 +72,8 @@ const insertEvents = `
     SELECT id, workspace_id, message_id, $1, body
     FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, webhook_revision)
-  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, webhook_revision
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, in_child, webhook_revision)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, in_child,
+    webhook_revision
   FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
-                                         webhook_revision integer)`;
+                                         in_child boolean, webhook_revision integer)`;
