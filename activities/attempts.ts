@@ -52,8 +52,9 @@ export class Attempts {
   readonly #underWay = new Tally();
   readonly #records: Gather<Attempt, boolean>;
   /**
-   * Turns for what locks the rows of webhooks. Who waits for a lock holds a connection: of one workspace, whose groups and carriers lock the
-   * same rows, only one does, and all together leave half of the connections to those who accept and send.
+   * Turns for what locks the rows of webhooks or reads a backlog of deliveries. A statement that waits for a lock holds a connection. Groups
+   * and carriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All together leave half of the
+   * connections to what accepts and sends messages.
    */
   readonly inTurn: Turnstile;
 

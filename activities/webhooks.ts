@@ -67,7 +67,7 @@ async function carry(
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const carriage = await beginCarrying(deps.db, webhookId);
+  const carriage = await deps.attempts.inTurn(() => beginCarrying(deps.db, webhookId), webhookId);
   if (carriage === undefined) return null;
   if (carriers.of(carriage.workspace_id) >= carriersOfWorkspace) return lookAgainMs.most;
   carriers.add(carriage.workspace_id);
@@ -91,7 +91,7 @@ async function carryFor({ db, attempts }: CarryDeps, carriage: Carriage, webhook
   while (Date.now() < until && !signal.aborted) {
     const isSettling = await settling.onePage();
     if (isSettling && !carriage.is_active) continue;
-    const due = await carriedDeliveries(db, webhookId, carriage.ordered, page);
+    const due = await attempts.inTurn(() => carriedDeliveries(db, webhookId, carriage.ordered, page), carriage.workspace_id);
     await attempts.carry(due, signal);
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;
