@@ -51,6 +51,11 @@ const groupMsMin = 750;
  * and longer than they may: on two cores 10 at once are 30 a second, 50 at once are 17, and some of them not decided in time.
  */
 const lanesOfSingles = 10;
+/**
+ * A message of a workspace with many webhooks costs as much as several others: each of its events is a delivery to each webhook. Such
+ * workspaces have one small group under way at a time, so that what they send together leaves most of the database to everybody else.
+ */
+const apartShare = 4;
 /** So long a full round of them takes there. */
 const singlesMsMin = 300;
 
@@ -80,7 +85,7 @@ export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' |
   const ofEach = (make: () => typeof alone) =>
     Object.fromEntries(channels.map((channel) => [channel, make()])) as Record<Channel, typeof alone>;
   const together = ofEach(() => gather(most, acceptLanes));
-  const apart = ofEach(() => gather(most, acceptLanes, true));
+  const apart = ofEach(() => gather(Math.max(1, Math.floor(most / apartShare)), 1, true));
 
   return {
     enter: (key) => admission.enter(key),
