@@ -8,7 +8,7 @@ import { answer } from './answer.js';
 import type { BulkDeps } from './deps.js';
 import { bulkEndpoints } from './endpoints/bulk-endpoints.js';
 import { type ForBulkThread, type InBulkThread, poolSizes } from './create-bulk-thread.js';
-import { type Port, ThreadCalls } from './thread-calls.js';
+import { Moved, ownBytes, type Port, ThreadCalls } from './thread-calls.js';
 
 const config = loadConfig(process.env);
 const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
@@ -16,9 +16,11 @@ const inBulkThread: InBulkThread = {
   async answer({ endpointId, asked }) {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not answered in the thread of bulk sends`);
-    const { data, options } = await answer(endpoint, { ...asked, body: Buffer.from(asked.body) }, deps);
+    const { buffer, byteOffset, byteLength } = asked.body;
+    const { data, options } = await answer(endpoint, { ...asked, body: Buffer.from(buffer, byteOffset, byteLength) }, deps);
     // Ten thousand parts are written here, where nobody else waits for it.
-    return { data: {}, options: { ...options, json: new TextEncoder().encode(JSON.stringify({ success: true, data })) } };
+    const json = new TextEncoder().encode(JSON.stringify({ success: true, data }));
+    return new Moved({ data: {}, options: { ...options, json } }, ownBytes(json));
   },
 };
 const calls = new ThreadCalls<ForBulkThread>(parentPort as Port, inBulkThread);

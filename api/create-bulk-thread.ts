@@ -9,7 +9,7 @@ import { createTurnstile } from '../models/turnstile.js';
 import type { Asked } from './answer.js';
 import { Reply } from './endpoint.js';
 import type { Temporal } from './temporal.js';
-import { ThreadCalls } from './thread-calls.js';
+import { type Moved, ownBytes, ThreadCalls } from './thread-calls.js';
 
 export interface BulkThread {
   /** Answers as `answer` does. */
@@ -20,7 +20,7 @@ export interface BulkThread {
 
 /** What the thread does for others. */
 export type InBulkThread = {
-  answer(request: { endpointId: string; asked: Asked }): Promise<Pick<Reply, 'data' | 'options'>>;
+  answer(request: { endpointId: string; asked: Asked }): Promise<Moved<Pick<Reply, 'data' | 'options'>>>;
 };
 /** What others do for it: one connection to Temporal, and one copy of its client, are enough for a process. */
 export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
@@ -59,7 +59,7 @@ export function createBulkThread(
     answer: (endpointId, asked) =>
       (endpointId === previewMessage ? inTurnOfPreviews : inTurn)(async () => {
         const { calls } = running();
-        const { data, options } = await calls.ask('answer', { endpointId, asked }).catch((error: unknown) => {
+        const { data, options } = await calls.ask('answer', { endpointId, asked }, ownBytes(asked.body)).catch((error: unknown) => {
           throw error instanceof ThreadFailed ? internal(error, 1) : error;
         });
         return new Reply(data, options);
