@@ -1,0 +1,46 @@
+/** The environment of API, worker and scripts: the user's own, completed by what the launcher made. */
+import { type Config, loadConfig } from '../../models/settings/config.js';
+import type { CheckoutSettings } from '../checkout/provide.js';
+import { isUnset, type Plan } from './plan.js';
+import type { Secrets } from './secrets.js';
+
+/** Granted at signup where everything is embedded, so that a first message can be sent. */
+const embeddedSignupCredits = '100';
+
+export interface Made {
+  port: number;
+  databaseUrl: string;
+  temporalAddress: string;
+  /** of a wholly embedded installation only */
+  embedded: { secrets: Secrets; demoReceiver: string; checkout?: CheckoutSettings | undefined } | undefined;
+}
+
+/**
+ * Environment for `loadConfig` of the other rooms.
+ * @throws ConfigError when it is still not complete
+ */
+export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
+  const env = {
+    ...plan.env,
+    DATA_DIR: plan.config.dataDir,
+    PORT: String(made.port),
+    DATABASE_URL: made.databaseUrl,
+    TEMPORAL_ADDRESS: made.temporalAddress,
+    ...(made.embedded === undefined ? {} : embeddedSettings(plan.env, made.embedded)),
+  };
+  return { env, config: loadConfig(env) };
+}
+
+/** Address of the API from this machine. Behind a proxy the public one may be out of reach from here. */
+export const localAddress = (plan: Plan, made: Made): string =>
+  serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
+
+function embeddedSettings(user: NodeJS.ProcessEnv, { secrets, demoReceiver, checkout }: NonNullable<Made['embedded']>): NodeJS.ProcessEnv {
+  return {
+    JWT_SECRET: isUnset(user.JWT_SECRET) ? secrets.jwt_secret : user.JWT_SECRET,
+    SECRET_KEY: isUnset(user.SECRET_KEY) ? secrets.secret_key : user.SECRET_KEY,
+    SIGNUP_CREDITS: isUnset(user.SIGNUP_CREDITS) ? embeddedSignupCredits : user.SIGNUP_CREDITS,
+    DEMO_RECEIVER: demoReceiver,
+    ...checkout,
+  };
+}
