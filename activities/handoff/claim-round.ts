@@ -3,7 +3,7 @@ import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../..
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { releaseClaim } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { persist } from '../support/persist.js';
-import type { RoundDeps } from './rounds.js';
+import type { RoundDeps } from './round-deps.js';
 
 /** No call begins later than this after its claim began, so that it ends before the lease of its attempt does. */
 const claimAgeMsMax = 4_000;

@@ -7,7 +7,8 @@ import { completeBatchIfDone } from '../../models/operations/batches/complete-ba
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, groupState } from '../../models/operations/messages/group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
-import { type RoundDeps, Rounds } from './rounds.js';
+import { Rounds } from './rounds.js';
+import type { RoundDeps } from './round-deps.js';
 import { routeOfRound } from './routing.js';
 import { Turn } from './turn.js';
 

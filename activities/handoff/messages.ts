@@ -1,5 +1,6 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
-import type { Channel, Config } from '../../models/settings/config.js';
+import type { Channel } from '../../models/channels.js';
+import type { Config } from '../../models/settings/config.js';
 import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch, type BatchAcceptance } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';

@@ -1,29 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../models/db/database.js';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
-import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
+import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
-import { persist, type PersistDeps } from '../support/persist.js';
-import type { Providers } from './providers/provider.js';
-import type { CallEnd, RouteHealth } from './route-health.js';
+import { persist } from '../support/persist.js';
+import type { CallEnd } from './route-health.js';
 import type { RoundRoute } from './routing.js';
-import type { Throughput } from './throughput.js';
-
-export interface RoundDeps extends PersistDeps {
-  db: Database;
-  providers: Providers;
-  throughput: Throughput;
-  health: RouteHealth;
-  waits: UncertainWaits;
-  /** SECRET_KEY and those before it. */
-  secretKeys: readonly [string, ...string[]];
-}
 
 export interface RoundSize {
   /** Most messages. */

@@ -1,5 +1,5 @@
 /** What this worker sees of the accounts that share a channel, told about once a second to all others, who tell it too. */
-import { channels } from '../../models/settings/config.js';
+import { channels } from '../../models/channels.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { type AccountHealth, claimProbe, noteCalls } from '../../models/operations/handoff/route-health.js';

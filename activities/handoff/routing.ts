@@ -1,5 +1,5 @@
 /** Which accounts the next round of a group goes by. */
-import { type Channel, channels } from '../../models/settings/config.js';
+import { type Channel, channels } from '../../models/channels.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { chooseRoute, drawOf, type RouteChoice } from '../../models/rules/routing/route.js';
 import type { Provider, Providers } from './providers/provider.js';

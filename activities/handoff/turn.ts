@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { type Pace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
-import type { RoundDeps } from './rounds.js';
+import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
 
 /** So long a wait is spent in the activity's slot; others need the slot during a longer one. */

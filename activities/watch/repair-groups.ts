@@ -1,5 +1,6 @@
 /** The repair of groups of messages: what each needs is decided from the database, and Temporal is asked only where a workflow has to run. */
-import type { Channel, Config } from '../../models/settings/config.js';
+import type { Channel } from '../../models/channels.js';
+import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';

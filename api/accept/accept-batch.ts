@@ -10,7 +10,7 @@ import { createTurnstile } from '../../models/flow/turnstile.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { keysOf } from '../http/idempotency.js';
 import type { BulkDeps } from '../deps.js';
-import type { Caller } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 import { assertAffordable, refusalOfCost } from '../auth/standing.js';
 import { untilKnown } from './until-known.js';
 

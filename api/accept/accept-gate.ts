@@ -1,15 +1,15 @@
 /** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
 import { v7 as uuidv7 } from 'uuid';
 import { Admission } from '../../models/flow/admission.js';
-import { type Channel, channels } from '../../models/settings/config.js';
+import { type Channel, channels } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import { Gather, WaitedTooLong } from '../../models/flow/gather.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { decide } from './decision.js';
-import type { Deps } from '../deps.js';
+import type { Config } from '../../models/settings/config.js';
+import { type DecisionDeps, decide } from './decision.js';
 
 export interface AcceptGate {
   /**
@@ -59,7 +59,7 @@ const singlesMsMin = 300;
  * are theirs alone. A scheduled message goes alone: others are not
  * to wait for it; so does one with a fallback, which has a clock of its own.
  */
-export function createAcceptGate(deps: Pick<Deps, 'db' | 'temporal' | 'logger' | 'config'>, waitMsMax = patienceMs): AcceptGate {
+export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config> }, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes, sharedGroupWebhooks } = deps.config;
   const singleLanes = Math.max(acceptLanes, lanesOfSingles);
   const admission = new Admission(
@@ -100,7 +100,7 @@ function shed(error: unknown): never {
 }
 
 /** One group, one workflow; the outcome of each message in the order given. */
-async function acceptTogether(deps: Pick<Deps, 'db' | 'temporal' | 'logger'>, sends: Send[]): Promise<Outcome[]> {
+async function acceptTogether(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]> {
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // one with a fallback is alone

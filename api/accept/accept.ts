@@ -6,7 +6,7 @@ import type { FallbackStep } from '../../models/rules/messages/fallback.js';
 import { keysOf } from '../http/idempotency.js';
 import { decide } from './decision.js';
 import type { Deps } from '../deps.js';
-import type { Caller } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 import { assertAffordable } from '../auth/standing.js';
 
 export interface Accepted {

@@ -4,9 +4,17 @@ import { Message, type MessageRow } from '../../models/tables/message.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
 import { type Funds, fundsOf } from '../../models/operations/billing/standing.js';
 import { workflowIds } from '../../workflows/contract.js';
-import type { Deps } from '../deps.js';
+import type { Database } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import type { Temporal } from '../outside/temporal.js';
 import { refusalOfCost } from '../auth/standing.js';
 import { untilKnown } from './until-known.js';
+
+export interface DecisionDeps {
+  db: Database;
+  temporal: Temporal;
+  logger: Logger;
+}
 
 /** By message id: null when it was accepted, else the answer that its request gets. */
 export type Decisions = ReadonlyMap<string, AppError | null>;
@@ -16,11 +24,7 @@ export type Decisions = ReadonlyMap<string, AppError | null>;
  * decided alone.
  * @param rows messages of one group, stored as `accepting`
  */
-export async function decide(
-  deps: Pick<Deps, 'db' | 'temporal' | 'logger'>,
-  rows: readonly MessageRow[],
-  fallbackAfterMs?: number,
-): Promise<Decisions> {
+export async function decide(deps: DecisionDeps, rows: readonly MessageRow[], fallbackAfterMs?: number): Promise<Decisions> {
   const [first] = rows;
   if (first === undefined) return new Map();
   const { group_id: groupId, channel } = first;
@@ -37,7 +41,7 @@ export async function decide(
 }
 
 /** After this nobody can decide otherwise: either the messages are gone for good, or their workflow has been faster. */
-async function fence({ db, logger }: Pick<Deps, 'db' | 'logger'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
+async function fence({ db, logger }: Pick<DecisionDeps, 'db' | 'logger'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
   const ids = rows.map(({ id }) => id);
   const fenced = new Set<string>();
   // The workflow may hold the rows while it waits for something, or the database may be away: it charges them then, or it does not.
@@ -56,7 +60,7 @@ async function fence({ db, logger }: Pick<Deps, 'db' | 'logger'>, rows: readonly
 
 /** The rows that were not accepted are gone. Because of the balance or the limit of the day, if that is true; else a twin of the request has fenced them. */
 async function refuse(
-  db: Deps['db'],
+  db: Database,
   rows: readonly MessageRow[],
   accepted: ReadonlySet<string>,
   cause: unknown = new Error('the message was fenced by a twin request'),

@@ -2,7 +2,8 @@
 import { AppError } from '../../models/errors.js';
 import { createTurnstile, type Turnstile } from '../../models/flow/turnstile.js';
 import type { Authenticator, Credential } from './authenticate.js';
-import type { Caller, Endpoint } from '../http/endpoint.js';
+import type { Endpoint } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 import type { KnownCallers } from './known-callers.js';
 import type { Bucket, Headers, Limiter } from '../http/rate-limit.js';
 

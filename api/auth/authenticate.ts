@@ -23,7 +23,8 @@ import { isInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import type { Workspace } from '../../models/tables/workspace.js';
 import type { Deps } from '../deps.js';
-import type { Auth, Caller } from '../http/endpoint.js';
+import type { Auth } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 import { plainAddress } from '../http/plain-address.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
 

@@ -1,9 +1,10 @@
 /** What a workspace may not do, judged by what is known of it since its credential was looked up. */
-import type { Channel, Config } from '../../models/settings/config.js';
+import type { Channel } from '../../models/channels.js';
+import type { Config } from '../../models/settings/config.js';
 import { type AppError, type Fault, insufficientCredits, invalid, spendLimitReached, suspended, unverified } from '../../models/errors.js';
 import type { Funds } from '../../models/operations/billing/standing.js';
 import { faultOfCountry } from '../../models/rules/messages/phone-country.js';
-import type { Caller } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 
 /** @throws AppError 403 when it is suspended, or unverified while messages leave the house */
 export function assertMaySend({ isSuspended, isVerified }: Caller, { isSandboxOnly }: Pick<Config, 'isSandboxOnly'>): void {

@@ -6,8 +6,8 @@ import { internal } from '../../models/errors.js';
 import { secondThreadLimits } from '../../models/flow/heap.js';
 import type { Logger } from '../../models/process/logger.js';
 import { createTurnstile } from '../../models/flow/turnstile.js';
-import type { Asked } from '../http/answer.js';
-import { Reply } from '../http/endpoint.js';
+import type { Asked } from '../http/asked.js';
+import { Reply } from '../http/reply.js';
 import type { Temporal } from '../outside/temporal.js';
 import { ThreadCalls } from './thread-calls.js';
 

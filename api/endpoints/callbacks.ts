@@ -12,7 +12,8 @@ import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
-import { endpoint, Reply } from '../http/endpoint.js';
+import { endpoint } from '../http/endpoint.js';
+import { Reply } from '../http/reply.js';
 
 /** The sandbox answers for what it has taken, also when no channel uses it any more. */
 export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;

@@ -3,7 +3,8 @@ import Joi from 'joi';
 import { select } from '../../models/db/database.js';
 import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import type { Deps } from '../deps.js';
-import { endpoint, Reply } from '../http/endpoint.js';
+import { endpoint } from '../http/endpoint.js';
+import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;

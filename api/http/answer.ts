@@ -1,25 +1,13 @@
 /** What becomes of a request once its caller is known: checked, then handled. Knows no `req` and no `res`, so any thread can do it. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { invalid, missingScope } from '../../models/errors.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
-import type { Origin } from '../../models/rules/audit/origin.js';
+import type { Asked } from './asked.js';
 import { parseObject } from './body.js';
-import { type Auth, type Caller, type Endpoint, type Input, Reply } from './endpoint.js';
+import type { Auth, Endpoint, Input } from './endpoint.js';
+import { Reply } from './reply.js';
+import type { Caller } from './caller.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { type Checked, check, checkQuery } from './validation.js';
-
-/** A request as it came, by a caller who may make it. */
-export interface Asked {
-  caller: Caller | null;
-  origin: Origin;
-  params: object;
-  query: object;
-  body: Buffer;
-  idempotencyKey: string | null;
-  /** The address that the caller used, by the public name of the service. */
-  url: string;
-  headers: IncomingHttpHeaders;
-}
 
 /** An operation, as far as its answer goes; `Deps` is what its handler reaches. */
 export type Answerable<Deps> = Pick<Endpoint, 'query' | 'body' | 'alsoNeeds'> & {

@@ -1,11 +1,10 @@
 /** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
-import type { Channel } from '../../models/settings/config.js';
-import type { Session } from '../../models/operations/accounts/end-sessions.js';
-import type { Actor, Origin } from '../../models/rules/audit/origin.js';
+import type { Origin } from '../../models/rules/audit/origin.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { BulkDeps, Deps } from '../deps.js';
+import type { Caller } from './caller.js';
 import type { Checked } from './validation.js';
 
 /** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
@@ -17,27 +16,6 @@ export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
 /** Limits that do not follow from the credential: see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback';
-
-/** The workspace that a credential belongs to, as of this request; amounts in thousandths of a credit. */
-export interface Caller {
-  workspaceId: string;
-  balance: number;
-  /** What its limit leaves of the day; null: it has none. */
-  spendLeft: number | null;
-  /** Phones of other countries are not written to; null: of all are. */
-  allowedCountries: readonly string[] | null;
-  isVerified: boolean;
-  isSuspended: boolean;
-  actor: Actor;
-  /** Channels that its API key may send by; null: all. */
-  channels: readonly Channel[] | null;
-  /** The JWT of the request; null with an API key, and of JWTs without an id. */
-  session: Session | null;
-  /** Of an API key; a JWT may do everything. */
-  scopes?: readonly Scope[];
-  /** Of an API key: how many active webhooks its workspace has. */
-  webhooks?: number;
-}
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
@@ -110,23 +88,6 @@ export interface Endpoint extends Declaration<Auth, string, object, object> {
 }
 /** One whose body may have thousands of parts: it is listed in `endpoints/bulk/bulk-endpoints.ts`, and its handler reaches less. */
 export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
-
-interface ReplyOptions {
-  status?: number;
-  headers?: Record<string, string>;
-  /** The whole answer, written already. */
-  json?: Uint8Array;
-  /** A stream of lines instead. */
-  lines?: AsyncIterable<object>;
-}
-
-/** A handler's answer that needs more than data. */
-export class Reply {
-  constructor(
-    readonly data: object,
-    readonly options: ReplyOptions = {},
-  ) {}
-}
 
 /** Declares an endpoint. The types of its handler's input come from its schemas and its path. */
 export function endpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(

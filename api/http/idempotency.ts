@@ -4,7 +4,8 @@ import type { Fault } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { inSlices } from '../../models/rules/values/in-slices.js';
-import type { Deps } from '../deps.js';
+import type { Database } from '../../models/db/database.js';
+import type { Config } from '../../models/settings/config.js';
 
 const form = /^[\x21-\x7e]{1,255}$/;
 
@@ -15,7 +16,7 @@ export function faultsOfIdempotencyKey(key: string | null): Fault[] {
 }
 
 /** Under which names a request with this key may be stored: a digest takes the place of the key where its data were erased. */
-export async function keysOf({ db, config }: Pick<Deps, 'db' | 'config'>, key: string): Promise<string[]> {
+export async function keysOf({ db, config }: { db: Database; config: Pick<Config, 'secretKeys'> }, key: string): Promise<string[]> {
   return [key, digestOf(await erasureKey(db, config.secretKeys), key)];
 }
 

@@ -1,6 +1,6 @@
 /** The `webhooks` section: what subscribers receive. The examples are written by the function that writes the events. */
 import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
-import { channels } from '../../models/settings/config.js';
+import { channels } from '../../models/channels.js';
 import type { Json } from '../http/json-schema.js';
 
 const text = { type: 'string' };

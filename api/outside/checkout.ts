@@ -7,7 +7,7 @@ import { billingNotConfigured, idempotencyMismatch, internal } from '../../model
 import { dropOrder, findOrder, insertOrder, leaseOrder, storeSession } from '../../models/operations/billing/open-order.js';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import type { Deps } from '../deps.js';
-import type { Caller } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
 
 export interface CheckoutRequest {
   packageId: string;

@@ -1,6 +1,7 @@
 /** The API's view of Temporal: start, wake, ask. Connects at the first call and again whenever it must. */
 import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
-import type { Channel, Config } from '../../models/settings/config.js';
+import type { Channel } from '../../models/channels.js';
+import type { Config } from '../../models/settings/config.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { type AttemptRequest, type ReplayRequest, signalCarrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { workflowTypes } from '../../workflows/contract.js';
-import { messageWorkflows } from './cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { MeasuredCase, Sent } from '../../harness/measure/measured-case.js';
 import { batchIdOf, createSender } from '../../harness/load/sender.js';

@@ -1,20 +1,12 @@
 /** The cases of single messages: the limit, single sends, single sends with a webhook. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowTypes } from '../../workflows/contract.js';
 import { openAccount } from '../../harness/load/account.js';
 import type { Bare } from './bare.js';
 import { bareType } from './bare-contract.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import { closedLoop, type Sent, type SingleCase } from '../../harness/measure/measured-case.js';
 import { type Answer, createSender, messageIdOf, type Sender } from '../../harness/load/sender.js';
 import { pidOf, servicePids, type Workbench } from '../../harness/stage/workbench.js';
-
-/** Workflow types that a message may need on its way. */
-export const messageWorkflows = [
-  workflowTypes.sendMessages,
-  workflowTypes.applyLateReports,
-  workflowTypes.carryWebhook,
-  workflowTypes.deliverWebhook,
-];
 
 /** a: the bench is its client, so the bench's own CPU stands in the column of the API. */
 export function bareCase(bench: Workbench, bare: Bare): SingleCase {

@@ -1,5 +1,5 @@
 /** Case f: single sends that arrive at fixed rates, and how soon each message is answered, handed off, delivered and told of. */
-import { messageWorkflows } from './cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { OpenSend } from '../../harness/load/open-sends.js';
 import { openSendsOfOwn } from '../../harness/load/own-sends.js';

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
-import { messageWorkflows, openSubscriber } from './cases.js';
+import { openSubscriber } from './cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
 import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/measured-case.js';

@@ -4,14 +4,14 @@ import { killGroup } from '../../local/processes/process-identity.js';
 import { connect, select } from '../../models/db/database.js';
 import { workflowTypes } from '../../workflows/contract.js';
 import { openAccount } from '../../harness/load/account.js';
-import { messageWorkflows } from './cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { createSender } from '../../harness/load/sender.js';
 import { type Sends, sendBatch } from '../../harness/load/soak-sends.js';
-import type { Outcome } from '../commands/webhooks.js';
+import type { Outcome } from './webhook-outcome.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
 const kills = 10;

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type Database } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
-import { messageWorkflows } from '../cases/cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { type DiskWork, diskWorkOf, perMessage } from '../../harness/measure/disk-work.js';
 import { watchFinishedMessages } from '../../harness/measure/finished-messages.js';

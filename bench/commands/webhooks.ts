@@ -4,16 +4,10 @@ import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { deliverBacklog } from '../cases/webhook-backlog.js';
 import { killUnderWebhooks } from '../cases/webhook-kills.js';
 import { firstAttempts, saturate } from '../cases/webhook-latency.js';
+import type { Outcome } from '../cases/webhook-outcome.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
 
 const runMsMax = 20 * 60_000;
-
-export interface Outcome {
-  /** What to print. */
-  lines: string[];
-  /** What was not as promised. */
-  wrong: string[];
-}
 
 const cases: Record<string, (bench: Workbench, seconds: number, cleanup: Cleanup) => Promise<Outcome>> = {
   first: firstAttempts,

@@ -1,9 +1,12 @@
 /** One case: how a message is sent to its end, and how many of them are. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { ColumnKey } from '../../bench/commands/options.js';
 import type { Pids } from './process-usage.js';
 import type { PartName } from '../stage/service.js';
+
+/** Columns of the table: case d has two. */
+export const columnKeys = ['a', 'p', 'b', 'c', 'd3', 'd10'] as const;
+export type ColumnKey = (typeof columnKeys)[number];
 
 /** How one message fared, in milliseconds since it was sent. */
 export interface Sent {

@@ -8,9 +8,6 @@ import type { ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { settings } from './settings.js';
 
-export { type Channel, channels } from '../channels.js';
-export { defaultRetryDelays, settings } from './settings.js';
-
 interface WebhookConfig {
   webhookAllowedNetworks: string[];
   webhookPorts: number[];

@@ -1,5 +1,5 @@
 /** Accounts with providers: the kinds there are, the channels they serve, what each needs to know. */
-import type { Channel } from './config.js';
+import type { Channel } from '../channels.js';
 
 interface Named {
   /** Unique. Stands in the rows of its messages and in the path of its callbacks. */

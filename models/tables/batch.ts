@@ -1,18 +1,12 @@
 /** A bulk send. Its messages and money are changed by `operations/`. */
 import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize } from 'sequelize';
-import type { Channel } from '../settings/config.js';
+import type { Channel } from '../channels.js';
+import type { RecipientError } from '../rules/bulk/recipient-error.js';
 import { Owned } from './owned.js';
 
 export const batchStatuses = ['scheduled', 'sending', 'paused', 'completed', 'cancelled'] as const;
 /** As shown. */
 export type BatchStatus = (typeof batchStatuses)[number];
-
-/** A row that was left out because of `on_invalid: "skip"`. */
-export interface RecipientError {
-  index: number;
-  field: string;
-  message: string;
-}
 
 export class Batch extends Owned<Batch> {
   static override readonly resource = 'Batch';

@@ -1,6 +1,6 @@
 /** A contact: somebody whom a workspace writes to, reachable by phone, by e-mail, or by both. */
 import { type CreationOptional, DataTypes, type InferAttributes, Op, type Sequelize, type WhereOptions } from 'sequelize';
-import type { Channel } from '../settings/config.js';
+import type { Channel } from '../channels.js';
 import { Owned } from './owned.js';
 import { addressField } from '../rules/messages/recipient.js';
 

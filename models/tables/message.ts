@@ -1,19 +1,9 @@
 /** One message to one recipient. Its status is changed by `operations/messages/record-statuses.ts` alone. */
 import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize } from 'sequelize';
-import type { Channel } from '../settings/config.js';
+import type { Channel } from '../channels.js';
 import { Owned } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
-import type { WhatsappTemplate } from '../rules/messages/whatsapp-template.js';
-
-export interface Content {
-  text: string;
-  subject?: string;
-  html?: string;
-  /** whatsapp: sent instead of the text. */
-  template?: WhatsappTemplate;
-  /** email: the mail carries the headers of a one-click unsubscription. */
-  unsubscribe?: boolean;
-}
+import type { Content } from '../rules/messages/message-content.js';
 
 export class Message extends Owned<Message> {
   static override readonly resource = 'Message';

@@ -1,6 +1,6 @@
 /** A recipient who must not be written to on a channel: refused before hand-off. Rows are written by `operations/contacts/suppress.ts`. */
 import { type CreationOptional, DataTypes, Op, type Sequelize } from 'sequelize';
-import type { Channel } from '../settings/config.js';
+import type { Channel } from '../channels.js';
 import { Owned } from './owned.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/contacts/suppression.js';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type Joi from 'joi';
-import { loadConfig, settings } from '../../models/settings/config.js';
+import { loadConfig } from '../../models/settings/config.js';
+import { settings } from '../../models/settings/settings.js';
 import { readCompose, variablesOf } from './compose-file.js';
 import { filledIn, readEnvExample } from './env-example.js';
 

@@ -1,5 +1,5 @@
 /** Deliberate faults in locks and in their order: what runs side by side has to notice. */
-import type { Mutation } from './mutations.js';
+import type { Mutation } from './mutation.js';
 
 export const lockMutations: readonly Mutation[] = [
   {

@@ -1,5 +1,5 @@
 /** Deliberate faults in balances, in payments, and in the number of messages that the debit writes. */
-import type { Mutation } from './mutations.js';
+import type { Mutation } from './mutation.js';
 
 export const moneyMutations: readonly Mutation[] = [
   {

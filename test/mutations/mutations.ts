@@ -1,19 +1,8 @@
 /** Deliberate faults in what must never break: each names the test that has to notice. */
 import { lockMutations } from './lock-mutations.js';
 import { moneyMutations } from './money-mutations.js';
+import type { Mutation } from './mutation.js';
 import { routingMutations } from './routing-mutations.js';
-
-export interface Mutation {
-  /** What the code guards before the mutation. */
-  guards: string;
-  /** Source file, from the root of the project. */
-  file: string;
-  /** Text that occurs in it exactly once. */
-  find: string;
-  replace: string;
-  /** Test file that must fail, below test/, without its ending. */
-  test: string;
-}
 
 export const mutations: readonly Mutation[] = [
   {

@@ -1,5 +1,5 @@
 /** Deliberate faults in the choice of accounts, in failover, and in chains across channels. */
-import type { Mutation } from './mutations.js';
+import type { Mutation } from './mutation.js';
 
 export const routingMutations: readonly Mutation[] = [
   {

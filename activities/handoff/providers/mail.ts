@@ -1,5 +1,5 @@
 /** What the e-mail providers have in common. */
-import type { Content } from '../../../models/tables/message.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { OutgoingMessage } from './provider.js';
 
 /** Several providers refuse a mail without a subject. */

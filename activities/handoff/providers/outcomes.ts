@@ -1,5 +1,5 @@
 /** What the answers of providers come to, where they mean the same everywhere. */
-import type { Channel } from '../../../models/settings/config.js';
+import type { Channel } from '../../../models/channels.js';
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
 import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';

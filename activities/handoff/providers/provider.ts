@@ -1,6 +1,6 @@
 /** What a provider is to the rest: hand over a message, get a typed outcome. One file per provider beside this one. */
-import type { Channel } from '../../../models/settings/config.js';
-import type { Content } from '../../../models/tables/message.js';
+import type { Channel } from '../../../models/channels.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { Route } from '../../../models/settings/provider-routes.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 

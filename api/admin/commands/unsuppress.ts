@@ -1,4 +1,4 @@
-import { channels } from '../../../models/settings/config.js';
+import { channels } from '../../../models/channels.js';
 import { liftSuppression } from '../../../models/operations/contacts/suppress.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { type Command, UsageError } from '../command.js';

@@ -8,7 +8,8 @@ import { requestVerification } from '../../../models/operations/accounts/request
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { atEvenTimes } from '../../auth/at-even-times.js';
 import type { Deps } from '../../deps.js';
-import { type Caller, endpoint } from '../../http/endpoint.js';
+import { endpoint } from '../../http/endpoint.js';
+import type { Caller } from '../../http/caller.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
 import { email, messageOnly, newPassword } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';

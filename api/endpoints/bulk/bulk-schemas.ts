@@ -2,9 +2,9 @@
 import Joi from 'joi';
 import type { Fault } from '../../../models/errors.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
-import { type Channel, channels } from '../../../models/settings/config.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
-import type { Content } from '../../../models/tables/message.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';

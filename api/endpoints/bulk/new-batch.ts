@@ -6,7 +6,7 @@ import type { NewGroup } from '../../../models/operations/messages/insert-messag
 import { pagesOfBulk } from '../../../models/rules/bulk/bulk.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { workflowIds } from '../../../workflows/contract.js';
-import type { Caller } from '../../http/endpoint.js';
+import type { Caller } from '../../http/caller.js';
 import type { BulkBody } from './bulk-schemas.js';
 
 /** The row of a batch that nobody has decided on. */

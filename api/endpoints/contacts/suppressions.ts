@@ -1,6 +1,6 @@
 /** Suppressions: whom a workspace must not write to. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/settings/config.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';

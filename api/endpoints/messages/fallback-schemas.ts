@@ -1,6 +1,6 @@
 /** What is sent instead when a message does not arrive, on its way in and out. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/settings/config.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';

@@ -1,8 +1,8 @@
 /** What a message looks like on its way in and out. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/settings/config.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../../models/rules/messages/content.js';
-import type { Content } from '../../../models/tables/message.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';

@@ -1,6 +1,6 @@
 /** Sending single messages, and what became of them. */
 import Joi from 'joi';
-import { channels } from '../../../models/settings/config.js';
+import { channels } from '../../../models/channels.js';
 import { notFound } from '../../../models/errors.js';
 import { Message } from '../../../models/tables/message.js';
 import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
@@ -10,7 +10,9 @@ import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { type Accepted, acceptMessage, findAccepted } from '../../accept/accept.js';
 import type { Deps } from '../../deps.js';
-import { apiKey, type Caller, endpoint, Reply } from '../../http/endpoint.js';
+import { apiKey, endpoint } from '../../http/endpoint.js';
+import { Reply } from '../../http/reply.js';
+import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../../present/presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../../http/schemas.js';

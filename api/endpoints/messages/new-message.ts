@@ -8,7 +8,7 @@ import { noAddressText } from '../../../models/rules/messages/recipient.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { contentOn } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
-import type { Caller } from '../../http/endpoint.js';
+import type { Caller } from '../../http/caller.js';
 import type { SendBody } from './message-schemas.js';
 
 /**

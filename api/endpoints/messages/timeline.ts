@@ -1,6 +1,6 @@
 /** Why a message is where it is. */
 import Joi from 'joi';
-import { channels } from '../../../models/settings/config.js';
+import { channels } from '../../../models/channels.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import { waits } from '../../../models/rules/messages/waiting.js';

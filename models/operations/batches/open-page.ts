@@ -1,4 +1,4 @@
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type Subscribed, subscribed, writeEvents } from '../messages/write-events.js';
 

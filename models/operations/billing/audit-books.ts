@@ -6,20 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
 import { auditCounts, auditLedger } from './audit-ledgers.js';
 import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
-
-/** Something that must never be. */
-export interface Difference {
-  what: string;
-  /** Of the workspace, message, batch or ledger entry. */
-  id: string;
-  detail: object;
-}
-
-/** Where a step stands, as the step itself understands it; null: at the beginning. */
-type Place = object | null;
-
-/** One piece of a step. @returns null when nothing is left of the step */
-export type AuditPiece = (db: Database, place: Place) => Promise<{ differences: Difference[]; place: object } | null>;
+import type { AuditPiece, Difference, Place } from './audit-piece.js';
 
 /** In this order. */
 const steps: Readonly<Record<string, AuditPiece>> = {

@@ -1,7 +1,7 @@
 /** Pieces of the audit that go workspace by workspace: every ledger entry by entry, and how many messages there are. */
 import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
-import type { AuditPiece, Difference } from './audit-books.js';
+import type { AuditPiece, Difference } from './audit-piece.js';
 
 /** Where a walk through a workspace stands; the next workspace begins after its last entry. */
 interface Walk {

@@ -1,7 +1,7 @@
 /** Pieces of the audit that go by ranges of ids: what messages and batches were charged, and what the ledger says of them. */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
-import type { AuditPiece, Difference } from './audit-books.js';
+import type { AuditPiece, Difference } from './audit-piece.js';
 
 interface Range {
   after: string;

@@ -1,5 +1,5 @@
 /** The contacts of a workspace that a bulk send names, read in parts so that nobody waits for all of them. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { addressField } from '../../rules/messages/recipient.js';

@@ -1,5 +1,5 @@
 /** What recipients say of being written to: STOP, START, a complaint, the link in a mail. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';

@@ -1,6 +1,6 @@
 /** The writer of the suppression list. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { conflict, notFound } from '../../errors.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';

@@ -1,5 +1,5 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
 import { digestIn, keyOf } from '../../rules/contacts/erasure.js';
 import type { RouteChoice } from '../../rules/routing/route.js';

@@ -1,4 +1,4 @@
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import type { Route } from '../../settings/provider-routes.js';
 import { levelMax, sharesOf } from '../../rules/routing/route.js';

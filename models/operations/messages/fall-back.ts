@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';

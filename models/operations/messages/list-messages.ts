@@ -1,5 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import type { PublicStatus } from '../../rules/messages/status.js';
 import { Workspace } from '../../tables/workspace.js';

@@ -1,5 +1,5 @@
 /** Restored messages that may have been handed off in the lost time. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { RestoredMessage } from '../../rules/routing/recovery.js';
 import type { Recovery } from './begin-recovery.js';

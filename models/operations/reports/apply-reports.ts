@@ -2,7 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { failureOf } from '../../rules/messages/error-codes.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
 import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
 import { type GroupWork, groupState } from '../messages/group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';

@@ -1,5 +1,5 @@
 /** Prices and how amounts are printed. Credits are integers in thousandths everywhere inside. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 
 /** Thousandths of a credit in one credit. */
 const creditScale = 1000;

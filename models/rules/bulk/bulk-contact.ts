@@ -1,5 +1,5 @@
 /** Recipients of a bulk send that are given as contacts: `{contact_id}` without `to`. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { Fault } from '../../errors.js';
 import { addressField, noAddressText } from '../messages/recipient.js';
 import { isStorable } from '../values/text.js';

@@ -1,7 +1,7 @@
 /** One recipient of a bulk send: from what was given to what is sent, or to everything that is wrong with it. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
-import type { Content } from '../../tables/message.js';
+import type { Content } from '../messages/message-content.js';
 import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';

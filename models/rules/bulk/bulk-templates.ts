@@ -1,8 +1,8 @@
 /** What all messages of a bulk send have in common. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { type Fault, limitReached } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
-import type { Content } from '../../tables/message.js';
+import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
 import { emailBytesMax, faultOfTexts } from '../messages/content.js';
 import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';

@@ -1,5 +1,5 @@
 /** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
-import type { RecipientError } from '../../tables/batch.js';
+import type { RecipientError } from './recipient-error.js';
 import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';

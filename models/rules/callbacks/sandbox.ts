@@ -1,7 +1,7 @@
 /** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
 import { createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { type Channel, channels } from '../../settings/config.js';
+import { type Channel, channels } from '../../channels.js';
 import { badSignature, invalid } from '../../errors.js';
 import { isSameSecret } from '../values/same-secret.js';
 import { reportOrder } from '../messages/status.js';

@@ -1,5 +1,5 @@
 /** Why somebody is not written to any more, and what makes it so. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { ReportStatus } from '../messages/status.js';
 
 /** Error code of a message whose recipient is suppressed, on our list or on the provider's own (decisions §4). */

@@ -1,5 +1,5 @@
 /** What a message may say: the limits of its texts, in the contract's words. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { codePoints } from '../billing/credits.js';
 
 /** Characters of an sms or a WhatsApp text: ten priced segments. */

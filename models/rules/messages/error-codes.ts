@@ -1,5 +1,5 @@
 /** Our public failure codes (interface.md, Events; decisions §4) and their texts. A provider's own code is never shown. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { suppressedTexts } from '../contacts/suppression.js';
 
 export interface Failure {

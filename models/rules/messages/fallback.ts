@@ -1,6 +1,6 @@
 /** Chains across channels: when the next step begins, and what it costs. */
-import type { Channel } from '../../settings/config.js';
-import type { Content } from '../../tables/message.js';
+import type { Channel } from '../../channels.js';
+import type { Content } from './message-content.js';
 import type { Status } from './status.js';
 
 /** A step that waits. */

@@ -1,5 +1,5 @@
 /** Whom a message can go to. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import { isEmail } from '../values/email.js';
 import { isPhone } from '../values/phone.js';
 

@@ -1,5 +1,5 @@
 /** The sandbox's recipients as data (decisions §11): what happens to a message by whom it is addressed to. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { ReportStatus } from './status.js';
 
 /** One report that the sandbox will post, `step` delays after hand-off. */

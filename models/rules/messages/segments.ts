@@ -2,7 +2,7 @@
  * How a carrier would encode and split a text (3GPP TS 23.038; 160/153 septets in GSM-7, 70/67 UTF-16 units in UCS-2).
  * Shown as information only: the price follows `billing/credits.ts`.
  */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 
 export type Encoding = 'GSM-7' | 'UCS-2';
 

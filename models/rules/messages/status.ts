@@ -1,5 +1,5 @@
 /** The life of a message as data: which statuses exist and which moves are allowed (interface.md, States; decisions §4). */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 
 export const publicStatuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
 export type PublicStatus = (typeof publicStatuses)[number];

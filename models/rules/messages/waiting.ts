@@ -1,6 +1,6 @@
 /** What a message waits for at a moment: the answer to "why is it not delivered yet". */
-import type { MessageRow } from '../../tables/message.js';
-import type { AttemptRow, EventRow } from '../../operations/messages/read-timeline.js';
+import type { Channel } from '../../channels.js';
+import type { Status, StatusDetail } from './status.js';
 
 export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer', 'next_attempt', 'report', 'webhook_delivery'] as const;
 
@@ -13,10 +13,18 @@ export interface Waiting {
 }
 
 interface Circumstances {
-  message: Pick<MessageRow, 'status' | 'status_detail' | 'scheduled_at' | 'created_at' | 'sent_at' | 'channel' | 'provider'>;
+  message: {
+    status: Status;
+    status_detail: StatusDetail;
+    scheduled_at: Date | null;
+    created_at: Date;
+    sent_at: Date | null;
+    channel: Channel;
+    provider: string | null;
+  };
   batchStatus: string | null;
-  attempts: readonly Pick<AttemptRow, 'outcome' | 'provider' | 'started_at'>[];
-  events: readonly Pick<EventRow, 'status' | 'delivery_id' | 'next_attempt_at'>[];
+  attempts: readonly { outcome: string | null; provider: string; started_at: Date }[];
+  events: readonly { status: string; delivery_id: string | null; next_attempt_at: Date | null }[];
 }
 
 export interface WaitLimits {

@@ -1,5 +1,5 @@
 /** What a recovery makes of restored rows. */
-import type { Channel } from '../../settings/config.js';
+import type { Channel } from '../../channels.js';
 import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
 import type { Route } from '../../settings/provider-routes.js';
 import type { StatusDetail } from '../messages/status.js';

@@ -1,5 +1,5 @@
 /** The events that subscribers receive: types and payloads (interface.md, Events). */
-import type { MessageRow } from '../../tables/message.js';
+import type { Channel } from '../../channels.js';
 import { toCredits } from '../billing/credits.js';
 import { shownRecipient } from '../contacts/erasure.js';
 
@@ -21,10 +21,17 @@ export const testEventBody = (webhookId: string, at: Date) =>
   JSON.stringify({ event: testEventType, timestamp: at.toISOString(), data: { webhook_id: webhookId } });
 
 /** The fields of a message that an event tells. */
-export type EventSubject = Pick<
-  MessageRow,
-  'id' | 'channel' | 'to' | 'metadata' | 'credits_used' | 'provider_message_id' | 'error_code' | 'error_message' | 'delivered_at'
->;
+export interface EventSubject {
+  id: string;
+  channel: Channel;
+  to: string;
+  metadata: Record<string, unknown> | null;
+  credits_used: number;
+  provider_message_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  delivered_at: Date | null;
+}
 
 /**
  * The exact body of an event: made once, stored, and sent byte for byte at every attempt.

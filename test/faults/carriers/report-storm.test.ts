@@ -1,6 +1,6 @@
 /** Ten thousand reports, shuffled, repeated, forged, early and late: every message ends where it must, and is told of once. */
 import assert from 'node:assert/strict';
-import type { Channel } from '../../../models/settings/config.js';
+import type { Channel } from '../../../models/channels.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { giveUpOnReports } from '../../../models/operations/handoff/give-up.js';

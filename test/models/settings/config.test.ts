@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import { requiredToRun, settings } from '../../../models/settings/config.js';
+import { requiredToRun } from '../../../models/settings/config.js';
+import { settings } from '../../../models/settings/settings.js';
 import { faultsOf, load, required } from '../../support/load-settings.js';
 
 const sandbox = { account: 'sandbox', weight: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { settings } from '../../../models/settings/config.js';
+import { settings } from '../../../models/settings/settings.js';
 
 describe('the settings in the README', () => {
   it('are those of the declaration, with its defaults and words', () => {

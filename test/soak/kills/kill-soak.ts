@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { connect } from '../../../models/db/database.js';
 import { workflowTypes } from '../../../workflows/contract.js';
 import { openAccount } from '../../../harness/load/account.js';
-import { messageWorkflows } from '../../../bench/cases/cases.js';
+import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
 import { createSender } from '../../../harness/load/sender.js';

@@ -1,7 +1,7 @@
 /** Ten thousand callbacks' worth of reports as carriers really send them: what they say, and what must come of it. */
 import fc from 'fast-check';
 import twilio from 'twilio';
-import type { Channel } from '../../../models/settings/config.js';
+import type { Channel } from '../../../models/channels.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { metaAccount, notice } from './meta.js';
 import { signEvents } from './sendgrid.js';

@@ -1,6 +1,6 @@
 /** Messages brought to a point of their way, and what there is to look at. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../../../models/settings/config.js';
+import type { Channel } from '../../../models/channels.js';
 import type { Database, Transaction } from '../../../models/db/database.js';
 import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';

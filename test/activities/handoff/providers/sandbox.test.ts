@@ -6,7 +6,7 @@ import { createProviders } from '../../../../activities/handoff/providers/index.
 import type { OutgoingMessage } from '../../../../activities/handoff/providers/provider.js';
 import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
 import { startSandboxCarrier } from '../../../../activities/handoff/providers/sandbox-carrier.js';
-import type { Channel } from '../../../../models/settings/config.js';
+import type { Channel } from '../../../../models/channels.js';
 import { createLogger } from '../../../../models/process/logger.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { readSandboxCallback } from '../../../../models/rules/callbacks/sandbox.js';
