@@ -6,7 +6,7 @@ import { notFound } from '../models/errors.js';
 import { cors } from './http/cors.js';
 import type { Deps } from './deps.js';
 import { createDocs } from './pages/docs.js';
-import { createDoor } from './http/door.js';
+import { createDoor } from './door.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './http/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
@@ -16,7 +16,7 @@ import { requireHost } from './http/malformed.js';
 import { openapiEndpoint } from './openapi/openapi.js';
 import { plainAddress } from './http/plain-address.js';
 import { contextOf, requestContext, type Step } from './http/request-context.js';
-import { createRouter } from './http/router.js';
+import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
 
 /** The HTTP application; listening is the caller's business. */

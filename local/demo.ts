@@ -10,7 +10,7 @@ import { DemoReceiver } from './demo/demo-receiver.js';
 import { tellStory } from './demo/demo-story.js';
 import { Output } from './processes/output.js';
 import { type Addresses, runningAddresses } from './processes/run-record.js';
-import { reasonOf, StartError } from './processes/start-error.js';
+import { reasonOf, StartError } from './plan/start-error.js';
 
 const storyTimeoutMs = 20_000;
 const output = new Output(process.stdout);

@@ -3,7 +3,7 @@ import { ConfigError } from '../models/settings/config.js';
 import { Launcher } from './processes/launcher.js';
 import { Output } from './processes/output.js';
 import { readPlan } from './plan/plan.js';
-import { StartError } from './processes/start-error.js';
+import { StartError } from './plan/start-error.js';
 import { startService } from './steps.js';
 
 /** npm passes on the Ctrl-C that the terminal has sent us too: a second one this soon is the same one. */

@@ -8,7 +8,7 @@ import { prepareTls } from './tls/local-tls.js';
 import { nodeCommand, nodePart } from './processes/node-parts.js';
 import { loadSecrets } from './plan/secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
-import { localAddress, type Made, serviceEnvironment } from './plan/service-environment.js';
+import { localAddress, type Made, serviceEnvironment } from './service-environment.js';
 import { summaryLines } from './plan/summary.js';
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { growthLines, sizeTable } from '../../harness/measure/growth.js';
 import { openSeconds } from '../cases/open-loop.js';
-import type { Options } from '../commands/options.js';
+import type { Options } from '../options.js';
 import { reportLines } from './report.js';
 import { longestSoak, type Results } from './results.js';
 

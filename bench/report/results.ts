@@ -9,7 +9,7 @@ import type { Size } from '../../harness/measure/growth.js';
 import type { Isolation } from '../cases/isolation.js';
 import type { OpenLoop } from '../cases/open-loop.js';
 import type { CaseResult, Percentiles } from '../../harness/measure/pass.js';
-import type { Options } from '../commands/options.js';
+import type { Options } from '../options.js';
 import type { ColumnKey } from '../../harness/measure/measured-case.js';
 
 export interface Environment {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type DemoClient, Refusal } from './demo-client.js';
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.js';
 import type { Output } from '../processes/output.js';
-import { StartError } from '../processes/start-error.js';
+import { StartError } from '../plan/start-error.js';
 
 type Story = NonNullable<DemoState['story']>;
 

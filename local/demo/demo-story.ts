@@ -2,7 +2,7 @@
 import type { DemoClient } from './demo-client.js';
 import type { DemoReceiver } from './demo-receiver.js';
 import type { Output } from '../processes/output.js';
-import { StartError } from '../processes/start-error.js';
+import { StartError } from '../plan/start-error.js';
 
 const events = ['message.queued', 'message.sent', 'message.delivered'];
 

@@ -1,7 +1,7 @@
 /** What is configured, what is embedded, and the environment that the processes of the service get. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { type Config, loadConfig } from '../../models/settings/config.js';
-import { reasonOf, StartError } from '../processes/start-error.js';
+import { reasonOf, StartError } from './start-error.js';
 
 export interface Plan {
   config: Readonly<Config>;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines, launch, type Part, type Running } from './part.js';
 import type { RunRecord } from './run-record.js';
-import { reasonOf, StartError } from './start-error.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
 
 /**
  * Starts the part and resolves when it is ready.

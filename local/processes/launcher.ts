@@ -10,7 +10,7 @@ import { type Plan, prepareDataDir } from '../plan/plan.js';
 import { PortBook, requireFreePort } from './ports.js';
 import { runOnce } from './run-once.js';
 import { RunRecord, stopLeftovers } from './run-record.js';
-import { reasonOf } from './start-error.js';
+import { reasonOf } from '../plan/start-error.js';
 import type { Supervisor } from './supervisor.js';
 
 /** The worker serves requests that the API is finishing; after this long it begins to finish too. */

@@ -2,7 +2,7 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
-import { StartError } from './start-error.js';
+import { StartError } from '../plan/start-error.js';
 import { readState, writeState } from '../plan/state-file.js';
 
 /**

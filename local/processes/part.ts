@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, identify, type ProcessIdentity, type StopStep } from './process-identity.js';
 import type { RunRecord } from './run-record.js';
-import { StartError } from './start-error.js';
+import { StartError } from '../plan/start-error.js';
 
 export interface Command {
   /** as the console names it */

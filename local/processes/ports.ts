@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { StartError } from './start-error.js';
+import { StartError } from '../plan/start-error.js';
 import { readState, writeState } from '../plan/state-file.js';
 
 /** Tries to listen; resolves to the error code that forbids it, or to undefined. */

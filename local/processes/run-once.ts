@@ -1,7 +1,7 @@
 /** Runs a process to its end: initdb, the migration, a build. */
 import { lastLines, launch, type Command } from './part.js';
 import type { RunRecord } from './run-record.js';
-import { StartError } from './start-error.js';
+import { StartError } from '../plan/start-error.js';
 
 /**
  * Runs the command and resolves to its output when it succeeds.

@@ -4,7 +4,7 @@ import type { Output } from './output.js';
 import { launchUntilReady } from './launch-until-ready.js';
 import type { Part, Running } from './part.js';
 import type { RunRecord } from './run-record.js';
-import { reasonOf } from './start-error.js';
+import { reasonOf } from '../plan/start-error.js';
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;

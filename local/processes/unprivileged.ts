@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from './part.js';
-import { StartError } from './start-error.js';
+import { StartError } from '../plan/start-error.js';
 
 interface Account {
   uid: number;

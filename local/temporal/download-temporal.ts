@@ -1,7 +1,7 @@
 /** Lets the Temporal SDK download the server program. Also the entry point of the process that does it. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../processes/start-error.js';
+import { reasonOf } from '../plan/start-error.js';
 import { type Surroundings, temporalVersion } from './temporal-program.js';
 
 const timeoutMs = 180_000;

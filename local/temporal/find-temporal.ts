@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildTemporal } from './build-temporal.js';
 import { downloadTemporal } from './download-temporal.js';
-import { reasonOf, StartError } from '../processes/start-error.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
 import { cachedPath, type Surroundings, type Way } from './temporal-program.js';
 
 /** Oldest server that a `temporal` found on PATH may contain. */

@@ -1,7 +1,7 @@
 /** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../models/settings/connection-settings.js';
-import { reasonOf, StartError } from '../processes/start-error.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
 
 /** gRPC status NOT_FOUND. */
 const notFound = 5;

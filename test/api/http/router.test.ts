@@ -3,7 +3,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../../api/http/idempotency.js';
 import { addressKey } from '../../../api/http/rate-limit.js';
 import { bucketOf } from '../../../api/auth/admittance.js';
-import { assertReachable } from '../../../api/http/router.js';
+import { assertReachable } from '../../../api/router.js';
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });

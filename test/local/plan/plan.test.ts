@@ -8,8 +8,8 @@ import { ConfigError } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, portFault, requireFreePort } from '../../../local/processes/ports.js';
 import { loadSecrets } from '../../../local/plan/secrets.js';
-import { type Made, serviceEnvironment } from '../../../local/plan/service-environment.js';
-import { StartError } from '../../../local/processes/start-error.js';
+import { type Made, serviceEnvironment } from '../../../local/service-environment.js';
+import { StartError } from '../../../local/plan/start-error.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 const database = 'postgres://u:p@127.0.0.1:5432/d';

@@ -9,7 +9,7 @@ import { Launcher, type Steps } from '../../../local/processes/launcher.js';
 import { readPlan } from '../../../local/plan/plan.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
 import type { RunningProcess } from '../../../local/processes/run-record.js';
-import { StartError } from '../../../local/processes/start-error.js';
+import { StartError } from '../../../local/plan/start-error.js';
 import { readState } from '../../../local/plan/state-file.js';
 import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';
 

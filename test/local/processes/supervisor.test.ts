@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Part } from '../../../local/processes/part.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
 import { RunRecord, type RunningProcess } from '../../../local/processes/run-record.js';
-import { StartError } from '../../../local/processes/start-error.js';
+import { StartError } from '../../../local/plan/start-error.js';
 import { readState } from '../../../local/plan/state-file.js';
 import { Supervisor } from '../../../local/processes/supervisor.js';
 import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';

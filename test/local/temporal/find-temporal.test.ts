@@ -5,7 +5,7 @@ import { buildTemporal } from '../../../local/temporal/build-temporal.js';
 import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
 import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import type { Command } from '../../../local/processes/part.js';
-import { StartError } from '../../../local/processes/start-error.js';
+import { StartError } from '../../../local/plan/start-error.js';
 import { cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 

@@ -1,9 +1,9 @@
 /** The order of a run: warm up, the cases in turns, batches between single messages and each other, fixed rates, then one client alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Isolation } from './isolation.js';
+import type { Isolation } from '../cases/isolation.js';
 import type { Load, MeasuredCase, Sent, SingleCase } from '../../harness/measure/measured-case.js';
-import type { OpenLoop } from './open-loop.js';
-import type { Options } from '../commands/options.js';
+import type { OpenLoop } from '../cases/open-loop.js';
+import type { Options } from '../options.js';
 import type { ColumnKey } from '../../harness/measure/measured-case.js';
 import { type Pass, percentiles, runPass, summarizePasses } from '../../harness/measure/pass.js';
 import { profiled } from '../../harness/measure/profile.js';
