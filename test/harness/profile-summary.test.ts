@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type CpuProfile, summarize } from '../../harness/measure/profile-summary.js';
 
 const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 0 });
-const ours = (name: string) => frame(name, 'file:///app/dist/api/accept.js');
+const ours = (name: string) => frame(name, 'file:///app/dist/api/accept/accept.js');
 const theirs = (name: string) => frame(name, 'file:///app/node_modules/pg/lib/query.js');
 
 /** One second: 400 ms in a package that ours called, 300 in ours below itself, 200 in a package by itself, 100 idle. */
