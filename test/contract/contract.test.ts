@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';
-import { startApp, type TestApp } from '../api/start-app.js';
+import { useApi } from '../api/use-api.js';
 
 type Row = [method: string, path: string, auth: 'none' | 'provider' | 'jwt' | 'key' | 'either'];
 
@@ -71,14 +71,12 @@ describe('the table of error texts', () => {
 });
 
 describe('the interface, from outside', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let jwt: string;
   before(async () => {
-    app = await startApp();
     ({ key, jwt } = await app.account());
   });
-  after(() => app.close());
   const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
   const signup = { email: 'a@b.co', password: 'correct horse', company_name: 'Acme', phone: '+15551234567', country: 'US' };
 

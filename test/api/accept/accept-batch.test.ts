@@ -4,23 +4,18 @@ import { acceptBatch } from '../../../models/operations/batches/accept-batch.js'
 import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   beforeEach(async () => {
-    app = await startApp();
     ({ key, workspaceId } = await app.account());
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
   const post = (idempotencyKey?: string, changes: object = {}) =>
     app.call('POST', path, {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, metadata: { b: 1, a: [{ z: 1, y: 2 }] } };
 const failed = 'Internal server error. Please try again later.';
 
 describe('acceptance of a message', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   const post = (idempotencyKey?: string, changes: object = {}) =>
@@ -32,12 +32,7 @@ describe('acceptance of a message', () => {
     ({ key, workspaceId } = await app.account(options));
   };
   beforeEach(async () => {
-    app = await startApp();
     await open();
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   describe('when the balance is short', () => {

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const good = { email: 'Ada@Example.com', password: 'correct horse', company_name: ' Analytical Engines ' };
 const signup = '/api/v1/auth/signup';
@@ -12,12 +12,8 @@ const verify = '/api/v1/auth/verify-email';
 const keys = '/api/v1/api-keys';
 
 describe('accounts', () => {
-  let app: TestApp;
+  const app = useApi({ env: { SIGNUP_CREDITS: '12.5' }, forEachTest: true });
   const count = async (table: string) => (await rows<{ n: number }>(app.deps.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
-  beforeEach(async () => {
-    app = await startApp({ SIGNUP_CREDITS: '12.5' });
-  });
-  afterEach(() => app.close());
 
   describe('POST /api/v1/auth/signup', () => {
     it('201 creates a workspace with its credits, and a mail', async () => {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 describe('e-mail addresses of accounts', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     me = await owner(app, { verified: false });
   });
-  after(() => app.close());
 
   const verify = (token: string) => app.call('POST', '/api/v1/auth/verify-email', { body: { token } });
   const resend = (email: string) => app.call('POST', '/api/v1/auth/resend-verification', { body: { email } });

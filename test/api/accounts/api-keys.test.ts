@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const keys = '/api/v1/api-keys';
 
 describe('API keys', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('201 shows a key once; the database has its keyed hash only', async () => {
     const { jwt: token } = await app.account();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { disableWebhook } from '../../../models/operations/webhooks/disable-webhook.js';
 import { rows } from '../../support/database.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/audit-events';
 interface Event {
@@ -14,15 +15,11 @@ interface Event {
 }
 
 describe('audit events', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let account: Account;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const events = async (query = ''): Promise<Event[]> =>
     (await app.call('GET', `${list}${query}`, { jwt: account.jwt })).body.data.audit_events;

@@ -3,22 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 describe('DELETE /api/v1/auth/workspace', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100' }, checksBooks: true });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100' });
-  });
   beforeEach(async () => {
     me = await owner(app);
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   const close = (current_password = password) => me.call('DELETE', '/auth/workspace', { current_password });

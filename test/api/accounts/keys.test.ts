@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { until } from '../../support/client.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const keys = '/api/v1/api-keys';
 const list = '/api/v1/messages';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('limits of API keys', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let account: Account;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const create = async (limits: object) => (await app.call('POST', keys, { jwt: account.jwt, body: { name: 'x', ...limits } })).body;
   const listed = async () => (await app.call('GET', keys, { jwt: account.jwt })).body.data.api_keys[0];

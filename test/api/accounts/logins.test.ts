@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const ip = (number: number) => `203.0.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
 describe('logins', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const logIn = (email: string, secret: string, address: string) =>
     app.call('POST', '/api/v1/auth/login', { headers: { 'X-Forwarded-For': address }, body: { email, password: secret } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const email = 'Ada@Example.com';
 const password = 'correct horse';
@@ -11,13 +11,11 @@ const reset = '/api/v1/auth/reset-password';
 const login = '/api/v1/auth/login';
 
 describe('forgotten passwords', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true });
   beforeEach(async () => {
-    app = await startApp();
     await app.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
     app.calls.length = 0;
   });
-  afterEach(() => app.close());
 
   const mails = () =>
     rows<{ id: string; kind: string; token_id: string }>(app.deps.db, 'SELECT id, kind, token_id FROM mails ORDER BY created_at, id');

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { decrypt } from '../../../models/rules/values/encryption.js';
 import { signingKeyContext, Webhook } from '../../../models/tables/webhook.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const good = { url: 'https://8.8.8.8/hook', events: ['message.sent'] };
 const form = /^whpk_[A-Za-z0-9+/]{43}=$/;
 
 describe('public keys of webhooks', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt } = await app.account());
   });
-  after(() => app.close());
 
   const call = (method: string, path: string, body?: object) =>
     app.call(method, hooks + path, { jwt, ...(body === undefined ? {} : { body }) });

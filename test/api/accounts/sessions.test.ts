@@ -2,21 +2,17 @@ import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
 import { issueToken } from '../../../api/auth/authenticate.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const old = 'former-jwt-secret-former-jwt-secret-1';
 
 describe('sessions', () => {
-  let app: TestApp;
+  const app = useApi({ env: () => ({ TRUSTED_PROXIES: '127.0.0.1', JWT_SECRETS_OLD: `${'x'.repeat(40)},${old}` }) });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', JWT_SECRETS_OLD: `${'x'.repeat(40)},${old}` });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const statusWith = async (token: string) => (await app.call('GET', '/api/v1/api-keys', { jwt: token })).status;
   const audited = async () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { codeAt } from '../../../models/rules/accounts/totp.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -14,15 +14,11 @@ function codeOf(secret: string, offset = 0): string {
 }
 
 describe('the second factor', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const setUp = async () =>
     (await me.call('POST', '/auth/totp')).body.data as { secret: string; otpauth_url: string; recovery_codes: string[] };

@@ -5,6 +5,7 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
 import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const packages = '/api/v1/billing/packages';
 const checkout = '/api/v1/billing/checkout';
@@ -176,11 +177,7 @@ describe('billing', () => {
 });
 
 describe('billing that is not configured', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('503 for checkout and callback, while packages and transactions are shown', async () => {
     const { jwt } = await app.account();

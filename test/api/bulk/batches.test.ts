@@ -5,26 +5,20 @@ import { Batch } from '../../../models/tables/batch.js';
 import { Message } from '../../../models/tables/message.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 
 describe('a batch', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   const open = async (balance = 100_000) => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(async () => {
-    app = await startApp();
     await open();
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
   const post = () => app.call('POST', path, { key, body: toNamed });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;

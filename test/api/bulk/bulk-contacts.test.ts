@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const tooMany = 'More than 10,000 contacts with this tag can be reached on this channel';
@@ -12,17 +11,10 @@ const eve = { phone: '+15550000003', tags: ['vip'], custom_fields: { order: 9 } 
 const mail = { name: 'Mia', email: 'mia@example.com', tags: ['vip'] };
 
 describe('a bulk send to contacts', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let jwt: string;
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
   });

@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { people, phone, phones, toPeople } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const crowd = Array.from({ length: 10_000 }, (_item, index): unknown => ({ to: phone(index), name: 'Ann' }));
 const crowdWith = (other: Record<number, unknown>) => crowd.map((row, index) => other[index] ?? row);
 
 describe('a bulk send that is refused', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
   const open = async (balance = 100_000) => {
     ({ key, workspaceId } = await app.account({ balance }));
   };

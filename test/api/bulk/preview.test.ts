@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { people, phone } from '../../support/bulk-requests.js';
 import { ledgerOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('POST /api/v1/messages/preview', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ key, workspaceId } = await app.account());
   });
-  after(() => app.close());
   const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
   const assertNothing = async () => {
     assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);

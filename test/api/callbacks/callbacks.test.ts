@@ -3,14 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('POST /callbacks/:provider', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
   const post = (body: string, headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body, headers });
   const signed = (body: string) => signSandboxCallback(app.deps.config.secretKey, body);
   const report = (reference: string, id: string = uuidv7()) =>

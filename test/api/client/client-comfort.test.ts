@@ -3,7 +3,8 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { linksOf } from '../../../api/http/links.js';
 import { listHistory } from '../../../api/endpoints/messages/messages.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const page = { origin: 'https://app.example.com', other: 'https://evil.example.com' };
 
@@ -14,16 +15,14 @@ function linksIn(header: string | null): Record<string, string> {
 }
 
 describe('Link headers', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let jwt: string;
   before(async () => {
-    app = await startApp();
     const account = await app.account();
     ({ key, jwt } = account);
     for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspaceId, { reference: 'a&b="<ü' });
   });
-  after(() => app.close());
 
   it('lead through a list with the same filters', async () => {
     const seen: string[] = [];
@@ -61,13 +60,11 @@ describe('Link headers', () => {
 });
 
 describe('HEAD and OPTIONS', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
   it('HEAD answers as GET does, without a body', async () => {
     for (const [path, options, wanted] of [

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const good = { name: 'Ada Lovelace', phone: '+15551234567', email: 'Ada@Example.com' };
 
 describe('contact_id in a send', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
   });
-  after(() => app.close());
   const path = '/api/v1/contacts';
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const create = async (body: object) => (await post(body)).body.data.contact;

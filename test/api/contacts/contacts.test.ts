@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/contacts';
 const good = {
@@ -13,16 +14,12 @@ const good = {
 };
 
 describe('contacts', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, workspaceId } = await app.account());
   });
-  after(() => app.close());
 
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const put = (id: string, body: unknown) => app.call('PUT', `${path}/${id}`, { jwt, body });

@@ -7,21 +7,18 @@ import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js'
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { buildSent, sandboxEverywhere } from '../../support/rows/messages.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/suppressions';
 const entry = { channel: 'sms', recipient: '+15551234567' };
 
 describe('suppressions over HTTP', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
   const add = (body: object) => app.call('POST', path, { key: account.key, body });
   const listed = async (query = '') => {
     const { body } = await app.call('GET', `${path}${query}`, { jwt: account.jwt });
@@ -91,11 +88,7 @@ describe('suppressions over HTTP', () => {
 });
 
 describe('one-click unsubscription', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
   const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x', unsubscribe: true } } as const;
 
   it('a mail that asks for it carries both headers, and the link in them unsubscribes', async () => {

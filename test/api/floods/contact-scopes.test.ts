@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const needed = 'API key does not have required scope: manage_contacts';
 
 describe('contacts behind a key that only sends', () => {
-  let app: TestApp;
+  const app = useApi();
   let sender: Account;
   let contactId: string;
   before(async () => {
-    app = await startApp();
     sender = await app.account({ scopes: ['send_messages', 'read_messages'] });
     const body = { phone: '+15551234567', name: 'Ada', tags: ['vip'] };
     contactId = (await app.call('POST', '/api/v1/contacts', { jwt: sender.jwt, body })).body.data.contact.id;
   });
-  after(() => app.close());
 
   const ask = (path: string, body: object) => app.call('POST', `/api/v1/messages/${path}`, { key: sender.key, body });
   const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' } };

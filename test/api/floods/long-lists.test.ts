@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const itemsMax = 50_000;
 const many = (item: unknown) => Array.from({ length: itemsMax }, () => item);
 
 describe('lists of fifty thousand items', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
 
   const lists: [string, string, string, Record<string, unknown>, number][] = [
     ['scopes', 'POST', '/api/v1/api-keys', { name: 'key' }, 100],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Account, Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
@@ -14,17 +14,13 @@ function assertRefused(answers: Answer[], text: string): void {
 }
 
 describe('quotas of a workspace', () => {
-  let app: TestApp;
-  let account: Account;
-  before(async () => {
-    app = await startApp({ MAX_API_KEYS: '7', MAX_WEBHOOKS: '3', MAX_REPLAYS: '2', MAX_OPEN_BATCHES: '4', MAX_PLACEHOLDERS: '5' });
+  const app = useApi({
+    env: { MAX_API_KEYS: '7', MAX_WEBHOOKS: '3', MAX_REPLAYS: '2', MAX_OPEN_BATCHES: '4', MAX_PLACEHOLDERS: '5' },
+    checksBooks: true,
   });
+  let account: Account;
   beforeEach(async () => {
     account = await app.account();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   it('API keys: of 30 at once exactly as many as are allowed, and a revoked one makes room', async () => {

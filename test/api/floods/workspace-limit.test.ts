@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import { type Answer, startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
@@ -10,16 +11,17 @@ for (const [store, redisUrl] of [
   ['in Redis', () => process.env.TEST_REDIS],
 ] as const) {
   describe(`the limit of a workspace, ${store}`, () => {
-    let app: TestApp;
+    const app = useApi({
+      env: () => ({ RATE_LIMIT_API: '10/60', RATE_LIMIT_JWT: '10/60', RATE_LIMIT_WORKSPACE: '12/60', REDIS_URL: redisUrl() }),
+      forEachTest: true,
+    });
     before(function () {
       if (redisUrl() === undefined) this.skip();
     });
     beforeEach(async () => {
-      app = await startApp({ RATE_LIMIT_API: '10/60', RATE_LIMIT_JWT: '10/60', RATE_LIMIT_WORKSPACE: '12/60', REDIS_URL: redisUrl() });
       const deadline = Date.now() + 5_000;
       while (!(await app.deps.limiter.isHealthy()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
     });
-    afterEach(() => app.close());
 
     const keysOf = async (jwt: string, count_: number) => {
       const answers = await Promise.all(

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const login = '/api/v1/auth/login';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('under attack', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('a flood of logins is answered in turn or told to come back, and sends are accepted meanwhile', async function () {
     this.timeout(90_000);

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 
 describe('answers outside the endpoints', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
   for (const [method, path] of [
     ['GET', '/'],
@@ -123,13 +122,11 @@ describe('answers outside the endpoints', () => {
 
 describe('a database that fails', () => {
   const text = 'Internal server error. Please try again later.';
-  let app: TestApp;
+  const app = useApi({ forEachTest: true });
   let key: string;
   beforeEach(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  afterEach(() => app.close());
 
   it('500 with the fixed text, which says nothing more', async () => {
     await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');

@@ -5,7 +5,8 @@ import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
-import { type Account, type CallOptions, startApp, type TestApp } from '../start-app.js';
+import type { Account, CallOptions } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const call = ({ method, path }: Endpoint, id: string) => [method.toUpperCase(), path.replace(':id', id)] as const;
 const withId = endpoints.filter(({ path }) => path.includes('/:id'));
@@ -15,11 +16,10 @@ const replay = { since: '2026-01-01T00:00:00Z' };
 const bodyOf = ({ method, id }: Endpoint) => (id === 'webhooks.replay' ? { body: replay } : method === 'put' ? { body: {} } : {});
 
 describe('what belongs to others', () => {
-  let app: TestApp;
+  const app = useApi();
   let mine: CallOptions;
   const theirs: Record<string, string> = {};
   before(async () => {
-    app = await startApp();
     const me = await app.account();
     mine = { key: me.key, jwt: me.jwt };
     const other = await app.account();
@@ -35,7 +35,6 @@ describe('what belongs to others', () => {
     theirs.erasures = (await app.call('POST', '/api/v1/erasures', { jwt: other.jwt, body: erasure })).body.data.erasure.id;
     theirs['api-keys'] = (await app.call('GET', '/api/v1/api-keys', { jwt: other.jwt })).body.data.api_keys[0].id;
   });
-  after(() => app.close());
   const credentialFor = (item: Endpoint): CallOptions =>
     item.auth === 'jwt' || takesJwt(item) ? { jwt: mine.jwt ?? '' } : { key: mine.key ?? '' };
 
@@ -81,13 +80,11 @@ describe('what belongs to others', () => {
 });
 
 describe('credentials', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
 
   const claims = (changes: object = {}) => ({
     typ: 'access',

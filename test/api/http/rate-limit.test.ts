@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import { type Answer, startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
@@ -20,11 +21,7 @@ function assertRefused({ status, body, headers }: Answer): void {
 }
 
 describe('rate limits', () => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await startApp({ RATE_LIMIT_API: '5/60', RATE_LIMIT_JWT: '4/60', RATE_LIMIT_AUTH: '2/60' });
-  });
-  afterEach(() => app.close());
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', RATE_LIMIT_JWT: '4/60', RATE_LIMIT_AUTH: '2/60' }, forEachTest: true });
 
   it('counts an API key exactly, and tells so in the headers', async () => {
     const { key } = await app.account();

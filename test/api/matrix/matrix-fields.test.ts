@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { rows } from '../../support/database.js';
 import { bodyFields, credentialFor, documented, goodBody, listOf, makeThings, pathWith, placed, writing } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const number = 987_654_321;
 const foreign = {
@@ -26,17 +27,15 @@ const foreign = {
 const traces = ['99999999-9999', String(number), '1999-12-31'];
 
 describe('every body', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   let things: Record<string, string>;
   before(async () => {
-    app = await startApp();
     account = await app.account({ balance: 1_000_000_000 });
     things = await makeThings(app, account);
   });
   // Wrong passwords and codes of the samples would have to wait for each other.
   beforeEach(() => rows(app.deps.db, 'DELETE FROM login_tries'));
-  after(() => app.close());
 
   const send = (item: Endpoint, body: unknown) =>
     app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });

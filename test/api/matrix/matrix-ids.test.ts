@@ -5,14 +5,15 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { resourcesOf } from '../../../api/openapi/errors.js';
 import { rows } from '../../support/database.js';
 import { credentialFor, goodBody, listOf, makeThings, pathWith } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const onOne = endpoints.filter(({ path, auth }) => path.includes('/:') && auth !== 'provider');
 const deletable = endpoints.filter(({ method, id, path }) => method === 'delete' && id !== 'api-keys.delete' && path.includes('/:'));
 const malformed = ['x', '1', '%00', "'--", '%F0%9F%98%80', '0'.repeat(300), '00000000-0000-0000-0000-00000000000g'];
 
 describe('every operation on one thing', () => {
-  let app: TestApp;
+  const app = useApi();
   let mine: Account;
   let theirs: Record<string, string>;
   const deleted: Record<string, string> = {};
@@ -29,7 +30,6 @@ describe('every operation on one thing', () => {
   let otherId: string;
 
   before(async () => {
-    app = await startApp();
     mine = await app.account();
     const other = await app.account();
     otherId = other.workspaceId;
@@ -43,7 +43,6 @@ describe('every operation on one thing', () => {
       deleted[listOf(item)] = id;
     }
   });
-  after(() => app.close());
 
   it('has a foreign thing to try it on', () => {
     assert.deepEqual(

@@ -17,7 +17,8 @@ import {
   placed,
   writing,
 } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const corpus = [
   '',
@@ -54,15 +55,13 @@ function seenAt(data: Record<string, unknown>, path: string[]): unknown {
 }
 
 describe('every text against nasty texts', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   let things: Record<string, string>;
   before(async () => {
-    app = await startApp();
     account = await app.account({ balance: 1_000_000_000 });
     things = await makeThings(app, account);
   });
-  after(() => app.close());
 
   const send = (item: Endpoint, body: object) =>
     app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });

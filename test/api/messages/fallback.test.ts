@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('the fallback of a send', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
   const send = (body: object) =>
     app.call('POST', '/api/v1/messages/send', { key, body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...body } });

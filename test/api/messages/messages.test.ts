@@ -3,8 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Message } from '../../../models/tables/message.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 const list = '/api/v1/messages';
@@ -12,19 +11,12 @@ const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 const ids = (answer: { body: { data: { messages: { id: string }[] } } }) => answer.body.data.messages.map(({ id }) => id);
 
 describe('messages', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let key: string;
   let workspaceId: string;
   let jwt: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ key, jwt, workspaceId } = await app.account());
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   describe('POST /api/v1/messages/send', () => {

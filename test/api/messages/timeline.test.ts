@@ -10,7 +10,8 @@ import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 interface Step {
   at: string;
@@ -20,17 +21,15 @@ interface Step {
 }
 
 describe('GET /messages/:id/timeline', () => {
-  let app: TestApp;
+  const app = useApi();
   let db: Database;
   let account: Account;
   before(async () => {
-    app = await startApp();
     ({ db } = app.deps);
   });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const timelineOf = async (id: string) => {
     const { status, body } = await app.call('GET', `/api/v1/messages/${id}/timeline`, { key: account.key });

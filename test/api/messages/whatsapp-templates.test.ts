@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('content.template', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     key = (await app.account()).key;
   });
-  after(() => app.close());
   const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { body, headers: { 'X-API-Key': key } });
   const single = (template: unknown, changes: object = {}) =>
     preview({ to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template }, ...changes });

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { openapi } from '../../../api/openapi/openapi.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 interface Operation {
   operationId: string;
@@ -16,11 +16,7 @@ const document = openapi(endpoints) as { openapi: string; paths: Record<string, 
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
 describe('/openapi.json', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('200 without a credential and without an envelope', async () => {
     const { status, body } = await app.call('GET', '/openapi.json');

@@ -4,16 +4,15 @@ import type { Json } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, settle } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('deliveries of a webhook', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let id: string;
   let ids: Record<string, string>;
   const at = (minute: number) => new Date(Date.now() - 3_600_000 + minute * 60_000);
   before(async () => {
-    app = await startApp();
     const account = await app.account();
     ({ jwt } = account);
     // Another webhook of the workspace, whose delivery is in no list of this one.
@@ -37,7 +36,6 @@ describe('deliveries of a webhook', () => {
       }
     }
   });
-  after(() => app.close());
 
   const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
   const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);

@@ -6,24 +6,20 @@ import { rows } from '../../support/database.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { shiftClock } from '../../support/shift-clock.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const longAgo = '2020-01-01T00:00:00Z';
 
 describe('replays', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let workspaceId: string;
   let id: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, workspaceId } = await app.account());
     id = (await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook')).row.id;
     app.calls.length = 0;
   });
-  after(() => app.close());
 
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1/webhooks/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });

@@ -5,21 +5,18 @@ import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const inactiveText = 'Webhook is inactive. Activate it before sending to it';
 
 describe('webhook operations', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
   let workspaceId: string;
   let id: string;
   let secret: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
     const built = await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook');
@@ -27,7 +24,6 @@ describe('webhook operations', () => {
     id = built.row.id;
     app.calls.length = 0;
   });
-  after(() => app.close());
 
   const post = (path: string, body?: object) => app.call('POST', `${hooks}/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
   const delivery = async (status: string) => {

@@ -5,22 +5,18 @@ import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
 import { deliveryOf } from '../../support/rows/deliveries.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.sent', 'message.failed'] };
 
 describe('webhooks', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key } = await app.account());
   });
-  after(() => app.close());
   const create = async (body: object = good) => (await app.call('POST', hooks, { jwt, body })).body.data.webhook.id as string;
 
   /** A delivery of this webhook in this status. @returns its id */

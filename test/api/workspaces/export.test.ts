@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/export';
 
@@ -13,15 +14,11 @@ interface Line {
 }
 
 describe('GET /api/v1/export', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account({ balance: 100_000_000 });
   });
-  after(() => app.close());
 
   const get = () => fetch(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } });
   const lines = async (): Promise<Line[]> =>

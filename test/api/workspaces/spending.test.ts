@@ -4,22 +4,19 @@ import { acceptOne } from '../../../models/operations/messages/accept-one.js';
 import { buildUndecided } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/workspace';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 
 describe('the limit of the day', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account({ balance: 1_000_000 });
   });
   afterEach(() => assertBooks(app.deps.db));
-  after(() => app.close());
 
   const limit = (spend_limit_day: number | null) => app.call('PUT', path, { jwt: account.jwt, body: { spend_limit_day } });
   const send = (body: object = sms) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });

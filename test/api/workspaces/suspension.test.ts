@@ -8,20 +8,17 @@ import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 
 describe("the operator's commands", () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
   afterEach(() => assertBooks(app.deps.db));
-  after(() => app.close());
   const admin = (...args: string[]) =>
     runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
   const send = () => app.call('POST', '/api/v1/messages/send', { key: account.key, body: sms });

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/workspace';
 
 describe('GET and PUT /api/v1/workspace', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
   const put = (body: object) => app.call('PUT', path, { jwt: account.jwt, body });
   const get = async () => (await app.call('GET', path, { jwt: account.jwt })).body.data.workspace;
   const send = (body: object) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
