@@ -79,8 +79,10 @@ describe('rate limits in Redis', () => {
       await redis.kill();
     }
   });
+});
 
-  it('go on when there is no Redis from the start', async () => {
+describe('rate limits without Redis', () => {
+  it('429 after the limit, counted in memory', async () => {
     const app = await startApp({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     const seen: number[] = [];
     for (let count = 1; count <= 3; count += 1) seen.push((await app.call('GET', list)).status);

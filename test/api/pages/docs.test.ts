@@ -1,14 +1,10 @@
 /** `/docs` in a real browser: it shows the document, sends a message, and talks to nobody but us. */
 import assert from 'node:assert/strict';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('/docs', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp({ RATE_LIMIT_API: '40/60' });
-  });
-  after(() => app.close());
+  const app = useApi({ env: { RATE_LIMIT_API: '40/60' } });
 
   it('is a page under a strict policy, with the rate limit headers', async () => {
     const response = await fetch(`${app.url}/docs`);
@@ -47,7 +43,7 @@ describe('/docs', () => {
     let browser: TestBrowser;
     before(async function () {
       this.timeout(60_000);
-      browser = await startBrowser();
+      browser = await startBrowser(this);
     });
     after(() => browser?.close());
 

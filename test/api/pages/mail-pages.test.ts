@@ -16,7 +16,7 @@ describe('pages behind the links in mails', () => {
   before(async function () {
     this.timeout(60_000);
     app = await startApp();
-    browser = await startBrowser();
+    browser = await startBrowser(this);
   });
   after(async () => {
     await browser?.close();
