@@ -16,13 +16,13 @@ describe('calls between threads', () => {
   const calls = new ThreadCalls<typeof theirs>(port1 as Port, { half: async (number: number) => number / 2 });
   after(() => port1.close());
 
-  it('bring each answer to who asked, whatever the order', async () => {
+  it('return each answer to its call, in any order', async () => {
     assert.deepEqual(await Promise.all([1, 2, 3].map((number) => calls.ask('double', number))), [2, 4, 6]);
   });
-  it('go both ways', async () => {
+  it('work in both directions', async () => {
     assert.equal(await calls.ask('back', 8), 4);
   });
-  it('refuse as the other side does', async () => {
+  it('pass refusals on', async () => {
     const error = await calls.ask('refuse', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     const [{ stack: _one, ...one }, { stack: _other, ...other }] = [
@@ -31,12 +31,12 @@ describe('calls between threads', () => {
     ];
     assert.deepEqual(one, other);
   });
-  it('keep headers and the cause of a failure for the log', async () => {
+  it('keep the headers and the cause of a failure', async () => {
     const error = await calls.ask('fail', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError && error.cause instanceof TypeError);
     assert.deepEqual([error.status, error.headers['Retry-After'], error.cause.message], [500, '7', 'what happened']);
   });
-  it('bring any other error with its message and the stack of where it happened', async () => {
+  it('pass other errors on with message and stack', async () => {
     await assert.rejects(calls.ask('stumble', undefined as never), (error: TypeError) =>
       /no function[^]*thread-calls/.test(error.stack ?? ''),
     );

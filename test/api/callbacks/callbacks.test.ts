@@ -20,7 +20,7 @@ describe('POST /callbacks/:provider', () => {
     return { id, body: report(id, providerMessageId) };
   }
 
-  it('200 stores a report, wakes its workflow once, and answers although that fails', async () => {
+  it('200 stores a report and wakes its workflow, also when that fails', async () => {
     const { id, body } = await reported();
     const { status, body: answer } = await post(body, signed(body));
     assert.deepEqual([status, answer], [200, { success: true, data: { received: 1 } }]);
@@ -31,7 +31,7 @@ describe('POST /callbacks/:provider', () => {
     const other = await reported();
     assert.equal((await post(other.body, signed(other.body))).status, 200);
   });
-  it('403 for a wrong, an absent or an old signature', async () => {
+  it('403 for a wrong, a missing and an old signature', async () => {
     const body = report(uuidv7());
     const old = signSandboxCallback(app.deps.config.secretKey, body, new Date(Date.now() - 3_600_000));
     for (const headers of [{}, old, signed(`${body} `), { ...signed(body), 'X-Sandbox-Signature': 'x' }]) {
@@ -39,7 +39,7 @@ describe('POST /callbacks/:provider', () => {
       assert.deepEqual([answer.status, answer.body.error, answer.body.code], [403, 'Invalid signature', 'forbidden']);
     }
   });
-  it('400 for a signed body that is no report', async () => {
+  it('400 for a signed body without a report', async () => {
     for (const body of ['{', '{}', '{"reports":[{}]}']) assert.equal((await post(body, signed(body))).status, 400);
   });
   it('404 for an unknown provider', async () => {

@@ -15,7 +15,7 @@ const takesKey = ({ auth }: Endpoint) => typeof auth === 'object';
 const replay = { since: '2026-01-01T00:00:00Z' };
 const bodyOf = ({ method, id }: Endpoint) => (id === 'webhooks.replay' ? { body: replay } : method === 'put' ? { body: {} } : {});
 
-describe('what belongs to others', () => {
+describe('data of other workspaces', () => {
   const app = useApi();
   let mine: CallOptions;
   const theirs: Record<string, string> = {};
@@ -39,7 +39,7 @@ describe('what belongs to others', () => {
     item.auth === 'jwt' || takesJwt(item) ? { jwt: mine.jwt ?? '' } : { key: mine.key ?? '' };
 
   for (const item of withId) {
-    it(`${item.id}: 404 the same for a foreign, an unknown and a malformed id`, async () => {
+    it(`${item.id}: 404 alike for a foreign, an unknown and a malformed id`, async () => {
       const resource = item.path.split('/:id')[0]?.split('/').at(-1) ?? '';
       const answers = [];
       for (const id of [theirs[resource] ?? '', uuidv7(), 'x', '%00', "'--", '0'.repeat(300)]) {
@@ -60,7 +60,7 @@ describe('what belongs to others', () => {
     });
   }
 
-  it('lists show nothing of it', async () => {
+  it('is in no list', async () => {
     const messages = await app.call('GET', '/api/v1/messages', mine);
     const webhooks = await app.call('GET', '/api/v1/webhooks', { jwt: mine.jwt ?? '' });
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt: mine.jwt ?? '' });
@@ -70,7 +70,7 @@ describe('what belongs to others', () => {
     );
   });
 
-  it('all of it is unchanged', async () => {
+  it('is unchanged', async () => {
     const [row] = (await app.deps.db.query(
       `SELECT (SELECT string_agg(DISTINCT status, ' ') FROM messages) AS message, (SELECT status FROM batches) AS batch,
        (SELECT deleted_at FROM webhooks) AS deleted, (SELECT bool_and(is_active) FROM api_keys) AS active`,
@@ -144,7 +144,7 @@ describe('credentials', () => {
   }
 
   for (const item of endpoints.filter((entry) => takesKey(entry) && !takesJwt(entry))) {
-    it(`${item.id}: 401 without a key, with a mistyped, an unknown, a doubled one, and with a JWT`, async () => {
+    it(`${item.id}: 401 without a key, with a wrong or doubled one, and with a JWT`, async () => {
       const tried: [CallOptions, string][] = [
         [{}, 'Missing X-API-Key header'],
         [{ key: '' }, 'Missing X-API-Key header'],

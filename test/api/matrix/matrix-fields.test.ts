@@ -43,7 +43,7 @@ describe('every body', () => {
     assert.ok(documented(item).includes(status), `${what}: ${status}`);
 
   for (const item of writing) {
-    it(`${item.id}: fields that nobody may write are ignored`, async () => {
+    it(`${item.id}: ignores read-only fields`, async () => {
       const own = new Set(bodyFields(item).map(({ path }) => path[0]));
       const body = { ...Object.fromEntries(Object.entries(foreign).filter(([name]) => !own.has(name))), ...goodBody(item) };
       const plain = await send(item, goodBody(item));
@@ -53,7 +53,7 @@ describe('every body', () => {
     });
   }
 
-  it('left no trace of them in any table', async () => {
+  it('stored none of them in any table', async () => {
     const { db } = app.deps;
     const tables = await rows<{ name: string }>(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
     for (const { name } of tables) {
@@ -71,7 +71,7 @@ describe('every body', () => {
 
   const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
   for (const item of writing) {
-    it(`${item.id}: survives JSON that is made to trap`, async () => {
+    it(`${item.id}: no 500 for hostile JSON`, async () => {
       const text = JSON.stringify(goodBody(item)).slice(0, -1);
       const join = text === '{' ? '' : ',';
       const traps = {
@@ -91,7 +91,7 @@ describe('every body', () => {
       for (const [what, trap] of Object.entries(traps)) assertDocumented(item, await send(item, trap), what);
       assert.equal(({} as { polluted?: number }).polluted, undefined);
     });
-    it(`${item.id}: other kinds of values are refused, never stumbled over`, async () => {
+    it(`${item.id}: 400 for values of a wrong type`, async () => {
       for (const { path, schema } of bodyFields(item)) {
         const kinds = [schema.type].flat();
         for (const value of [[], [[]], ['x'], {}, { $ne: null }, { length: 5 }, true, 0, -1, 1e21, 'x', null]) {
@@ -105,7 +105,7 @@ describe('every body', () => {
     });
   }
 
-  it('takes the last of two keys', async () => {
+  it('uses the last of two equal keys', async () => {
     const [item] = writing.filter(({ id }) => id === 'messages.send');
     assert.ok(item);
     const { body } = await send(

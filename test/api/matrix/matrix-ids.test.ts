@@ -12,7 +12,7 @@ const onOne = endpoints.filter(({ path, auth }) => path.includes('/:') && auth !
 const deletable = endpoints.filter(({ method, id, path }) => method === 'delete' && id !== 'api-keys.delete' && path.includes('/:'));
 const malformed = ['x', '1', '%00', "'--", '%F0%9F%98%80', '0'.repeat(300), '00000000-0000-0000-0000-00000000000g'];
 
-describe('every operation on one thing', () => {
+describe('every operation on one resource', () => {
   const app = useApi();
   let mine: Account;
   let theirs: Record<string, string>;
@@ -44,7 +44,7 @@ describe('every operation on one thing', () => {
     }
   });
 
-  it('has a foreign thing to try it on', () => {
+  it('has a foreign resource', () => {
     assert.deepEqual(
       [...new Set(onOne.map(listOf))].filter((list) => theirs[list] === undefined),
       [],
@@ -52,7 +52,7 @@ describe('every operation on one thing', () => {
   });
 
   for (const item of onOne) {
-    it(`${item.id}: foreign, unknown, malformed and deleted ids are answered alike`, async () => {
+    it(`${item.id}: the same answer for foreign, unknown, malformed and deleted ids`, async () => {
       const [name] = resourcesOf(item);
       const ids = [
         theirs[listOf(item)] ?? '',
@@ -74,11 +74,11 @@ describe('every operation on one thing', () => {
     });
   }
 
-  it('left everything of the other workspace as it was', async () => {
+  it('changed nothing of the other workspace', async () => {
     assert.equal(await stateOf(otherId), before_);
   });
 
-  it('and no list shows anything of it', async () => {
+  it('shows nothing of the other workspace in lists', async () => {
     for (const item of endpoints.filter(({ query, path, auth }) => query !== undefined && !path.includes(':') && auth !== 'none')) {
       const { status, body } = await app.call('GET', item.path, credentialFor(item, mine));
       assert.equal(status, 200);

@@ -54,7 +54,7 @@ function seenAt(data: Record<string, unknown>, path: string[]): unknown {
   );
 }
 
-describe('every text against nasty texts', () => {
+describe('every text field with unusual texts', () => {
   const app = useApi();
   let account: Account;
   let things: Record<string, string>;
@@ -69,7 +69,7 @@ describe('every text against nasty texts', () => {
     endpoints.find(({ method, path }) => method === 'get' && path === `${item.path.replace(/\/send$|\/:id$/, '')}/:id`);
 
   for (const item of writing) {
-    it(`${item.id}: a documented status, and what is taken comes back as it was`, async function () {
+    it(`${item.id}: a documented status, and accepted texts come back unchanged`, async function () {
       this.timeout(60_000);
       for (const { path } of bodyFields(item).filter(isText)) {
         for (const [index, value] of [...corpus, huge].entries()) {

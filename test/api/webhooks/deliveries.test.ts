@@ -40,13 +40,13 @@ describe('deliveries of a webhook', () => {
   const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
   const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);
 
-  it('are narrowed to several statuses at once, newest first', async () => {
+  it('200 filters by several statuses, newest first', async () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
     assert.deepEqual(await found('status=held,held'), ['held']);
     assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
   });
 
-  it('that are pending are held from the moment on at which their webhook is paused, also when it is active again', async () => {
+  it('become held when their webhook is paused, and stay held when it is active again', async () => {
     const account = await app.account();
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
     const { id: pending } = await buildDelivery(app.deps.db, account.workspaceId);
@@ -64,7 +64,7 @@ describe('deliveries of a webhook', () => {
     }
   });
 
-  it('are shown with all their attempts, in order', async () => {
+  it('200 shows all attempts in their order', async () => {
     const { deliveries, pagination } = (await get('')).body.data;
     assert.deepEqual(
       deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
@@ -88,7 +88,7 @@ describe('deliveries of a webhook', () => {
     });
   });
 
-  it('are narrowed to an event or a message, and paged', async () => {
+  it('200 filters by event and message, in pages', async () => {
     const { message_id: messageId } = (await get(`/${ids.failed}`)).body.data.delivery;
     assert.deepEqual(await found(`message_id=${messageId}`), ['failed']);
     assert.deepEqual(await found('event=message.sent'), []);
@@ -96,7 +96,7 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await found('limit=1&page=2'), ['held']);
   });
 
-  it('are narrowed to a time, both ends included as they are shown', async () => {
+  it('200 filters by time with both ends included', async () => {
     const { created_at: failedAt } = (await get(`/${ids.failed}`)).body.data.delivery;
     const { created_at: heldAt } = (await get(`/${ids.held}`)).body.data.delivery;
     const between = await found(`since=${failedAt}&until=${heldAt}`);
@@ -118,7 +118,7 @@ describe('deliveries of a webhook', () => {
     });
   }
 
-  it('are shown one by one', async () => {
+  it('200 shows one delivery', async () => {
     const { status, body } = await get(`/${ids.failed}`);
     assert.deepEqual([status, body.data.delivery], [200, (await get('?status=failed')).body.data.deliveries[0]]);
     for (const none of [uuidv7(), 'x', '%00']) {
