@@ -14,26 +14,26 @@ describe('Admission', () => {
     return leaves;
   };
 
-  it('lets in what leaves again in good time, at the least round that it believes', () => {
+  it('admits what can be done in time with the shortest round', () => {
     const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     assert.equal(fill(admission, 'one').length, 20);
   });
 
-  it('lets in as many again as have left', () => {
+  it('admits as many as have left', () => {
     const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     const leaves = fill(admission, 'one');
     for (const leave of leaves.slice(0, 7)) leave();
     assert.equal(fill(admission, 'one').length, 7);
   });
 
-  it('gives everybody the same share, and one place at least', () => {
+  it('gives every key the same share, and at least one place', () => {
     const admission = new Admission({ capacity: 2, msMax: 1_500, roundMsMin: 750 });
     assert.equal(fill(admission, 'flood').length, 4);
     assert.equal(fill(admission, 'other').length, 2);
     for (let index = 0; index < 20; index += 1) assert.ok(fill(admission, `key ${index}`).length >= 1);
   });
 
-  it('lets in less while rounds take longer, also before the first of them is over', async () => {
+  it('admits less while rounds take longer, also during the first one', async () => {
     const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     const now = performance.now;
     try {
@@ -51,7 +51,7 @@ describe('Admission', () => {
     }
   });
 
-  it('finds back to short rounds', async () => {
+  it('admits more when rounds become short again', async () => {
     const admission = new Admission({ capacity: 10, msMax: 1_500, roundMsMin: 750 });
     for (let count = 0; count < 20; count += 1) await admission.round(async () => undefined);
     assert.equal(fill(admission, 'one').length, 20);

@@ -4,10 +4,10 @@ import { ByteRoom } from '../../../models/flow/byte-room.js';
 
 const isBusy = (error: unknown) => error instanceof AppError && error.status === 503;
 
-describe('room for the bytes of others', () => {
+describe('the byte limit', () => {
   const room = () => new ByteRoom({ most: 100, mostOfOwner: 60, little: 10 });
 
-  it('refuses what is too much for one owner, and takes it when he has released', () => {
+  it('refuses above the limit of one owner, and admits after a release', () => {
     const all = room();
     const [one, two] = [all.holdFor('a'), all.holdFor('a')];
     one.take(50);
@@ -16,7 +16,7 @@ describe('room for the bytes of others', () => {
     two.take(60);
   });
 
-  it('refuses what is too much in all, but of nobody who has only a little', () => {
+  it('refuses above the common limit, except for owners with little', () => {
     const all = room();
     all.holdFor('a').take(60);
     all.holdFor('b').take(40);
@@ -25,7 +25,7 @@ describe('room for the bytes of others', () => {
     assert.throws(() => other.take(1), isBusy);
   });
 
-  it('releases once, and what was refused takes no room', () => {
+  it('releases once, and counts nothing that was refused', () => {
     const all = room();
     const held = all.holdFor('a');
     held.take(60);

@@ -21,7 +21,7 @@ function startGather(options: GatherOptions<string>) {
 }
 
 describe('Gather', () => {
-  it('writes the first at once and alone, then together what came meanwhile, each with its own result', async () => {
+  it('writes the first item alone, and later ones together with a result each', async () => {
     const { gather, writes, written } = startGather({ most: 10 });
     const results = Promise.all([...'abc'].map((item) => gather.add(item)));
     assert.deepEqual(written(), ['a']);
@@ -32,7 +32,7 @@ describe('Gather', () => {
     void gather.add('d');
     assert.deepEqual(written(), ['a', 'bc', 'd'], 'alone again when nothing is under way');
   });
-  it('keeps to the size of a group and to the number of lanes', async () => {
+  it('keeps to the group size and to the number of lanes', async () => {
     const { gather, writes, written } = startGather({ most: 2, lanes: 2 });
     for (const item of 'abcdefg') void gather.add(item);
     assert.deepEqual(written(), ['a', 'b']);
@@ -43,14 +43,14 @@ describe('Gather', () => {
     await writes[2]?.end();
     assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g']);
   });
-  it('lets shares take turns, oldest first in each, so that one share cannot fill a group', async () => {
+  it('lets shares take turns, oldest item first', async () => {
     const { gather, writes, written } = startGather({ most: 4, shareOf: (item) => item[0] ?? '' });
     for (const item of ['a0', 'a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void gather.add(item);
     await writes[0]?.end();
     await writes[1]?.end();
     assert.deepEqual(written(), ['a0', 'a1b1c1a2', 'b2a3a4']);
   });
-  it('rejects all of a group whose write fails, and goes on', async () => {
+  it('rejects all items of a failed write, and continues', async () => {
     const { gather, writes, written } = startGather({ most: 10 });
     void gather.add('a');
     const failed = Promise.allSettled([gather.add('b'), gather.add('c')]);
@@ -63,7 +63,7 @@ describe('Gather', () => {
     void gather.add('d');
     assert.deepEqual(written(), ['a', 'bc', 'd']);
   });
-  it('lets others pass a write that takes long, and keeps to its lanes again after that', async () => {
+  it('lets others pass a slow write', async () => {
     const { gather, writes, written } = startGather({ most: 10, lateMs: 5 });
     for (const item of 'abc') void gather.add(item);
     assert.deepEqual(written(), ['a']);
@@ -74,7 +74,7 @@ describe('Gather', () => {
     for (const item of 'def') void gather.add(item);
     assert.deepEqual(written(), ['a', 'bc', 'd']);
   });
-  it('does not write what has waited too long', async () => {
+  it('drops items that waited too long', async () => {
     const { gather, writes, written } = startGather({ most: 10, waitMsMax: -1 });
     await assert.rejects(gather.add('a'), WaitedTooLong);
     assert.deepEqual([written(), writes.length], [[], 0]);

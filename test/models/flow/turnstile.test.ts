@@ -21,7 +21,7 @@ function workshop(turnstile: ReturnType<typeof createTurnstile>) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a turnstile', () => {
-  it('lets keys take turns, whoever came first with how many', async () => {
+  it('lets keys take turns, in any order of arrival', async () => {
     const { begun, ask, end } = workshop(createTurnstile({ most: 1 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     for (const name of ['b1', 'b2']) ask(name, 'b');
@@ -30,7 +30,7 @@ describe('a turnstile', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('lets in no more of a key than it may have, and others beside it', async () => {
+  it('admits a key up to its limit, and others beside it', async () => {
     const { begun, ask, end } = workshop(createTurnstile({ most: 3, mostOfKey: 1 }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
     ask('b1', 'b');
@@ -42,7 +42,7 @@ describe('a turnstile', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2']);
   });
 
-  it('where too many wait the last of whoever has most gives way', async () => {
+  it('refuses the last of the largest key when too many wait', async () => {
     const { begun, refused, ask, end } = workshop(createTurnstile({ most: 1, waitingMax: 3 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     ask('b1', 'b');
