@@ -135,7 +135,7 @@ describe('the interface, from outside', () => {
     });
   }
 
-  it('402 tells what is needed and what is there', async () => {
+  it('402 with the required and the available credits', async () => {
     const poor = await app.account({ balance: 1500 });
     const { status, body } = await app.call('POST', '/api/v1/messages/send', {
       key: poor.key,
@@ -144,7 +144,7 @@ describe('the interface, from outside', () => {
     assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 2 credits but have 1.5.']);
   });
 
-  it('answers the shapes of the document', async () => {
+  it('answers in the documented shapes', async () => {
     const created = await app.call('POST', '/api/v1/auth/signup', { body: signup });
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body.data), ['workspace', 'message']);
