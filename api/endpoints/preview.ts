@@ -100,11 +100,11 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, faults } = check(sendBody, given);
-    return { value: { single: value, bulk: null }, faults };
+    const { value, ...others } = check(sendBody, given);
+    return { ...others, value: { single: value, bulk: null } };
   }
-  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
-  return { value: { single: null, bulk: value }, faults };
+  const { value, ...others } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
+  return { ...others, value: { single: null, bulk: value } };
 }
 
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
