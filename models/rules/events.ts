@@ -23,12 +23,22 @@ export const testEventBody = (webhookId: string, at: Date) =>
 /** The fields of a message that an event tells. */
 export type EventSubject = Pick<
   MessageRow,
-  'id' | 'channel' | 'to' | 'metadata' | 'credits_used' | 'provider_message_id' | 'error_code' | 'error_message' | 'delivered_at'
+  | 'id'
+  | 'channel'
+  | 'to'
+  | 'reference'
+  | 'batch_id'
+  | 'metadata'
+  | 'credits_used'
+  | 'provider_message_id'
+  | 'error_code'
+  | 'error_message'
+  | 'delivered_at'
 >;
 
 /**
  * The exact body of an event: made once, stored, and sent byte for byte at every attempt.
- * `metadata` is there when it was given; `provider_message_id` when there is one.
+ * `metadata` and `reference` are there when they were given; `batch_id` and `provider_message_id` when there is one.
  */
 export function eventBody(type: EventType, message: EventSubject, at: Date): string {
   const data = {
@@ -37,6 +47,8 @@ export function eventBody(type: EventType, message: EventSubject, at: Date): str
     recipient: shownRecipient(message.to) ?? '', // of a correction that comes after it was erased
     status: type.slice('message.'.length),
     ...fieldsOf(type, message),
+    ...(message.reference === null ? {} : { reference: message.reference }),
+    ...(message.batch_id === null ? {} : { batch_id: message.batch_id }),
     ...(message.metadata === null ? {} : { metadata: message.metadata }),
   };
   return JSON.stringify({ event: type, timestamp: at.toISOString(), data });
