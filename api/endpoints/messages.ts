@@ -21,6 +21,7 @@ import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
 import { fallbackSteps, namedIn } from './fallback.js';
 import { newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
+import { withVariables } from './variables/with-variables.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -33,8 +34,9 @@ export const sendMessage = endpoint({
   body: sendBody,
   sends: true,
   gated: true,
+  examine: withVariables,
   idempotent: true,
-  refusals: [404, 503],
+  refusals: [404, 409, 503],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {

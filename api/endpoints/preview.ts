@@ -7,6 +7,7 @@ import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../model
 import { priceOf, toCredits } from '../../models/rules/credits.js';
 import { capOf } from '../../models/rules/fallback.js';
 import { carrierView } from '../../models/rules/segments.js';
+import { literalPlaceholders } from '../../models/rules/variables/render-content.js';
 import { parseObject } from '../body.js';
 import type { BulkDeps } from '../deps.js';
 import { apiKey, bulkEndpoint, type Caller } from '../endpoint.js';
@@ -22,6 +23,7 @@ import { previewedChain } from './fallback-schemas.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
+import { withVariables } from './variables/with-variables.js';
 
 /** One of two bodies, told apart by `recipients` or `tag`. */
 interface PreviewBody {
@@ -58,6 +60,9 @@ export const previewMessage = bulkEndpoint({
     ),
     credits: Joi.number().required(),
     fallback: previewedChain,
+    warnings: Joi.array()
+      .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+      .description('What is allowed and probably not meant: placeholders without variables. Only where there is some'),
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
@@ -65,10 +70,12 @@ export const previewMessage = bulkEndpoint({
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
+    const warnings = single === null || single.variables !== undefined ? [] : literalPlaceholders(single.content);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
+      ...(warnings.length === 0 ? {} : { warnings }),
       ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
     };
   },
@@ -100,7 +107,7 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, ...others } = check(sendBody, given);
+    const { value, ...others } = await withVariables(check(sendBody, given), deps);
     return { ...others, value: { single: value, bulk: null } };
   }
   const { value, ...others } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);

@@ -116,7 +116,14 @@ function readValues(
   }
   if (variables === undefined || variables === null) return values;
   if (!isObject(variables)) faults.push(faultAt(`${path}.variables`, (at) => `${at} must be an object`));
-  else for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}.variables.${name}`, faults);
+  else for (const [name, value] of readVariables(variables, `${path}.`, faults)) values.set(name, value);
+  return values;
+}
+
+/** The values of a `variables` object. @param path what stands before it, with its dot @param faults gets what is wrong */
+export function readVariables(variables: object, path: string, faults: Fault[]): Values {
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}variables.${name}`, faults);
   return values;
 }
 
