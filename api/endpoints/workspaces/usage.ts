@@ -1,16 +1,16 @@
 /** What a workspace has, and what it has used. */
 import Joi from 'joi';
-import { channels } from '../../../models/config.js';
-import { CreditPackage } from '../../../models/credit-package.js';
+import { channels } from '../../../models/channels.js';
+import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { invalidField } from '../../../models/errors.js';
-import { spendingOf } from '../../../models/operations/spending/standing.js';
-import { type Period, sumUsage, type UsageBy } from '../../../models/operations/usage/sum-usage.js';
-import { toCredits } from '../../../models/rules/credits.js';
-import { createTurnstile } from '../../../models/turnstile.js';
-import { anyCredential, either, endpoint } from '../../endpoint.js';
-import { presentUsage } from '../../presenters/usage.js';
-import { bound, date } from '../../schemas.js';
-import { text } from '../../validation.js';
+import { spendingOf } from '../../../models/operations/billing/standing.js';
+import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
+import { createTurnstile } from '../../../models/flow/turnstile.js';
+import { anyCredential, either, endpoint } from '../../http/endpoint.js';
+import { presentUsage } from '../../present/usage.js';
+import { bound, date } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
 
 export const getBalance = endpoint({
   id: 'workspace.balance',

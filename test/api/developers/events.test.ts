@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openPage } from '../../../models/operations/open-page.js';
+import { openPage } from '../../../models/operations/batches/open-page.js';
 import { rows } from '../../support/database.js';
 import { startApp, type TestApp } from '../start-app.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sumUsage } from '../../../models/operations/usage/sum-usage.js';
+import { sumUsage } from '../../../models/operations/workspaces/sum-usage.js';
 import { rows } from '../../support/database.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
