@@ -134,7 +134,7 @@ const errorSchema = {
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'Every fault that was found; of 400 only',
+      description: 'Of 400 every fault that was found; of 401 and 404 what would have been right, where that can be told',
       type: 'array',
       items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
     },
