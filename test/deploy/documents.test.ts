@@ -1,0 +1,69 @@
+/** The documents of the project: links lead somewhere, and the first page stays short. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { root, textOf } from './project.js';
+
+const linesMax = 250;
+const readmeLinesMax = 200;
+
+/** Folders with text that is not ours. */
+const foreign = new Set(['node_modules', 'dist', 'coverage']);
+
+function documentsIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return foreign.has(entry.name) || entry.name.startsWith('.') ? [] : documentsIn(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const documents = documentsIn('');
+
+/** Code is no prose: what looks like a link there is none. */
+const proseOf = (path: string) => textOf(path).replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+/** As GitHub makes it from a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (path: string) =>
+  new Set([...textOf(path).replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)));
+
+/** What is wrong with a link; null when it leads somewhere. */
+function faultOf(from: string, link: string): string | null {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? from : normalize(join(dirname(from), file));
+  if (!existsSync(join(root, target))) return `${from}: no file ${link}`;
+  if (anchor !== undefined && !anchorsOf(target).has(anchor)) return `${from}: no heading ${link}`;
+  return null;
+}
+
+describe('documents', () => {
+  it('link only to files and headings that exist', () => {
+    const links = documents.flatMap((path) =>
+      [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => [path, link] as const).filter(([, link]) => !/^[a-z]+:/.test(link)),
+    );
+    assert.ok(links.length > 50);
+    assert.deepEqual(
+      links.map(([path, link]) => faultOf(path, link)).filter((fault) => fault !== null),
+      [],
+    );
+  });
+
+  it(`have at most ${linesMax} lines, the README ${readmeLinesMax}`, () => {
+    const long = documents.filter((path) => textOf(path).split('\n').length - 1 > (path === 'README.md' ? readmeLinesMax : linesMax));
+    assert.deepEqual(long, []);
+  });
+
+  it('are all listed in docs/README.md', () => {
+    const index = textOf('docs/README.md');
+    const missing = documents
+      .filter((path) => path.startsWith('docs/') && path !== 'docs/README.md')
+      .filter((path) => !index.includes(`](${path.slice('docs/'.length)})`));
+    assert.deepEqual(missing, []);
+  });
+});
