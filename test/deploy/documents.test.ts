@@ -59,6 +59,13 @@ describe('documents', () => {
     assert.deepEqual(long, []);
   });
 
+  it('name only tests that exist as guards of sharp edges', () => {
+    const guards = [...textOf('docs/sharp-edges.md').matchAll(/^\*Guarded by:\*.*$/gm)].flatMap(([line]) => [...line.matchAll(/`([a-z]+\/[a-z/-]+)`/g)]);
+    assert.ok(guards.length > 10);
+    const missing = guards.map(([, name]) => `test/${name}.test.ts`).filter((path) => !existsSync(join(root, path)));
+    assert.deepEqual(missing, []);
+  });
+
   it('are all listed in docs/README.md', () => {
     const index = textOf('docs/README.md');
     const missing = documents
