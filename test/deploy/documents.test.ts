@@ -21,7 +21,10 @@ function documentsIn(folder: string): string[] {
 const documents = documentsIn('');
 
 /** Code is no prose: what looks like a link there is none. */
-const proseOf = (path: string) => textOf(path).replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+const proseOf = (path: string) =>
+  textOf(path)
+    .replaceAll(/^```[^]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
 
 /** As GitHub makes it from a heading. */
 const anchorOf = (heading: string) =>
@@ -31,7 +34,13 @@ const anchorOf = (heading: string) =>
     .replaceAll(' ', '-');
 
 const anchorsOf = (path: string) =>
-  new Set([...textOf(path).replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)));
+  new Set(
+    [
+      ...textOf(path)
+        .replaceAll(/^```[^]*?^```$/gm, '')
+        .matchAll(/^#+ (.*)$/gm),
+    ].map(([, heading = '']) => anchorOf(heading)),
+  );
 
 /** What is wrong with a link; null when it leads somewhere. */
 function faultOf(from: string, link: string): string | null {
@@ -45,7 +54,9 @@ function faultOf(from: string, link: string): string | null {
 describe('documents', () => {
   it('link only to files and headings that exist', () => {
     const links = documents.flatMap((path) =>
-      [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => [path, link] as const).filter(([, link]) => !/^[a-z]+:/.test(link)),
+      [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => [path, link] as const)
+        .filter(([, link]) => !/^[a-z]+:/.test(link)),
     );
     assert.ok(links.length > 50);
     assert.deepEqual(
@@ -60,7 +71,9 @@ describe('documents', () => {
   });
 
   it('name only tests that exist as guards of sharp edges', () => {
-    const guards = [...textOf('docs/sharp-edges.md').matchAll(/^\*Guarded by:\*.*$/gm)].flatMap(([line]) => [...line.matchAll(/`([a-z]+\/[a-z/-]+)`/g)]);
+    const guards = [...textOf('docs/sharp-edges.md').matchAll(/^- \*Guarded by:\*.*(?:\n  .*)*$/gm)].flatMap(([line]) => [
+      ...line.matchAll(/`([a-z]+\/[a-z/-]+)`/g),
+    ]);
     assert.ok(guards.length > 10);
     const missing = guards.map(([, name]) => `test/${name}.test.ts`).filter((path) => !existsSync(join(root, path)));
     assert.deepEqual(missing, []);
