@@ -1,7 +1,7 @@
 // Finds the Temporal server program as `npm start` and the tests do, or builds it: here, so that no test waits for it.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { findTemporal } from '../dist/local/find-temporal.js';
+import { findTemporal } from '../dist/local/temporal/find-temporal.js';
 
 const run = ({ command, args, cwd, env }, timeout) =>
   new Promise((resolve, reject) => {

@@ -2,12 +2,12 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
-import type { Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
-import type { Logger } from '../models/logger.js';
-import { loadMail, markMailRefused, markMailSent } from '../models/operations/load-mail.js';
-import { type MailText, renderMail } from '../models/rules/mail-texts.js';
-import { mailToken } from '../models/rules/mail-token.js';
+import type { Config } from '../models/settings/config.js';
+import type { Database } from '../models/db/database.js';
+import type { Logger } from '../models/process/logger.js';
+import { loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
+import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
+import { mailToken } from '../models/rules/accounts/mail-token.js';
 
 export interface EmailDeps {
   db: Database;

@@ -1,20 +1,20 @@
 /** All activities, made from what they need. The type is what workflows see. */
-import type { Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
-import type { Logger } from '../models/logger.js';
-import { Attempts } from './attempts.js';
-import { closingActivities } from './closing.js';
+import type { Config } from '../models/settings/config.js';
+import type { Database } from '../models/db/database.js';
+import type { Logger } from '../models/process/logger.js';
+import { Attempts } from './webhooks/attempts.js';
+import { closingActivities } from './watch/closing.js';
 import { emailActivities } from './emails.js';
-import { groupActivities } from './groups.js';
-import { maintenanceActivities } from './maintenance.js';
-import { dispatcher, givingUpActivities, messageActivities } from './messages.js';
-import type { WebhookPoster } from './post-webhook.js';
-import type { Providers } from './providers/provider.js';
-import { repairActivities } from './repair.js';
-import { restoredActivities } from './restored.js';
-import { webhookOperationActivities } from './webhook-operations.js';
-import { webhookActivities } from './webhooks.js';
-import type { WorkflowStarts } from './workflow-starts.js';
+import { groupActivities } from './groups/groups.js';
+import { maintenanceActivities } from './watch/maintenance.js';
+import { dispatcher, givingUpActivities, messageActivities } from './handoff/messages.js';
+import type { WebhookPoster } from './webhooks/post-webhook.js';
+import type { Providers } from './handoff/providers/provider.js';
+import { repairActivities } from './watch/repair.js';
+import { restoredActivities } from './handoff/restored.js';
+import { webhookOperationActivities } from './webhooks/webhook-operations.js';
+import { webhookActivities } from './webhooks/webhooks.js';
+import type { WorkflowStarts } from './watch/workflow-starts.js';
 
 export interface ActivityDeps {
   db: Database;

@@ -1,14 +1,14 @@
 /** Entry point of the worker process: `node dist/activities/worker.js`. */
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { keepHeapSmall, secondThreadLimits } from '../models/heap.js';
-import { createLogger } from '../models/logger.js';
-import { outdatedRuntime } from '../models/runtime.js';
+import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { keepHeapSmall, secondThreadLimits } from '../models/flow/heap.js';
+import { createLogger } from '../models/process/logger.js';
+import { outdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
-import { keepPrepared } from './keep-prepared.js';
-import { startThread } from './worker-thread.js';
-import { poolSizes, type RunningWorkers } from './workers.js';
+import { keepPrepared } from './worker/keep-prepared.js';
+import { startThread } from './worker/worker-thread.js';
+import { poolSizes, type RunningWorkers } from './worker/workers.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 
 /** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
 async function startBulkThread(): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), { resourceLimits: secondThreadLimits });
+  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: secondThreadLimits });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
   });

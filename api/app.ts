@@ -3,21 +3,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { notFound } from '../models/errors.js';
-import { cors } from './cors.js';
+import { cors } from './http/cors.js';
 import type { Deps } from './deps.js';
-import { createDocs } from './docs.js';
+import { createDocs } from './pages/docs.js';
 import { createDoor } from './door.js';
 import { endpoints } from './endpoints/index.js';
-import { errorHandler } from './error-handler.js';
-import { createHandshakes } from './handshakes.js';
-import { KnownCallers } from './known-callers.js';
-import { createMailPages } from './mail-pages.js';
-import { requireHost } from './malformed.js';
-import { openapiEndpoint } from './openapi.js';
-import { plainAddress } from './plain-address.js';
-import { contextOf, requestContext, type Step } from './request-context.js';
+import { errorHandler } from './http/error-handler.js';
+import { createHandshakes } from './outside/handshakes.js';
+import { KnownCallers } from './auth/known-callers.js';
+import { createMailPages } from './pages/mail-pages.js';
+import { requireHost } from './http/malformed.js';
+import { openapiEndpoint } from './openapi/openapi.js';
+import { plainAddress } from './http/plain-address.js';
+import { contextOf, requestContext, type Step } from './http/request-context.js';
 import { createRouter } from './router.js';
-import { createSecurityTxt } from './security-txt.js';
+import { createSecurityTxt } from './pages/security-txt.js';
 
 /** The HTTP application; listening is the caller's business. */
 export function createApp(deps: Deps): RequestListener {

@@ -1,14 +1,14 @@
-import type { Config } from '../models/config.js';
-import type { Database } from '../models/database.js';
-import type { Logger } from '../models/logger.js';
-import type { Resolve } from '../models/names/name-resolver.js';
-import type { AcceptGate } from './accept-gate.js';
-import type { BulkThread } from './create-bulk-thread.js';
-import type { Payments } from './payments.js';
-import type { Limiter } from './rate-limit.js';
-import type { ReportInbox } from './report-inbox.js';
-import type { Sns } from './sns.js';
-import type { Temporal } from './temporal.js';
+import type { Config } from '../models/settings/config.js';
+import type { Database } from '../models/db/database.js';
+import type { Logger } from '../models/process/logger.js';
+import type { Resolve } from '../models/process/name-resolver.js';
+import type { AcceptGate } from './accept/accept-gate.js';
+import type { BulkThread } from './bulk-thread/create-bulk-thread.js';
+import type { Payments } from './outside/payments.js';
+import type { Limiter } from './http/rate-limit.js';
+import type { ReportInbox } from './outside/report-inbox.js';
+import type { Sns } from './outside/sns.js';
+import type { Temporal } from './outside/temporal.js';
 
 /** Everything that handlers reach; made once by the entry point, or by a test. */
 export interface Deps {

@@ -5,13 +5,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, busy } from '../models/errors.js';
 import type { Deps } from './deps.js';
-import type { Endpoint } from './endpoint.js';
-import { errorBody } from './error-handler.js';
-import { presentedKey } from './presented-key.js';
-import type { Bucket } from './rate-limit.js';
-import { contextOf, type Step } from './request-context.js';
-import { bucketOf, ofWorkspace } from './admittance.js';
-import type { KnownCallers } from './known-callers.js';
+import type { Endpoint } from './http/endpoint.js';
+import { errorBody } from './http/error-handler.js';
+import { presentedKey } from './auth/presented-key.js';
+import type { Bucket } from './http/rate-limit.js';
+import { contextOf, type Step } from './http/request-context.js';
+import { bucketOf, ofWorkspace } from './auth/admittance.js';
+import type { KnownCallers } from './auth/known-callers.js';
 
 export interface DoorOptions extends Pick<Deps, 'acceptGate' | 'config' | 'limiter'> {
   /** What all requests go through. */

@@ -4,11 +4,11 @@
  * `node dist/api/recover.js --as-of <time> [--stopped-at <time>] [--wait <seconds>] [--dry-run] [--json] [--force]`, or `--status`.
  */
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { connect } from '../models/database.js';
-import { findRecovery } from '../models/operations/begin-recovery.js';
-import { recoveryOutcomes } from '../models/operations/recovery-outcomes.js';
-import { readTimestamp } from '../models/rules/timestamp.js';
+import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { connect } from '../models/db/database.js';
+import { findRecovery } from '../models/operations/recovery/begin-recovery.js';
+import { recoveryOutcomes } from '../models/operations/recovery/recovery-outcomes.js';
+import { readTimestamp } from '../models/rules/values/timestamp.js';
 import { fatesOf, jsonOf, statusJsonOf, statusTableOf, tableOf } from './recovery/present-recovery.js';
 import { type RecoveryRequest, runRecovery } from './recovery/run-recovery.js';
 

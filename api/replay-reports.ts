@@ -3,12 +3,12 @@
  * Entry point: `node dist/api/replay-reports.js [--provider <name>] [--message <id>] [--since <time>] [--until <time>] [--unmatched]`.
  */
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { connect } from '../models/database.js';
-import { type ReportFilter, replayReports } from '../models/operations/replay-reports.js';
-import { isUuid } from '../models/rules/text.js';
-import { readTimestamp } from '../models/rules/timestamp.js';
-import { connectTemporal } from './temporal.js';
+import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { connect } from '../models/db/database.js';
+import { type ReportFilter, replayReports } from '../models/operations/reports/replay-reports.js';
+import { isUuid } from '../models/rules/values/text.js';
+import { readTimestamp } from '../models/rules/values/timestamp.js';
+import { connectTemporal } from './outside/temporal.js';
 
 const options = {
   provider: { type: 'string' },

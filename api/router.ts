@@ -1,26 +1,29 @@
 /**
  * Serves declarations. For each, in one fixed order: limit → authenticate → scope → read the body → shed → validate → handle → envelope. A key
- * that this process has not seen yet is authenticated before it is counted, see `admittance.ts`.
+ * that this process has not seen yet is authenticated before it is counted, see `auth/admittance.ts`.
  */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { AppError } from '../models/errors.js';
-import type { Held } from '../models/limits/byte-room.js';
+import type { Held } from '../models/flow/byte-room.js';
 import { anonymous, type Origin } from '../models/rules/audit/origin.js';
-import { bucketOf, createAdmittance } from './admittance.js';
-import { type Asked, answer } from './answer.js';
-import { noHeaders, siteBucketOf } from './auth-sites.js';
-import { createAuthenticator } from './authenticate.js';
+import { bucketOf, createAdmittance } from './auth/admittance.js';
+import { answer } from './http/answer.js';
+import type { Asked } from './http/asked.js';
+import { noHeaders, siteBucketOf } from './auth/auth-sites.js';
+import { createAuthenticator } from './auth/authenticate.js';
 import type { Deps } from './deps.js';
-import type { Caller, Endpoint, Reply } from './endpoint.js';
-import type { KnownCallers } from './known-callers.js';
-import { linksOf } from './links.js';
-import { mountOptions } from './options.js';
-import { addressKey } from './rate-limit.js';
-import { readBytes } from './read-bytes.js';
-import { contextOf, type RequestContext } from './request-context.js';
-import { createRooms, type Rooms } from './rooms.js';
-import { assertMaySend } from './standing.js';
-import { streamLines } from './stream-lines.js';
+import type { Endpoint } from './http/endpoint.js';
+import type { Reply } from './http/reply.js';
+import type { Caller } from './http/caller.js';
+import type { KnownCallers } from './auth/known-callers.js';
+import { linksOf } from './http/links.js';
+import { mountOptions } from './http/options.js';
+import { addressKey } from './http/rate-limit.js';
+import { readBytes } from './http/read-bytes.js';
+import { contextOf, type RequestContext } from './http/request-context.js';
+import { createRooms, type Rooms } from './http/rooms.js';
+import { assertMaySend } from './auth/standing.js';
+import { streamLines } from './http/stream-lines.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps, known: KnownCallers): Router {

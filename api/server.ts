@@ -1,22 +1,22 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
 import type { Server } from 'node:http';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { connect } from '../models/database.js';
-import { keepHeapSmall } from '../models/heap.js';
-import { createLogger } from '../models/logger.js';
-import { createResolver } from '../models/names/name-resolver.js';
+import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { connect } from '../models/db/database.js';
+import { keepHeapSmall } from '../models/flow/heap.js';
+import { createLogger } from '../models/process/logger.js';
+import { createResolver } from '../models/process/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
-import { outdatedRuntime } from '../models/runtime.js';
-import { createAcceptGate } from './accept-gate.js';
+import { outdatedRuntime } from '../models/process/runtime.js';
+import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
-import { type BulkThread, createBulkThread, poolSizes } from './create-bulk-thread.js';
+import { type BulkThread, createBulkThread, poolSizes } from './bulk-thread/create-bulk-thread.js';
 import type { Deps } from './deps.js';
-import { createHttpServer, usualPatience } from './http-server.js';
-import { createPayments } from './payments.js';
-import { createLimiter } from './rate-limit.js';
-import { createReportInbox } from './report-inbox.js';
-import { createSns } from './sns.js';
-import { connectTemporal } from './temporal.js';
+import { createHttpServer, usualPatience } from './http/http-server.js';
+import { createPayments } from './outside/payments.js';
+import { createLimiter } from './http/rate-limit.js';
+import { createReportInbox } from './outside/report-inbox.js';
+import { createSns } from './outside/sns.js';
+import { connectTemporal } from './outside/temporal.js';
 
 const drainMsMax = 10_000;
 /** Longest wait for connections that do not close by themselves. */

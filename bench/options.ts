@@ -3,9 +3,6 @@ import { parseArgs } from 'node:util';
 
 export const caseKeys = ['a', 'b', 'c', 'd', 'e', 'f', 'p'] as const;
 export type CaseKey = (typeof caseKeys)[number];
-/** Columns of the table: case d has two. */
-export const columnKeys = ['a', 'p', 'b', 'c', 'd3', 'd10'] as const;
-export type ColumnKey = (typeof columnKeys)[number];
 
 export interface Options {
   /** messages of each measured pass */

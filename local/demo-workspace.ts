@@ -1,14 +1,14 @@
 /** Makes the demo workspace and its API key where they are missing. Entry point: `node dist/local/demo-workspace.js`. */
 import { randomBytes } from 'node:crypto';
-import { ApiKey } from '../models/api-key.js';
-import { type Config, loadConfig } from '../models/config.js';
-import { connect, type Database } from '../models/database.js';
-import { signUp } from '../models/operations/sign-up.js';
+import { ApiKey } from '../models/tables/api-key.js';
+import { type Config, loadConfig } from '../models/settings/config.js';
+import { connect, type Database } from '../models/db/database.js';
+import { signUp } from '../models/operations/accounts/sign-up.js';
 import { hashPassword } from '../models/passwords.js';
 import { systemOrigin } from '../models/rules/audit/origin.js';
-import { scopes } from '../models/rules/api-key.js';
-import { Workspace } from '../models/workspace.js';
-import { readDemoState, writeDemoState } from './demo-state.js';
+import { scopes } from '../models/rules/accounts/api-key.js';
+import { Workspace } from '../models/tables/workspace.js';
+import { readDemoState, writeDemoState } from './demo/demo-state.js';
 
 const email = 'demo@tidings.invalid';
 

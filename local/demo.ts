@@ -2,15 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { ConfigError, loadConfig } from '../models/config.js';
-import { withDeadline } from './deadline.js';
-import { enterWorkspace } from './demo-account.js';
-import { DemoClient } from './demo-client.js';
-import { DemoReceiver } from './demo-receiver.js';
-import { tellStory } from './demo-story.js';
-import { Output } from './output.js';
-import { type Addresses, runningAddresses } from './run-record.js';
-import { reasonOf, StartError } from './start-error.js';
+import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { withDeadline } from './processes/deadline.js';
+import { enterWorkspace } from './demo/demo-account.js';
+import { DemoClient } from './demo/demo-client.js';
+import { DemoReceiver } from './demo/demo-receiver.js';
+import { tellStory } from './demo/demo-story.js';
+import { Output } from './processes/output.js';
+import { type Addresses, runningAddresses } from './processes/run-record.js';
+import { reasonOf, StartError } from './plan/start-error.js';
 
 const storyTimeoutMs = 20_000;
 const output = new Output(process.stdout);

@@ -1,15 +1,15 @@
 /** Finds or starts the two servers, PostgreSQL and Temporal. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTemporal } from './find-temporal.js';
-import { type Launch, startPart } from './launch.js';
-import { newLog } from './log-files.js';
-import type { Part } from './part.js';
-import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serverVersion } from './postgres.js';
-import { findPostgres } from './postgres-binaries.js';
-import { settlePostmasterFile } from './postmaster-file.js';
-import { reasonOf, StartError } from './start-error.js';
-import { temporalPart } from './temporal.js';
-import { requireTemporal } from './temporal-probe.js';
+import { findTemporal } from './temporal/find-temporal.js';
+import { type Launch, startPart } from './processes/launch.js';
+import { newLog } from './processes/log-files.js';
+import type { Part } from './processes/part.js';
+import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serverVersion } from './postgres/postgres.js';
+import { findPostgres } from './postgres/postgres-binaries.js';
+import { settlePostmasterFile } from './postgres/postmaster-file.js';
+import { reasonOf, StartError } from './plan/start-error.js';
+import { temporalPart } from './temporal/temporal.js';
+import { requireTemporal } from './temporal/temporal-probe.js';
 
 const attempts = 3;
 /** A server that lives longer than this at its start does not suffer from a port taken meanwhile. */

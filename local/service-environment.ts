@@ -1,8 +1,8 @@
 /** The environment of API, worker and scripts: the user's own, completed by what the launcher made. */
-import { type Config, loadConfig } from '../models/config.js';
+import { type Config, loadConfig } from '../models/settings/config.js';
 import type { CheckoutSettings } from './checkout/provide.js';
-import { isUnset, type Plan } from './plan.js';
-import type { Secrets } from './secrets.js';
+import { isUnset, type Plan } from './plan/plan.js';
+import type { Secrets } from './plan/secrets.js';
 
 /** Granted at signup where everything is embedded, so that a first message can be sent. */
 const embeddedSignupCredits = '100';

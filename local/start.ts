@@ -1,9 +1,9 @@
 /** `npm start`: runs everything that is not configured until Ctrl-C. Entry point: `node dist/local/start.js`. */
-import { ConfigError } from '../models/config.js';
-import { Launcher } from './launcher.js';
-import { Output } from './output.js';
-import { readPlan } from './plan.js';
-import { StartError } from './start-error.js';
+import { ConfigError } from '../models/settings/config.js';
+import { Launcher } from './processes/launcher.js';
+import { Output } from './processes/output.js';
+import { readPlan } from './plan/plan.js';
+import { StartError } from './plan/start-error.js';
 import { startService } from './steps.js';
 
 /** npm passes on the Ctrl-C that the terminal has sent us too: a second one this soon is the same one. */

@@ -1,15 +1,15 @@
 /** The steps of `npm start`, on one screen. */
-import { outdatedRuntime } from '../models/runtime.js';
+import { outdatedRuntime } from '../models/process/runtime.js';
 import { provideCheckout } from './checkout/provide.js';
-import { readDemoState } from './demo-state.js';
-import { type Launch, startPart, together } from './launch.js';
-import { newLog } from './log-files.js';
-import { prepareTls } from './local-tls.js';
-import { nodeCommand, nodePart } from './node-parts.js';
-import { loadSecrets } from './secrets.js';
+import { readDemoState } from './demo/demo-state.js';
+import { type Launch, startPart, together } from './processes/launch.js';
+import { newLog } from './processes/log-files.js';
+import { prepareTls } from './tls/local-tls.js';
+import { nodeCommand, nodePart } from './processes/node-parts.js';
+import { loadSecrets } from './plan/secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
 import { localAddress, type Made, serviceEnvironment } from './service-environment.js';
-import { summaryLines } from './summary.js';
+import { summaryLines } from './plan/summary.js';
 
 /**
  * How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all,

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type Joi from 'joi';
-import { settings } from '../models/config.js';
+import { settings } from '../models/settings/settings.js';
 
 const root = resolve(import.meta.dirname, '../..');
 

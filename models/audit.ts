@@ -3,10 +3,10 @@
  * where something differs. `--acknowledge <workspace>` says that the difference of a workspace's balance was looked into: it is told no more.
  */
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from './config.js';
-import { connect, type Database } from './database.js';
-import { auditNow } from './operations/audit-books.js';
-import { acknowledgeDrift } from './operations/ledger-drift.js';
+import { ConfigError, loadConfig } from './settings/config.js';
+import { connect, type Database } from './db/database.js';
+import { auditNow } from './operations/billing/audit-books.js';
+import { acknowledgeDrift } from './operations/billing/ledger-drift.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,5 +1,5 @@
 /** The error catalogue: one function per refusal, its exact public text (interface.md, Errors; decisions §1). */
-import { formatCredits } from './rules/credits.js';
+import { formatCredits } from './rules/billing/credits.js';
 
 export type ErrorCode =
   | 'validation_failed'

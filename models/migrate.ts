@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
-import { ConfigError, loadConfig } from './config.js';
-import { connect, type Database, onConnection, select } from './database.js';
-import { grantRights } from './grant-rights.js';
+import { ConfigError, loadConfig } from './settings/config.js';
+import { connect, type Database, onConnection, select } from './db/database.js';
+import { grantRights } from './db/grant-rights.js';
 
 // The .sql files are not compiled: they are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');

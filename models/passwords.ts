@@ -1,7 +1,7 @@
 /** Passwords: argon2id, few at a time, so that logins cannot take the whole machine. */
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { createTurnstile } from './turnstile.js';
+import { createTurnstile } from './flow/turnstile.js';
 
 // OWASP's second choice, of the default variant argon2id: 19 MiB, two passes, one lane; about 15 ms here.
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

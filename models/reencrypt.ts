@@ -1,8 +1,8 @@
 /** Encrypts all secrets with the present SECRET_KEY; see SECRET_KEYS_OLD. Entry point: `node dist/models/reencrypt.js`. */
-import { ConfigError, loadConfig } from './config.js';
-import { connect } from './database.js';
+import { ConfigError, loadConfig } from './settings/config.js';
+import { connect } from './db/database.js';
 import { reencryptTotp } from './operations/accounts/reencrypt-totp.js';
-import { reencryptKeys, reencryptSecrets } from './operations/reencrypt-secrets.js';
+import { reencryptKeys, reencryptSecrets } from './operations/webhooks/reencrypt-secrets.js';
 
 try {
   const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);

@@ -1,9 +1,9 @@
 /** For operators: which account carries what at present, and why. Entry point: `node dist/models/show-routes.js [--changes <count>]`. */
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from './config.js';
-import { connect } from './database.js';
-import { readRoutes, type RouteChange, type RouteState } from './operations/read-routes.js';
-import { levelMax } from './rules/route.js';
+import { ConfigError, loadConfig } from './settings/config.js';
+import { connect } from './db/database.js';
+import { readRoutes, type RouteChange, type RouteState } from './operations/handoff/read-routes.js';
+import { levelMax } from './rules/routing/route.js';
 
 const changesDefault = '20';
 

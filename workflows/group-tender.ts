@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
-import type { Dispatched } from '../activities/dispatch.js';
-import type { Sent } from '../activities/groups.js';
+import type { Dispatched } from '../activities/handoff/dispatch.js';
+import type { Sent } from '../activities/groups/groups.js';
 import { asking, delivering, dispatching, local } from './activities.js';
 import { queues } from './contract.js';
 import { EventPump } from './event-pump.js';

@@ -1,6 +1,6 @@
 import { ActivityFailure, condition, continueAsNew, defineSignal, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Accepted } from '../activities/messages.js';
-import type { GroupWork } from '../models/operations/group-work.js';
+import type { Accepted } from '../activities/handoff/messages.js';
+import type { GroupWork } from '../models/operations/messages/group-work.js';
 import { asking, delivering, dispatching, local } from './activities.js';
 import {
   type AcceptAnswer,

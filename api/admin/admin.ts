@@ -1,6 +1,6 @@
 /** Entry point of the operator's commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
-import { loadConfig } from '../../models/config.js';
-import { connect } from '../../models/database.js';
+import { loadConfig } from '../../models/settings/config.js';
+import { connect } from '../../models/db/database.js';
 import { commands } from './commands/index.js';
 import { runCommand } from './run-command.js';
 

@@ -1,7 +1,7 @@
 /** What an operator's command is: one declaration, from which help and the reading of arguments follow. */
 import type { ParseArgsConfig } from 'node:util';
-import type { Config } from '../../models/config.js';
-import type { Database } from '../../models/database.js';
+import type { Config } from '../../models/settings/config.js';
+import type { Database } from '../../models/db/database.js';
 
 export interface Reached {
   db: Database;

@@ -1,5 +1,5 @@
-import { isUuid } from '../../models/rules/text.js';
-import { Workspace } from '../../models/workspace.js';
+import { isUuid } from '../../models/rules/values/text.js';
+import { Workspace } from '../../models/tables/workspace.js';
 
 /** The workspace that an operator names by its id or its e-mail address. @throws Error when there is none */
 export async function findWorkspace(named: string): Promise<Workspace> {

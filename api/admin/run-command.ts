@@ -1,6 +1,6 @@
 /** Finds a command by its name, reads its arguments, runs it, and says what came of it. */
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../../models/config.js';
+import { ConfigError } from '../../models/settings/config.js';
 import { type Command, type Given, type Outcome, type Reached, UsageError, usageOf } from './command.js';
 
 export interface Ended {

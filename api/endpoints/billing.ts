@@ -1,14 +1,15 @@
 /** Buying credits, and where they went. */
 import Joi from 'joi';
-import { CreditEntry, entryKinds } from '../../models/credit-entry.js';
-import { CreditPackage } from '../../models/credit-package.js';
-import { recordPaymentEvent } from '../../models/operations/record-payment-event.js';
-import { openCheckout } from '../checkout.js';
-import { endpoint, Reply } from '../endpoint.js';
-import { digestRequest } from '../idempotency.js';
-import { presentPackage, presentPagination, presentTransaction } from '../presenters.js';
-import { date, id, messageOnly, type Page, pageOf, pageQuery } from '../schemas.js';
-import { requiredText, text } from '../validation.js';
+import { CreditEntry, entryKinds } from '../../models/tables/credit-entry.js';
+import { CreditPackage } from '../../models/tables/credit-package.js';
+import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
+import { openCheckout } from '../outside/checkout.js';
+import { endpoint } from '../http/endpoint.js';
+import { Reply } from '../http/reply.js';
+import { digestRequest } from '../http/idempotency.js';
+import { presentPackage, presentPagination, presentTransaction } from '../present/presenters.js';
+import { date, id, messageOnly, type Page, pageOf, pageQuery } from '../http/schemas.js';
+import { requiredText, text } from '../http/validation.js';
 
 export const listPackages = endpoint({
   id: 'billing.packages',

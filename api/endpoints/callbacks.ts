@@ -2,17 +2,18 @@
 import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { recordOptIn, recordOptOut } from '../../models/operations/record-opt-outs.js';
-import type { ProviderAccount } from '../../models/provider-account.js';
+import { recordOptIn, recordOptOut } from '../../models/operations/contacts/record-opt-outs.js';
+import type { ProviderAccount } from '../../models/settings/provider-account.js';
 import { judgeHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
 import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
-import { digestOf } from '../../models/rules/erasure.js';
-import { recipientKey } from '../../models/rules/recipient.js';
-import { keywordOf } from '../../models/rules/suppression.js';
+import { digestOf } from '../../models/rules/contacts/erasure.js';
+import { recipientKey } from '../../models/rules/messages/recipient.js';
+import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
-import { endpoint, Reply } from '../endpoint.js';
+import { endpoint } from '../http/endpoint.js';
+import { Reply } from '../http/reply.js';
 
 /** The sandbox answers for what it has taken, also when no channel uses it any more. */
 export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;

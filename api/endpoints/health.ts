@@ -1,9 +1,10 @@
 /** Whether everything that this process needs is there. */
 import Joi from 'joi';
-import { select } from '../../models/database.js';
-import { type LastRound, lastRound } from '../../models/operations/watcher-rounds.js';
+import { select } from '../../models/db/database.js';
+import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
 import type { Deps } from '../deps.js';
-import { endpoint, Reply } from '../endpoint.js';
+import { endpoint } from '../http/endpoint.js';
+import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;

@@ -1,8 +1,8 @@
 /** Refusals of an operation: which statuses follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
 import * as errors from '../../models/errors.js';
-import type { Endpoint } from '../endpoint.js';
-import { type Json, jsonSchema } from '../json-schema.js';
+import type { Endpoint } from '../http/endpoint.js';
+import { type Json, jsonSchema } from '../http/json-schema.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 

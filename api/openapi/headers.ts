@@ -1,6 +1,6 @@
 /** Headers of the document: those that requests may carry, and those of answers. */
-import type { Json } from '../json-schema.js';
-import type { Endpoint } from '../endpoint.js';
+import type { Json } from '../http/json-schema.js';
+import type { Endpoint } from '../http/endpoint.js';
 
 const number = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example });
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });

@@ -1,6 +1,6 @@
 /** Where one can go from an answer that made something: the operations that take its id. */
-import type { Endpoint } from '../endpoint.js';
-import type { Json } from '../json-schema.js';
+import type { Endpoint } from '../http/endpoint.js';
+import type { Json } from '../http/json-schema.js';
 
 /** What makes something → where its id is in `data`, and the path that shows it. */
 const created: Record<string, readonly [pointer: string, path: string]> = {

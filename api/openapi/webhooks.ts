@@ -1,7 +1,7 @@
 /** The `webhooks` section: what subscribers receive. The examples are written by the function that writes the events. */
-import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/events.js';
-import { channels } from '../../models/config.js';
-import type { Json } from '../json-schema.js';
+import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
+import { channels } from '../../models/channels.js';
+import type { Json } from '../http/json-schema.js';
 
 const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };

@@ -1,6 +1,6 @@
 /** What a recovery tells its operator. */
-import type { Recovery } from '../../models/operations/begin-recovery.js';
-import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery-outcomes.js';
+import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
+import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
 import type { Recovered } from './run-recovery.js';
 
 const line = (count: number, what: string, then: string) => `${String(count).padStart(10)}  ${what.padEnd(44)}  ${then}`;

@@ -1,7 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
-import type { Config } from '../../models/config.js';
-import { connect, type Database, select } from '../../models/database.js';
-import { beginRecovery, findRecovery, finishRecovery, newestMessageAt, type Recovery } from '../../models/operations/begin-recovery.js';
+import type { Config } from '../../models/settings/config.js';
+import { connect, type Database, select } from '../../models/db/database.js';
+import {
+  beginRecovery,
+  findRecovery,
+  finishRecovery,
+  newestMessageAt,
+  type Recovery,
+} from '../../models/operations/recovery/begin-recovery.js';
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';

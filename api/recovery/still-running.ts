@@ -1,6 +1,6 @@
 /** Whether processes of ours are still at work: what they do beside a recovery it cannot see. */
 import type { Connection } from '@temporalio/client';
-import { type Database, select } from '../../models/database.js';
+import { type Database, select } from '../../models/db/database.js';
 import { queues } from '../../workflows/contract.js';
 
 /** An idle poll lasts up to a minute; who polled longer ago is gone. */

@@ -1,16 +1,16 @@
 /** Goes through the restored database page by page: each page is one transaction, so a recovery never blocks for long and can be repeated. */
-import type { Config } from '../../models/config.js';
-import type { Database } from '../../models/database.js';
-import type { Recovery } from '../../models/operations/begin-recovery.js';
-import { closeRestoredChains, countRestoredChains } from '../../models/operations/close-restored-chains.js';
-import { fenceBatch } from '../../models/operations/fence-batch.js';
-import { fenceMessages } from '../../models/operations/fence-messages.js';
-import { forgetCarriers } from '../../models/operations/forget-carriers.js';
-import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/mark-uncertain.js';
-import { awaitedReports, noteAwaitedReports } from '../../models/operations/note-awaited-reports.js';
-import { type GroupCursor, openGroups } from '../../models/operations/open-groups.js';
-import { undecidedBatches, undecidedMessages } from '../../models/operations/undecided-sends.js';
-import { suspectedAccounts, verdictOf } from '../../models/rules/recovery.js';
+import type { Config } from '../../models/settings/config.js';
+import type { Database } from '../../models/db/database.js';
+import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
+import { closeRestoredChains, countRestoredChains } from '../../models/operations/recovery/close-restored-chains.js';
+import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
+import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
+import { forgetCarriers } from '../../models/operations/webhooks/forget-carriers.js';
+import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/recovery/mark-uncertain.js';
+import { awaitedReports, noteAwaitedReports } from '../../models/operations/reports/note-awaited-reports.js';
+import { type GroupCursor, openGroups } from '../../models/operations/watch/open-groups.js';
+import { undecidedBatches, undecidedMessages } from '../../models/operations/messages/undecided-sends.js';
+import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
 
 /** What a recovery found. Lists are of ids. */
 export interface Found {

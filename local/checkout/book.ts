@@ -1,5 +1,5 @@
 /** What the local payment provider remembers, in DATA_DIR: a restart forgets neither sessions nor events. */
-import { readState, writeState } from '../state-file.js';
+import { readState, writeState } from '../plan/state-file.js';
 import type { LocalSession } from './session.js';
 
 /** An event that has not been acknowledged yet. */

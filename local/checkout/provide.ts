@@ -1,8 +1,8 @@
 /** Starts the local checkout where nobody has configured a payment provider. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Launch } from '../launch.js';
-import { isUnset } from '../plan.js';
+import type { Launch } from '../processes/launch.js';
+import { isUnset } from '../plan/plan.js';
 import { startCheckout } from './server.js';
 
 /** What the API has to know to take the local checkout for Stripe. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Part } from '../../local/part.js';
-import { RunRecord } from '../../local/run-record.js';
+import type { Part } from '../../local/processes/part.js';
+import { RunRecord } from '../../local/processes/run-record.js';
 import { until } from '../support/client.js';
 import { Actor, type Exit } from './stage/actor.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/client.js';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
+import { type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 
 /** Says everything back, in capitals, and keeps what it heard. */
 async function startEcho(): Promise<{ server: Server; address: string; heard: () => string }> {

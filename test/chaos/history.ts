@@ -8,7 +8,7 @@
  * The oracle (`oracle/`) judges a history together with a snapshot of the database (`oracle/snapshot.ts`).
  */
 import { createWriteStream, readFileSync, type WriteStream } from 'node:fs';
-import type { Channel } from '../../models/config.js';
+import type { Channel } from '../../models/channels.js';
 
 export type Operation =
   | 'send'

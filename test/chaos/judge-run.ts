@@ -1,7 +1,7 @@
 /** The verdict on a run: the oracle's, and what the battery itself saw go wrong. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../models/database.js';
+import type { Database } from '../../models/db/database.js';
 import { readHistory } from './history.js';
 import type { Seen } from './one-run.js';
 import type { Limits } from './oracle/evidence.js';

@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cleanup } from '../../bench/cleanup.js';
-import { connect, type Database } from '../../models/database.js';
-import { equip } from '../support/equip.js';
+import type { Cleanup } from '../../harness/stage/cleanup.js';
+import { connect, type Database } from '../../models/db/database.js';
+import { equip } from '../support/rows/equip.js';
 import { openHistory, type HistoryWriter, type PhaseRecord } from './history.js';
 import { ApiClient } from './load/api-client.js';
 import { runLoad } from './load/clients.js';

@@ -1,7 +1,7 @@
 /** Receivers of webhooks: each webhook has one of its own, good or not so good, and what it gets is in the history. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { hasHexSignature, hasStandardSignature } from '../../local/demo-receiver.js';
-import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { hasHexSignature, hasStandardSignature } from '../../local/demo/demo-receiver.js';
+import { type Received, type Receiver, startReceiver } from '../support/network/receiver.js';
 import type { HistoryWriter } from './history.js';
 import type { Random } from './random.js';
 

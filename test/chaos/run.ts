@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Cleanup, runToExit } from '../../bench/cleanup.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { judgeRun, keepSnapshot } from './judge-run.js';
 import { runOne } from './one-run.js';
 import { type Options, readOptions, usage } from './options.js';

@@ -1,6 +1,6 @@
 /** Waits until nothing moves any more after the load. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, select } from '../../models/database.js';
+import { type Database, select } from '../../models/db/database.js';
 import type { Reporter } from './carriers/reporter.js';
 
 /** What still moves, by name; 0 everywhere when a run is settled. */

@@ -1,6 +1,6 @@
 /**
  * A typed client over what `openapi-typescript` makes of /openapi.json, as a client author would write it.
- * test/api/client-types.test.ts compiles it, and runs it against the service.
+ * test/api/client/client-types.test.ts compiles it, and runs it against the service.
  */
 import type { operations, paths } from './tidings.js';
 

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { loadConfig, settings } from '../../models/config.js';
+import { loadConfig } from '../../models/settings/config.js';
+import { settings } from '../../models/settings/settings.js';
 import { type ComposeFile, composeWith, environmentOf, readCompose } from './compose-file.js';
 import { filledIn } from './env-example.js';
 import { jsonOf, root, textOf } from './project.js';
@@ -133,7 +134,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('lets api and worker finish: the time to stop is longer than their drain', () => {
-    const forced = Number(/shutdownForceTime: '(\d+)s'/.exec(textOf('activities/workers.ts'))?.[1]);
+    const forced = Number(/shutdownForceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1]);
     assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);
     const drainMs = Number(/const drainMsMax = ([\d_]+)/.exec(textOf('api/server.ts'))?.[1]?.replaceAll('_', ''));
     assert.ok(secondsOf(file.services.api?.stop_grace_period) * 1000 > drainMs);

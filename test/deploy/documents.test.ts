@@ -1,4 +1,4 @@
-/** The documents of the project: links lead somewhere, and the first page stays short. */
+/** The documents of the project: what they link to and name exists, and the first page stays short. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -10,15 +10,15 @@ const readmeLinesMax = 200;
 /** Folders with text that is not ours. */
 const foreign = new Set(['node_modules', 'dist', 'coverage']);
 
-function documentsIn(folder: string): string[] {
+function filesIn(folder: string, extension: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return foreign.has(entry.name) || entry.name.startsWith('.') ? [] : documentsIn(path);
-    return entry.name.endsWith('.md') ? [path] : [];
+    if (entry.isDirectory()) return foreign.has(entry.name) || entry.name.startsWith('.') ? [] : filesIn(path, extension);
+    return entry.name.endsWith(extension) ? [path] : [];
   });
 }
 
-const documents = documentsIn('');
+const documents = filesIn('', '.md');
 
 /** Code is no prose: what looks like a link there is none. */
 const proseOf = (path: string) =>
@@ -76,6 +76,18 @@ describe('documents', () => {
     ]);
     assert.ok(guards.length > 10);
     const missing = guards.map(([, name]) => `test/${name}.test.ts`).filter((path) => !existsSync(join(root, path)));
+    assert.deepEqual(missing, []);
+  });
+
+  it('name only source files that exist', () => {
+    const sources = filesIn('', '.ts');
+    const missing = documents
+      .filter((path) => path !== 'docs/glossary.md') // it proposes names
+      .flatMap((path) => [...textOf(path).matchAll(/`([a-z][a-z\d/-]*\.ts)`/g)].map(([, name = '']) => [path, name] as const))
+      .filter(
+        ([path, name]) => !existsSync(join(root, dirname(path), name)) && !sources.some((source) => `/${source}`.endsWith(`/${name}`)),
+      );
+    assert.ok(sources.length > 500);
     assert.deepEqual(missing, []);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type Joi from 'joi';
-import { loadConfig, settings } from '../../models/config.js';
+import { loadConfig } from '../../models/settings/config.js';
+import { settings } from '../../models/settings/settings.js';
 import { readCompose, variablesOf } from './compose-file.js';
 import { filledIn, readEnvExample } from './env-example.js';
 
@@ -35,7 +36,7 @@ describe('.env.example', () => {
     assert.equal(byName.size, entries.length);
   });
 
-  it('names every setting of models/config.ts, and nothing that is no setting', () => {
+  it('names every setting of models/settings/settings.ts, and nothing that is no setting', () => {
     const names = [...forUsers.map(([name]) => name), ...composeOnly];
     assert.deepEqual(entries.map(({ name }) => name).toSorted(), names.toSorted());
   });

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DemoClient } from '../../local/demo-client.js';
-import { type Database, select } from '../../models/database.js';
+import { DemoClient } from '../../local/demo/demo-client.js';
+import { type Database, select } from '../../models/db/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 import { asProgram } from '../support/servers.js';
-import { freshNamespace, type TestTemporal } from '../support/temporal.js';
+import { freshNamespace, type TestTemporal } from '../support/temporal/temporal.js';
 import { filledIn } from './env-example.js';
 import { eventually, NativeProcess } from './native-process.js';
 

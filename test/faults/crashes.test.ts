@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Workspace } from '../../models/workspace.js';
+import { Workspace } from '../../models/tables/workspace.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js';
-import { eventCount } from '../support/histories.js';
-import { assertBooks } from '../support/invariants.js';
+import { type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
+import { eventCount } from '../support/temporal/histories.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
-import { watch } from '../support/watcher.js';
+import { watch } from '../support/temporal/watcher.js';
 
 describe('a crash', () => {
   let service: Service;

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createServer, type Server } from 'node:tls';
-import { type Certificate, issueCertificate, makeAuthority } from '../../local/certificates.js';
+import { type Certificate, issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
 import { restClient } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
@@ -103,7 +103,7 @@ describe('links that are encrypted', function () {
     const askBy = (ca: string) => {
       const url = `${config.databaseUrl}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file('ca.pem', ca))}`;
       const script = `
-        import { connect, select } from ${JSON.stringify(resolve(import.meta.dirname, '../../models/database.js'))};
+        import { connect, select } from ${JSON.stringify(resolve(import.meta.dirname, '../../models/db/database.js'))};
         const db = connect(process.argv[1], 2);
         const [row] = await select(db, 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
         process.stdout.write(String(row.ssl));

@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bearer, restClient, until } from '../support/client.js';
-import { select } from '../../models/database.js';
-import { findInDatabase } from '../support/find-anywhere.js';
-import { assertBooks } from '../support/invariants.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { select } from '../../models/db/database.js';
+import { findInDatabase } from '../support/rows/find-anywhere.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
-import { watch } from '../support/watcher.js';
+import { watch } from '../support/temporal/watcher.js';
 
 const digits = '5558675309';
 const to = `+1${digits}`;

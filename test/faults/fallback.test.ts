@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { signSandboxCallback } from '../../models/rules/callbacks/sandbox.js';
-import { fallBack } from '../../models/operations/fall-back.js';
-import { overdueFallbacks } from '../../models/operations/fallback-chain.js';
+import { fallBack } from '../../models/operations/messages/fall-back.js';
+import { overdueFallbacks } from '../../models/operations/messages/fallback-chain.js';
 import { type Account, bearer, type Json, type RestClient, restClient } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
-import { startReceiver } from '../support/receiver.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 import { workflowIds } from '../../workflows/contract.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
-import { acknowledge, answerWith, type Receiver, startReceiver } from '../support/receiver.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { acknowledge, answerWith, type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
-import { literalShape } from '../support/shapes.js';
+import { literalShape } from '../support/rows/shapes.js';
 
 const events = ['message.queued', 'message.sent', 'message.delivered'];
 

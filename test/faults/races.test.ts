@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Workspace } from '../../models/workspace.js';
+import { Workspace } from '../../models/tables/workspace.js';
 import { type RestClient, restClient } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('at once', () => {

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { phones } from '../support/bulk-requests.js';
 import { type Account, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Service, startService } from '../support/service.js';
-import { startTwilio, twilioEnv, type TwilioCounterpart } from '../support/twilio.js';
+import { startTwilio, twilioEnv, type TwilioCounterpart } from '../support/carriers/twilio.js';
 
 const answerMs = 2_000;
 const messages = 30;

@@ -1,5 +1,5 @@
 /** How an operation is drawn onto a part of the world. */
-import type { Database } from '../../models/database.js';
+import type { Database } from '../../models/db/database.js';
 import type { Facts } from './facts.js';
 import type { Random } from './random.js';
 import type { Runnable } from './scheduler.js';

@@ -1,5 +1,5 @@
-import type { Claim } from '../../models/operations/claim-handoffs.js';
-import type { Wake } from '../../models/operations/record-reports.js';
+import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
+import type { Wake } from '../../models/operations/reports/record-reports.js';
 
 /** What the operations of a schedule told their callers, to be held against the rows. */
 export interface Facts {

@@ -1,11 +1,11 @@
 /** The operations of the hand-off and of reports. */
-import { applyReports } from '../../models/operations/apply-reports.js';
-import { claimHandoffs } from '../../models/operations/claim-handoffs.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/give-up.js';
-import { type HandoffResult, recordHandoffs } from '../../models/operations/record-handoffs.js';
-import { recordReports } from '../../models/operations/record-reports.js';
-import { suppressedCode } from '../../models/rules/suppression.js';
-import { acceptedAs, reportOf, sandboxEverywhere } from '../support/messages.js';
+import { applyReports } from '../../models/operations/reports/apply-reports.js';
+import { claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
+import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../models/operations/reports/record-reports.js';
+import { suppressedCode } from '../../models/rules/contacts/suppression.js';
+import { acceptedAs, reportOf, sandboxEverywhere } from '../support/rows/messages.js';
 import { type Draw, groupWith, type Setting, short } from './drawing.js';
 import type { Random } from './random.js';
 import { messagesOf, type Outcome, outcomes, type WorldMessage } from './world.js';

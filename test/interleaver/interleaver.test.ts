@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inTransaction, select } from '../../models/database.js';
+import { inTransaction, select } from '../../models/db/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import type { Draw } from './drawing.js';
 import { operations } from './operations.js';

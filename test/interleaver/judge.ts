@@ -1,8 +1,8 @@
 /** What must hold after every schedule. */
 import { AppError } from '../../models/errors.js';
-import { type Database, select } from '../../models/database.js';
-import { movesInto } from '../../models/rules/status.js';
-import { assertBooks } from '../support/invariants.js';
+import { type Database, select } from '../../models/db/database.js';
+import { movesInto } from '../../models/rules/messages/status.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
 import type { Facts } from './facts.js';
 
 /** What is wrong with the rows, a line each, with the id of what it is about; none when all is well. */

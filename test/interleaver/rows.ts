@@ -1,6 +1,6 @@
 /** The rows of a world, with a ledger that explains them. */
-import type { EntryKind } from '../../models/credit-entry.js';
-import { eventTypes } from '../../models/rules/events.js';
+import type { EntryKind } from '../../models/tables/credit-entry.js';
+import { eventTypes } from '../../models/rules/webhooks/events.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { costOfMessage, groupsOf, messagesOf, type Stage, type World, type WorldMessage } from './world.js';
 

@@ -1,5 +1,5 @@
 /** Schedules: each a world, a few operations on it, and one order of their statements; then a judgement. */
-import type { Database } from '../../models/database.js';
+import type { Database } from '../../models/db/database.js';
 import type { Draw } from './drawing.js';
 import { type Facts, noFacts } from './facts.js';
 import { judge, unrightful } from './judge.js';

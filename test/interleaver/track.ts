@@ -1,7 +1,7 @@
 /** One operation under way: where it stands between its statements. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import type { Database } from '../../models/database.js';
+import type { Database } from '../../models/db/database.js';
 
 /** `waits`: before its next statement · `runs`: the statement was let go · `blocked`: the server holds it at a lock · `done` */
 type State = 'waits' | 'runs' | 'blocked' | 'done';

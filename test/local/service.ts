@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/process-identity.js';
-import type { RunningProcess } from '../../local/run-record.js';
-import { readState } from '../../local/state-file.js';
-import { until } from './stand-in.js';
+import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/processes/process-identity.js';
+import type { RunningProcess } from '../../local/processes/run-record.js';
+import { readState } from '../../local/plan/state-file.js';
+import { until } from './processes/stand-in.js';
 
 export interface StartedService {
   child: ChildProcess;

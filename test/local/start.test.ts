@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isAlive } from '../../local/process-identity.js';
+import { isAlive } from '../../local/processes/process-identity.js';
 import { exitCodeOf, killAll, processesOf, spawnEntryPoint, type StartedService, startService } from './service.js';
-import { temporaryFolder, until } from './stand-in.js';
+import { temporaryFolder, until } from './processes/stand-in.js';
 
 /** One signup, so that the second demo meets the limit; as many requests as it takes to wait. */
 const limits = { RATE_LIMIT_AUTH: '1/900', RATE_LIMIT_API: '100000/60' };

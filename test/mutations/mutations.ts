@@ -1,19 +1,8 @@
 /** Deliberate faults in what must never break: each names the test that has to notice. */
 import { lockMutations } from './lock-mutations.js';
 import { moneyMutations } from './money-mutations.js';
+import type { Mutation } from './mutation.js';
 import { routingMutations } from './routing-mutations.js';
-
-export interface Mutation {
-  /** What the code guards before the mutation. */
-  guards: string;
-  /** Source file, from the root of the project. */
-  file: string;
-  /** Text that occurs in it exactly once. */
-  find: string;
-  replace: string;
-  /** Test file that must fail, below test/, without its ending. */
-  test: string;
-}
 
 export const mutations: readonly Mutation[] = [
   {
@@ -21,161 +10,161 @@ export const mutations: readonly Mutation[] = [
     file: 'models/migrations/0001-initial.sql',
     find: 'UNIQUE (provider, provider_message_id, status)',
     replace: 'CHECK (true)',
-    test: 'models/operations/record-reports',
+    test: 'models/operations/reports/record-reports',
   },
   {
     guards: 'one message for each idempotency key',
     file: 'models/migrations/0001-initial.sql',
     find: 'CREATE UNIQUE INDEX messages_idempotency',
     replace: 'CREATE INDEX messages_idempotency',
-    test: 'api/accept',
+    test: 'api/accept/accept',
   },
   {
     guards: 'one workspace for each address',
     file: 'models/migrations/0001-initial.sql',
     find: 'CREATE UNIQUE INDEX workspaces_email',
     replace: 'CREATE INDEX workspaces_email',
-    test: 'api/accounts',
+    test: 'api/accounts/accounts',
   },
   {
     guards: 'the state guard',
-    file: 'models/operations/record-statuses.ts',
+    file: 'models/operations/messages/record-statuses.ts',
     find: 'm.status = ANY($3::text[]) AND',
     replace: '$3::text[] IS NOT NULL AND',
-    test: 'models/operations/record-statuses',
+    test: 'models/operations/messages/record-statuses',
   },
   {
     guards: 'the rank rule',
-    file: 'models/rules/status.ts',
+    file: 'models/rules/messages/status.ts',
     find: "delivered: ['sent', 'failed'],",
     replace: "delivered: ['sent', 'failed', 'read'],",
-    test: 'models/rules/status',
+    test: 'models/rules/messages/status',
   },
   {
     guards: 'the order in which reports apply',
-    file: 'models/rules/status.ts',
+    file: 'models/rules/messages/status.ts',
     find: "reportOrder = ['sent', 'delivered', 'failed', 'read']",
     replace: "reportOrder = ['sent', 'failed', 'delivered', 'read']",
-    test: 'models/operations/contradicting-reports',
+    test: 'models/operations/reports/contradicting-reports',
   },
   {
     guards: 'the fence',
-    file: 'models/operations/fence-messages.ts',
+    file: 'models/operations/messages/fence-messages.ts',
     find: "AND status = 'accepting' RETURNING",
     replace: 'RETURNING',
-    test: 'models/operations/fence-messages',
+    test: 'models/operations/messages/fence-messages',
   },
   {
     guards: 'too late to cancel',
-    file: 'models/operations/cancel-message.ts',
+    file: 'models/operations/messages/cancel-message.ts',
     find: " details: ['scheduled', 'accepted'],",
     replace: '',
-    test: 'models/operations/cancel-message',
+    test: 'models/operations/messages/cancel-message',
   },
   {
     guards: 'the order of deliveries',
-    file: 'models/operations/due-deliveries.ts',
+    file: 'models/operations/webhooks/due-deliveries.ts',
     find: 'NOT d.in_child) ORDER BY d.seq, d.id',
     replace: 'NOT d.in_child) ORDER BY d.seq DESC, d.id',
-    test: 'models/operations/due-deliveries',
+    test: 'models/operations/webhooks/due-deliveries',
   },
   {
     guards: 'the scope of a key',
-    file: 'api/authenticate.ts',
+    file: 'api/auth/authenticate.ts',
     find: "if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);",
     replace: '',
-    test: 'api/matrix-credentials',
+    test: 'api/matrix/matrix-credentials',
   },
   {
     guards: 'the deactivation of a key',
-    file: 'api/authenticate.ts',
+    file: 'api/auth/authenticate.ts',
     find: 'if (!key.is_active) throw deactivatedApiKey();',
     replace: '',
-    test: 'api/matrix-credentials',
+    test: 'api/matrix/matrix-credentials',
   },
   {
     guards: 'the token version',
     file: 'models/operations/accounts/identify-session.ts',
     find: 'w.token_version = $2',
     replace: '$2::integer IS NOT NULL',
-    test: 'api/passwords',
+    test: 'api/accounts/passwords',
   },
   {
     guards: 'a reset token is used once',
-    file: 'models/operations/reset-password.ts',
+    file: 'models/operations/accounts/reset-password.ts',
     find: 'AND used_at IS NULL AND',
     replace: 'AND',
-    test: 'api/passwords',
+    test: 'api/accounts/passwords',
   },
   {
     guards: 'a verification token expires',
-    file: 'models/operations/verify-email.ts',
+    file: 'models/operations/accounts/verify-email.ts',
     find: ' AND t.expires_at > now()',
     replace: '',
-    test: 'api/accounts',
+    test: 'api/accounts/accounts',
   },
   {
     guards: 'whose row it is',
-    file: 'models/owned.ts',
+    file: 'models/tables/owned.ts',
     find: 'where = { id, workspace_id: workspaceId } as',
     replace: 'where = { id } as',
-    test: 'api/isolation',
+    test: 'api/http/isolation',
   },
   {
     guards: 'the digest of an idempotent request',
-    file: 'api/accept.ts',
+    file: 'api/accept/accept.ts',
     find: 'found.request_digest?.equals(digest) !== true',
     replace: 'found.request_digest === undefined',
-    test: 'api/accept',
+    test: 'api/accept/accept',
   },
   {
     guards: 'the key of the webhook signature',
-    file: 'models/rules/signature.ts',
+    file: 'models/rules/webhooks/signature.ts',
     find: "createHmac('sha256', secret).update(body)",
     replace: "createHmac('sha256', secret.slice(6)).update(body)",
-    test: 'models/rules/signature',
+    test: 'models/rules/webhooks/signature',
   },
   {
     guards: "the compare of a callback's signature",
-    file: 'models/rules/same-secret.ts',
+    file: 'models/rules/values/same-secret.ts',
     find: ' && timingSafeEqual(one, other)',
     replace: '',
-    test: 'models/rules/sandbox-callback',
+    test: 'models/rules/callbacks/sandbox-callback',
   },
   {
     guards: 'the place of a certificate of SNS',
     file: 'models/rules/callbacks/sns.ts',
     find: 'url.startsWith(snsBase) && ',
     replace: '',
-    test: 'models/rules/ses-callback',
+    test: 'models/rules/callbacks/ses-callback',
   },
   {
     guards: 'the order in which callbacks store reports',
-    file: 'models/operations/record-reports.ts',
+    file: 'models/operations/reports/record-reports.ts',
     find: 'ORDER BY r.provider, r.provider_message_id, r.status',
     replace: '',
-    test: 'models/operations/report-races',
+    test: 'models/operations/reports/report-races',
   },
   {
     guards: 'the outcome of a report that is replayed',
-    file: 'models/operations/apply-reports.ts',
+    file: 'models/operations/reports/apply-reports.ts',
     find: "outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END",
     replace: 'outcome = o.outcome',
-    test: 'models/operations/replay-reports',
+    test: 'models/operations/reports/replay-reports',
   },
   {
     guards: 'link-local addresses are guarded',
-    file: 'models/rules/address.ts',
+    file: 'models/rules/webhooks/address.ts',
     find: ' 169.254.0.0/16',
     replace: '',
-    test: 'models/rules/address',
+    test: 'models/rules/webhooks/address',
   },
   {
     guards: 'IPv6 that carries IPv4 is guarded',
-    file: 'models/rules/address.ts',
+    file: 'models/rules/webhooks/address.ts',
     find: ' 2002::/16',
     replace: '',
-    test: 'models/rules/address',
+    test: 'models/rules/webhooks/address',
   },
   ...lockMutations,
   ...moneyMutations,

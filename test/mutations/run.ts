@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../deploy/project.js';
-import { type Mutation, mutations } from './mutations.js';
+import { mutations } from './mutations.js';
+import type { Mutation } from './mutation.js';
 
 /** Longest that one test file may take; one that hangs has noticed nothing. */
 const timeoutMs = 300_000;

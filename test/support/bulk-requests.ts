@@ -1,7 +1,7 @@
 /** Bulk requests, and what becomes of them. */
-import { faultsOfPlan, pagesOfBulk, planBulk } from '../../models/rules/bulk.js';
-import type { BulkMessage } from '../../models/rules/bulk-recipient.js';
-import type { BulkRequest } from '../../models/rules/bulk-templates.js';
+import { faultsOfPlan, pagesOfBulk, planBulk } from '../../models/rules/bulk/bulk.js';
+import type { BulkMessage } from '../../models/rules/bulk/bulk-recipient.js';
+import type { BulkRequest } from '../../models/rules/bulk/bulk-templates.js';
 
 export const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
 /** So many different ones. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../models/database.js';
-import { equip } from './equip.js';
-import { assertAsDeclared } from './response-check.js';
+import type { Database } from '../../models/db/database.js';
+import { equip } from './rows/equip.js';
+import { assertAsDeclared } from './network/response-check.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on whatever comes back
 export type Json = any;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../../models/config.js';
+import { type Config, loadConfig } from '../../models/settings/config.js';
 
 /** Each service has a folder of its own in here, for as long as the process lives. */
 const dataDirs = mkdtempSync(join(tmpdir(), 'tidings-data-'));

@@ -1,6 +1,6 @@
 /** A database of its own for each test file, cloned from the migrated template. */
 import { randomUUID } from 'node:crypto';
-import { connect, type Database, select } from '../../models/database.js';
+import { connect, type Database, select } from '../../models/db/database.js';
 import { templateName } from './servers.js';
 
 export interface TestDatabase {

@@ -1,11 +1,11 @@
 /** What many test files have in common: called in a `describe`, each of these registers the hooks that make it and end it. */
-import { webhookPoster, type WebhookPoster } from '../../activities/post-webhook.js';
-import type { Webhook } from '../../models/webhook.js';
+import { webhookPoster, type WebhookPoster } from '../../activities/webhooks/post-webhook.js';
+import type { Webhook } from '../../models/tables/webhook.js';
 import { testConfig } from './config.js';
 import { freshDatabase, type TestDatabase } from './database.js';
-import { buildWebhook, buildWorkspace } from './factories.js';
-import { assertBooks } from './invariants.js';
-import { type Receiver, startReceiver, trustTestAuthority } from './receiver.js';
+import { buildWebhook, buildWorkspace } from './rows/factories.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { type Receiver, startReceiver, trustTestAuthority } from './network/receiver.js';
 
 /** The hooks fill it: it is to be read in hooks and tests. */
 export interface WorkspaceTest extends TestDatabase {

@@ -1,6 +1,6 @@
 /** Settings as a test wants them, and what the program says to them. */
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig } from '../../models/config.js';
+import { ConfigError, loadConfig } from '../../models/settings/config.js';
 
 /** The least that the program needs. */
 export const required = {

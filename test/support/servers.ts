@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Launch } from '../../local/launch.js';
-import { Launcher } from '../../local/launcher.js';
-import { Output } from '../../local/output.js';
-import { readPlan } from '../../local/plan.js';
+import type { Launch } from '../../local/processes/launch.js';
+import { Launcher } from '../../local/processes/launcher.js';
+import { Output } from '../../local/processes/output.js';
+import { readPlan } from '../../local/plan/plan.js';
 import { providePostgres, provideTemporal } from '../../local/servers.js';
-import { connect, select } from '../../models/database.js';
-import { grantRights } from '../../models/grant-rights.js';
+import { connect, select } from '../../models/db/database.js';
+import { grantRights } from '../../models/db/grant-rights.js';
 import { migrate } from '../../models/migrate.js';
-import { startRedisServer } from './redis-server.js';
+import { startRedisServer } from '../../harness/stage/redis-server.js';
 
 const templateDatabase = 'template_tidings';
 /** API and worker of the tests have no more rights than in production. */

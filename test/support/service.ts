@@ -4,19 +4,19 @@ import { once } from 'node:events';
 import { openSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { keepPrepared } from '../../activities/keep-prepared.js';
-import type { Providers } from '../../activities/providers/provider.js';
-import { type RunningWorkers, startWorkers } from '../../activities/workers.js';
-import { type Config, loadConfig } from '../../models/config.js';
-import type { Database } from '../../models/database.js';
-import { createLogger } from '../../models/logger.js';
+import { keepPrepared } from '../../activities/worker/keep-prepared.js';
+import type { Providers } from '../../activities/handoff/providers/provider.js';
+import { type RunningWorkers, startWorkers } from '../../activities/worker/workers.js';
+import { type Config, loadConfig } from '../../models/settings/config.js';
+import type { Database } from '../../models/db/database.js';
+import { createLogger } from '../../models/process/logger.js';
 import { queues } from '../../workflows/contract.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
-import { freePort } from './free-port.js';
+import { freePort } from './network/free-port.js';
 import { asProgram } from './servers.js';
-import { testAuthorityPem, trustTestAuthority } from './receiver.js';
-import { freshNamespace, type TestTemporal } from './temporal.js';
+import { testAuthorityPem, trustTestAuthority } from './network/receiver.js';
+import { freshNamespace, type TestTemporal } from './temporal/temporal.js';
 
 export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;

@@ -5,10 +5,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/signature.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/network/free-port.js';
 
 describe('receivers', function () {
   this.timeout(60_000);

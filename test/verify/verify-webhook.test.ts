@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
-import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/signature.js';
-import { generateSigningKey } from '../../models/rules/signing-key.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { type Fault, type RequestHeaders, SeenIds, verifyWebhook, WebhookVerificationError } from '../../verify/verify-webhook.js';
 
 const secret = generateWebhookSecret();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { connectTemporal, type Temporal } from '../../api/temporal.js';
+import { connectTemporal, type Temporal } from '../../api/outside/temporal.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { buildBatch } from '../support/batches.js';
+import { buildBatch } from '../support/rows/batches.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { buildWorkspace } from '../support/factories.js';
-import { assertBooks } from '../support/invariants.js';
-import { ownTemporal } from '../support/own-temporal.js';
+import { buildWorkspace } from '../support/rows/factories.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { ownTemporal } from '../support/temporal/own-temporal.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('the workflow of a long batch', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowBundlePath } from '../../activities/workers.js';
+import { workflowBundlePath } from '../../activities/worker/workers.js';
 
 const folder = resolve(import.meta.dirname, '../../../test/histories');
 

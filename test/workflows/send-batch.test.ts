@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { phones } from '../support/bulk-requests.js';
 import { type Account, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
-import { type Received, startReceiver } from '../support/receiver.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { type Received, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 
 describe('the way of a batch', () => {

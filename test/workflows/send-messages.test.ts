@@ -3,11 +3,11 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { createHmac } from 'node:crypto';
 import { type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { answerWith, type Received, startReceiver } from '../support/receiver.js';
+import { answerWith, type Received, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
-import { eventCount } from '../support/histories.js';
+import { eventCount } from '../support/temporal/histories.js';
 
 describe('the way of a message', () => {
   let service: Service;

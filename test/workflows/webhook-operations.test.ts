@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { generateSigningKey } from '../../models/rules/signing-key.js';
+import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
 import { verifyWebhook } from '../../verify/verify-webhook.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
-import { assertBooks } from '../support/invariants.js';
-import { acknowledge, answerWith, type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { acknowledge, answerWith, type Received, type Receiver, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 
 const longAgo = '2020-01-01T00:00:00Z';

@@ -1,5 +1,5 @@
-import { channels } from '../../../models/config.js';
-import { liftSuppression } from '../../../models/operations/suppress.js';
+import { channels } from '../../../models/channels.js';
+import { liftSuppression } from '../../../models/operations/contacts/suppress.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { type Command, UsageError } from '../command.js';
 import { findWorkspace } from '../find-workspace.js';

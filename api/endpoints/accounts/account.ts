@@ -5,14 +5,15 @@ import { changePassword } from '../../../models/operations/accounts/change-passw
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { confirmPassword } from '../../../models/operations/accounts/confirm-password.js';
 import { requestVerification } from '../../../models/operations/accounts/request-verification.js';
-import type { Workspace } from '../../../models/workspace.js';
-import { atEvenTimes } from '../../at-even-times.js';
+import type { Workspace } from '../../../models/tables/workspace.js';
+import { atEvenTimes } from '../../auth/at-even-times.js';
 import type { Deps } from '../../deps.js';
-import { type Caller, endpoint } from '../../endpoint.js';
+import { endpoint } from '../../http/endpoint.js';
+import type { Caller } from '../../http/caller.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
-import { email, messageOnly, newPassword } from '../../schemas.js';
-import { startMail } from '../../start-mail.js';
-import { requiredText } from '../../validation.js';
+import { email, messageOnly, newPassword } from '../../http/schemas.js';
+import { startMail } from '../../outside/start-mail.js';
+import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 
 interface Asking {

@@ -4,10 +4,10 @@ import { type AuditEvent, listAuditEvents } from '../../../models/operations/aud
 import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
 import { readCursor } from '../../../models/rules/audit/cursor.js';
 import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
-import { isUuid } from '../../../models/rules/text.js';
-import { endpoint } from '../../endpoint.js';
-import { iso } from '../../presenters.js';
-import { bound, date, id, listOf, type Page, pageQuery, textOrNull, textThat } from '../../schemas.js';
+import { isUuid } from '../../../models/rules/values/text.js';
+import { endpoint } from '../../http/endpoint.js';
+import { iso } from '../../present/presenters.js';
+import { bound, date, id, listOf, type Page, pageQuery, textOrNull, textThat } from '../../http/schemas.js';
 
 const idOrNull = () => Joi.string().guid().allow(null).required();
 const numberOrNull = () => Joi.number().integer().allow(null).required();

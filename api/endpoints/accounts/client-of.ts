@@ -1,7 +1,7 @@
-import type { Config } from '../../../models/config.js';
+import type { Config } from '../../../models/settings/config.js';
 import { digestOfClient } from '../../../models/rules/accounts/login-digest.js';
 import type { Origin } from '../../../models/rules/audit/origin.js';
-import { addressKey } from '../../rate-limit.js';
+import { addressKey } from '../../http/rate-limit.js';
 
 /** The network of a client as it is kept beside logins: a keyed hash of its address, of IPv6 of the /64. */
 export const clientOf = ({ secretKey }: Pick<Config, 'secretKey'>, { address }: Origin): Buffer =>

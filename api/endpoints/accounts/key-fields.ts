@@ -1,11 +1,11 @@
 /** Fields of an API key that limit it: how long, from where, for what. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/config.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import { keyChannelRefused } from '../../../models/errors.js';
 import { networkOf } from '../../../models/rules/accounts/networks.js';
-import type { Caller } from '../../endpoint.js';
-import { moment, oneOrMoreOf } from '../../schemas.js';
-import { rule } from '../../validation.js';
+import type { Caller } from '../../http/caller.js';
+import { moment, oneOrMoreOf } from '../../http/schemas.js';
+import { rule } from '../../http/validation.js';
 
 const networksMax = 50;
 

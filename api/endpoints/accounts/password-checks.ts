@@ -1,7 +1,7 @@
 /** Passwords cost a processor's time: strangers together get a part of it, those who are known the rest. */
 import { AppError } from '../../../models/errors.js';
 import { isKnownClient } from '../../../models/operations/accounts/known-client.js';
-import { noHeaders } from '../../auth-sites.js';
+import { noHeaders } from '../../auth/auth-sites.js';
 import type { Deps } from '../../deps.js';
 
 /**

@@ -1,7 +1,7 @@
 /** Sessions: one ends, or all of them. */
 import { endAllSessions, endSession } from '../../../models/operations/accounts/end-sessions.js';
-import { endpoint } from '../../endpoint.js';
-import { messageOnly } from '../../schemas.js';
+import { endpoint } from '../../http/endpoint.js';
+import { messageOnly } from '../../http/schemas.js';
 
 export const logOut = endpoint({
   id: 'auth.logout',

@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { forgetTries, takeTry } from '../../../models/operations/accounts/login-tries.js';
 import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
-import { endpoint } from '../../endpoint.js';
-import { messageOnly } from '../../schemas.js';
-import { requiredText } from '../../validation.js';
+import { endpoint } from '../../http/endpoint.js';
+import { messageOnly } from '../../http/schemas.js';
+import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 
 export const setUpTotp = endpoint({

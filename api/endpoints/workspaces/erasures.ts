@@ -1,10 +1,10 @@
 /** Recipients who are to be forgotten. */
 import Joi from 'joi';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
-import { faultOfRecipient, recipientKey } from '../../../models/rules/recipient.js';
-import { either, endpoint } from '../../endpoint.js';
-import { id } from '../../schemas.js';
-import { requiredText, rule } from '../../validation.js';
+import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { id } from '../../http/schemas.js';
+import { requiredText, rule } from '../../http/validation.js';
 
 const auth = either('manage_contacts');
 

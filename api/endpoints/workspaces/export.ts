@@ -2,19 +2,20 @@
 import Joi from 'joi';
 import { Op } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { ApiKey } from '../../../models/api-key.js';
-import { Batch } from '../../../models/batch.js';
-import { Contact } from '../../../models/contact.js';
-import { CreditEntry } from '../../../models/credit-entry.js';
-import { inTransaction } from '../../../models/database.js';
+import { ApiKey } from '../../../models/tables/api-key.js';
+import { Batch } from '../../../models/tables/batch.js';
+import { Contact } from '../../../models/tables/contact.js';
+import { CreditEntry } from '../../../models/tables/credit-entry.js';
+import { inTransaction } from '../../../models/db/database.js';
 import { busy, conflict } from '../../../models/errors.js';
-import { Message, type MessageRow } from '../../../models/message.js';
+import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import { rowsOfWorkspace } from '../../../models/operations/workspaces/export-rows.js';
-import { Suppression } from '../../../models/suppression.js';
-import { Webhook } from '../../../models/webhook.js';
-import { Workspace } from '../../../models/workspace.js';
-import { endpoint, Reply } from '../../endpoint.js';
+import { Suppression } from '../../../models/tables/suppression.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { Workspace } from '../../../models/tables/workspace.js';
+import { endpoint } from '../../http/endpoint.js';
+import { Reply } from '../../http/reply.js';
 import {
   presentApiKey,
   presentBatchRow,
@@ -23,8 +24,8 @@ import {
   presentOwnWorkspace,
   presentSuppression,
   presentTransaction,
-} from '../../presenters.js';
-import { presentWebhook } from '../../webhook-presenters.js';
+} from '../../present/presenters.js';
+import { presentWebhook } from '../../present/webhook-presenters.js';
 
 /** What each line is about, in the order in which they come. */
 const lineTypes = ['workspace', 'api_key', 'webhook', 'contact', 'suppression', 'batch', 'message', 'transaction', 'end'] as const;

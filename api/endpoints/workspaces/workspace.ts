@@ -1,12 +1,12 @@
 /** The workspace itself, and what it allows itself. */
 import Joi from 'joi';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
-import { isCountry } from '../../../models/rules/country.js';
-import { Workspace } from '../../../models/workspace.js';
-import { endpoint } from '../../endpoint.js';
-import { presentOwnWorkspace } from '../../presenters.js';
-import { id } from '../../schemas.js';
-import { rule } from '../../validation.js';
+import { isCountry } from '../../../models/rules/values/country.js';
+import { Workspace } from '../../../models/tables/workspace.js';
+import { endpoint } from '../../http/endpoint.js';
+import { presentOwnWorkspace } from '../../present/presenters.js';
+import { id } from '../../http/schemas.js';
+import { rule } from '../../http/validation.js';
 
 const limitMax = 1_000_000_000;
 const daysMax = 36_500;

@@ -1,5 +1,5 @@
 import * as errors from '../../../models/errors.js';
-import { scopes } from '../../../models/rules/api-key.js';
+import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { sessionSamples } from './sessions.js';
 import { at, ids, pagination, type Samples } from './sample.js';
 

@@ -1,5 +1,5 @@
 import * as errors from '../../../models/errors.js';
-import { eventDescriptions, eventTypes } from '../../../models/rules/events.js';
+import { eventDescriptions, eventTypes } from '../../../models/rules/webhooks/events.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const created = { id: ids.webhook, url: 'https://example.com/hooks', events: [...eventTypes], is_active: true, created_at: at };

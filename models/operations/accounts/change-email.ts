@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../../config.js';
-import { type Database, inTransaction, select } from '../../database.js';
+import type { Config } from '../../settings/config.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
-import { Workspace } from '../../workspace.js';
-import { hasHadItsShare, issueMail } from '../issue-mail.js';
+import { Workspace } from '../../tables/workspace.js';
+import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
 
 /**
  * Asks the new address whether it is its owner's, and tells the present one. Nothing has changed until the token is used (`verifyEmail`).

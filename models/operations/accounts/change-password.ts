@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, inTransaction, select } from '../../database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { wrongPassword } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { voidEmailChanges } from '../issue-mail.js';
+import { voidEmailChanges } from '../mails/issue-mail.js';
 
 /**
  * Sets another password: every JWT stops working, and the owner is told by mail.

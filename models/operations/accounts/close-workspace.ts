@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, inTransaction, select } from '../../database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';

@@ -1,7 +1,7 @@
-import type { Database } from '../../database.js';
+import type { Database } from '../../db/database.js';
 import { invalidToken, wrongPassword } from '../../errors.js';
 import { ifPasswordFits } from '../../passwords.js';
-import { Workspace } from '../../workspace.js';
+import { Workspace } from '../../tables/workspace.js';
 import { forgetTries, takeTry } from './login-tries.js';
 
 /**

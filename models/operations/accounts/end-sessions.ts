@@ -1,5 +1,5 @@
 /** Logging out: one JWT ends, or all of them. Holds for every request that begins afterwards. */
-import { type Database, inTransaction, select } from '../../database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';

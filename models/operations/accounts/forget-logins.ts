@@ -1,4 +1,4 @@
-import { type Database, select } from '../../database.js';
+import { type Database, select } from '../../db/database.js';
 import { tryHours } from './login-tries.js';
 
 /** How long an address that has logged in stays known. */

@@ -1,5 +1,5 @@
-import { type Database, select } from '../../database.js';
-import { type Standing, standing } from '../spending/standing.js';
+import { type Database, select } from '../../db/database.js';
+import { type Standing, standing } from '../billing/standing.js';
 
 /** What a request needs to know of the workspace of its JWT. */
 export interface SessionOwner extends Standing {

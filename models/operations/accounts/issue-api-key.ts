@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { ApiKey, type NewApiKey } from '../../api-key.js';
-import type { Config } from '../../config.js';
-import { type Database, select, type Transaction } from '../../database.js';
+import { ApiKey, type NewApiKey } from '../../tables/api-key.js';
+import type { Config } from '../../settings/config.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasHadItsShare } from '../issue-mail.js';
-import { withinQuota } from '../quotas/within-quota.js';
+import { hasHadItsShare } from '../mails/issue-mail.js';
+import { withinQuota } from '../billing/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null where the owner has had enough of them. */
 export interface IssuedKey {

@@ -1,4 +1,4 @@
-import { type Database, select } from '../../database.js';
+import { type Database, select } from '../../db/database.js';
 
 /** Whether this client has logged in to the workspace with this address before. @param client hash of its network */
 export async function isKnownClient(db: Database, email: string, client: Buffer): Promise<boolean> {

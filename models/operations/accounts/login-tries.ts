@@ -2,7 +2,7 @@
  * Tries of a password by e-mail address, whoever makes them and from wherever: each is counted before the password is looked at, so that
  * hundreds at once are no more than hundreds one after the other. Kept in PostgreSQL, where all processes count together.
  */
-import { type Database, select, type Transaction } from '../../database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { rateLimited } from '../../errors.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 

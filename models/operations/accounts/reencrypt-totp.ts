@@ -1,6 +1,6 @@
-import { type Database, select } from '../../database.js';
-import { decrypt, encrypt, isEncryptedWith } from '../../rules/encryption.js';
-import { lowestId } from '../../rules/id-time.js';
+import { type Database, select } from '../../db/database.js';
+import { decrypt, encrypt, isEncryptedWith } from '../../rules/values/encryption.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import { totpContext } from './use-code.js';
 
 const page = 500;

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.js';
-import { type Database, inTransaction, select } from '../../database.js';
-import { hasHadItsShare, issueMail } from '../issue-mail.js';
+import type { Config } from '../../settings/config.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
 
 /**
  * Puts another mail with a verification token into the outbox; older ones are void.

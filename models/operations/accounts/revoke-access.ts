@@ -1,10 +1,10 @@
 /** What else than a password acts for a workspace: its API keys, and the webhooks that are told everything. */
-import { type Database, select, type Transaction } from '../../database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import type { MailDetail } from '../../rules/mail-texts.js';
+import type { MailDetail } from '../../rules/accounts/mail-texts.js';
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
-import { holdsPending } from '../settle-deliveries.js';
+import { holdsPending } from '../webhooks/settle-deliveries.js';
 
 /** Revokes every key of a workspace. */
 export async function revokeApiKeys(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {

@@ -1,5 +1,5 @@
-import { ApiKey } from '../../api-key.js';
-import { type Database, inTransaction } from '../../database.js';
+import { ApiKey } from '../../tables/api-key.js';
+import { type Database, inTransaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 

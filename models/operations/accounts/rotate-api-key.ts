@@ -1,10 +1,10 @@
-import { ApiKey } from '../../api-key.js';
-import type { Config } from '../../config.js';
-import { type Database, select } from '../../database.js';
+import { ApiKey } from '../../tables/api-key.js';
+import type { Config } from '../../settings/config.js';
+import { type Database, select } from '../../db/database.js';
 import { conflict } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { withinQuota } from '../quotas/within-quota.js';
+import { withinQuota } from '../billing/within-quota.js';
 import { type IssuedKey, tellOfKey } from './issue-api-key.js';
 
 /**

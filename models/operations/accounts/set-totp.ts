@@ -1,9 +1,9 @@
 /** The second factor of a workspace: offered, in force once a code has proved that its authenticator has it, and removed by a code. */
-import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { conflict, invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import { decrypt, encrypt } from '../../rules/encryption.js';
+import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { totpContext, useCode } from './use-code.js';
 

@@ -2,11 +2,11 @@
  * What a closed workspace has under way: its batches are cancelled, then its single messages, in steps of bounded size. Each step notes how
  * far it came, so that a kill costs one step; steps may run twice and beside each other.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
-import { idBefore, lowestId } from '../../rules/id-time.js';
-import { cancelBatch } from '../change-batch.js';
-import { recordStatuses } from '../record-statuses.js';
+import { idBefore, lowestId } from '../../rules/values/id-time.js';
+import { cancelBatch } from '../batches/change-batch.js';
+import { recordStatuses } from '../messages/record-statuses.js';
 
 /** Messages that a step looks at. */
 const stepSize = 1_000;

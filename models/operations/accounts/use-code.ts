@@ -1,6 +1,6 @@
-import { type Database, select, type Transaction } from '../../database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import { digestRecoveryCode, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
-import { decrypt } from '../../rules/encryption.js';
+import { decrypt } from '../../rules/values/encryption.js';
 
 /** What a workspace has of a second factor. */
 interface Factor {

@@ -1,4 +1,4 @@
-import { type Database, select } from '../../database.js';
+import { type Database, select } from '../../db/database.js';
 import { type Place, writeCursor } from '../../rules/audit/cursor.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, select, type Transaction } from '../../database.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';

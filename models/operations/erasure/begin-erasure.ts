@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, inTransaction, select } from '../../database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import { isUuid } from '../../rules/text.js';
+import { isUuid } from '../../rules/values/text.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** As others may see it. */

@@ -1,7 +1,7 @@
-import { type Database, inTransaction, select, type Transaction } from '../../database.js';
-import { groupBy } from '../../rules/group-by.js';
-import { announcePage } from '../open-page.js';
-import { recordStatuses } from '../record-statuses.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { announcePage } from '../batches/open-page.js';
+import { recordStatuses } from '../messages/record-statuses.js';
 
 /** Cancels what was not handed off of these messages, refunded and with its events, because its recipient is to be forgotten. */
 export async function cancelErased(db: Database, ids: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Database, inTransaction, select } from '../../database.js';
-import { digestIn, keyOf } from '../../rules/erasure.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { digestIn, keyOf } from '../../rules/contacts/erasure.js';
 
 /** Why messages are erased: the erasure that counts them; null: their age. */
 export type Cause = string | null;

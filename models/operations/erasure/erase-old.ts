@@ -2,9 +2,9 @@
  * Retention: messages are erased by their age, oldest first, page by page. Every page is a short transaction that waits for nobody; a sweep
  * remembers its place, and what it could not erase yet waits in the queue.
  */
-import { type Database, select } from '../../database.js';
-import { digestIn } from '../../rules/erasure.js';
-import { idBefore, lowestId } from '../../rules/id-time.js';
+import { type Database, select } from '../../db/database.js';
+import { digestIn } from '../../rules/contacts/erasure.js';
+import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait } from './erasure-queue.js';
 

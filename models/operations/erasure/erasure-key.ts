@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, select } from '../../database.js';
-import { encrypt, decrypt } from '../../rules/encryption.js';
+import { type Database, select } from '../../db/database.js';
+import { encrypt, decrypt } from '../../rules/values/encryption.js';
 
 /** For which place it is encrypted. */
 export const erasureKeyContext = 'installation-key:erasure';

@@ -1,6 +1,6 @@
 /** Messages that are to be erased and are still under way: each says when it is looked at again. */
-import { type Database, select } from '../../database.js';
-import { lowestId } from '../../rules/id-time.js';
+import { type Database, select } from '../../db/database.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import { type Cause, eraseMessages, erasurePage } from './erase-messages.js';
 
 const idOf = (cause: Cause): string => cause ?? lowestId;

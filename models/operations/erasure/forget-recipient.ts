@@ -1,7 +1,7 @@
 /** What a workspace knows of a recipient beside its messages. */
-import { type Database, inTransaction, select } from '../../database.js';
-import { digestOf } from '../../rules/erasure.js';
-import { isByRecipient } from '../../rules/suppression.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { digestOf } from '../../rules/contacts/erasure.js';
+import { isByRecipient } from '../../rules/contacts/suppression.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 
 interface Forgotten {

@@ -1,6 +1,6 @@
 /** Drives the erasures that were asked for, page by page; all that it knows stands in their rows, so that any process goes on with them. */
-import { type Database, select } from '../../database.js';
-import { highestId } from '../../rules/id-time.js';
+import { type Database, select } from '../../db/database.js';
+import { highestId } from '../../rules/values/id-time.js';
 import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait, waitsForMessages } from './erasure-queue.js';

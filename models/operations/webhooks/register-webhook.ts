@@ -1,10 +1,10 @@
-import type { Config } from '../../config.js';
-import type { Database } from '../../database.js';
+import type { Config } from '../../settings/config.js';
+import type { Database } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import { type NewWebhook, Webhook } from '../../webhook.js';
+import { type NewWebhook, Webhook } from '../../tables/webhook.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { withinQuota } from '../quotas/within-quota.js';
+import { withinQuota } from '../billing/within-quota.js';
 
 /**
  * Makes a webhook, as its owner asks. The returned `secret` is shown once.

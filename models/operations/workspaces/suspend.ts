@@ -1,8 +1,8 @@
 /** The operator's switch: a suspended workspace sends nothing. */
-import { type Database, inTransaction, select, type Transaction } from '../../database.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
-import type { Workspace } from '../../workspace.js';
+import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**

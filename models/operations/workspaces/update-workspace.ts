@@ -1,7 +1,7 @@
-import { type Database, inTransaction } from '../../database.js';
+import { type Database, inTransaction } from '../../db/database.js';
 import { changesBetween } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import { Workspace } from '../../workspace.js';
+import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** What a workspace settles for itself: what is undefined stays, null lifts. */

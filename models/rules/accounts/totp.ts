@@ -1,6 +1,6 @@
 /** Time-based one-time passwords (RFC 6238) as every authenticator makes them: SHA-1, six digits, thirty seconds. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { isSameSecret } from '../same-secret.js';
+import { isSameSecret } from '../values/same-secret.js';
 
 const stepSeconds = 30;
 /** Steps before and after the present one whose codes are taken, for clocks that differ (RFC 6238 §5.2). */

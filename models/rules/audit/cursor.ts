@@ -1,5 +1,5 @@
 /** Where a list of audit events goes on: the place of the last row that was shown. Opaque to clients. */
-import { isUuid } from '../text.js';
+import { isUuid } from '../values/text.js';
 
 export interface Place {
   /** Microseconds since 1970, in text. */

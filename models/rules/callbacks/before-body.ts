@@ -1,7 +1,7 @@
 /** What the head of a callback tells before its body is read: whether it can be the provider's, and how large it may be. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { badSignature } from '../../errors.js';
-import type { ProviderAccount, ProviderKind } from '../../provider-account.js';
+import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
 import { headerOf } from './json-body.js';
 import { isPostmark } from './postmark.js';
 

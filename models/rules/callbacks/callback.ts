@@ -1,7 +1,7 @@
 /** What providers tell us over HTTP, in one vocabulary whatever their wire format. One file a provider beside this one. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Channel } from '../../config.js';
-import type { ReportStatus } from '../status.js';
+import type { Channel } from '../../channels.js';
+import type { ReportStatus } from '../messages/status.js';
 
 /** A request as it came, before anything of it is believed. */
 export interface CallbackRequest {

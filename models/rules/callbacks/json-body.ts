@@ -1,7 +1,7 @@
 /** What callbacks in JSON have in common. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidJson } from '../../errors.js';
-import { isUuid } from '../text.js';
+import { isUuid } from '../values/text.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every provider has shapes of its own; readers take what they find
 export type Json = any;

@@ -1,12 +1,12 @@
 /** The webhooks of Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/reference/messages/status */
 import { createHmac } from 'node:crypto';
-import type { AccountOf } from '../../provider-account.js';
+import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
-import { isSameSecret } from '../same-secret.js';
-import type { ReportStatus } from '../status.js';
-import { suppressedCode } from '../suppression.js';
+import { isSameSecret } from '../values/same-secret.js';
+import type { ReportStatus } from '../messages/status.js';
+import { suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 

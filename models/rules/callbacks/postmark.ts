@@ -1,10 +1,10 @@
 /** The webhooks of Postmark: one event a request, behind a password in the address. https://postmarkapp.com/developer/webhooks/webhooks-overview */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountOf } from '../../provider-account.js';
+import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
-import { isSameSecret } from '../same-secret.js';
+import { isSameSecret } from '../values/same-secret.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 

@@ -1,5 +1,5 @@
 /** Which callback belongs to which provider. */
-import type { AccountOf, ProviderAccount } from '../../provider-account.js';
+import type { AccountOf, ProviderAccount } from '../../settings/provider-account.js';
 import type { CallbackReader } from './callback.js';
 import { readMetaCallback } from './meta.js';
 import { readPostmarkCallback } from './postmark.js';

@@ -1,10 +1,10 @@
 /** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
 import { createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { type Channel, channels } from '../../config.js';
+import { type Channel, channels } from '../../channels.js';
 import { badSignature, invalid } from '../../errors.js';
-import { isSameSecret } from '../same-secret.js';
-import { reportOrder } from '../status.js';
+import { isSameSecret } from '../values/same-secret.js';
+import { reportOrder } from '../messages/status.js';
 import type { CallbackEvent, CallbackRequest, IncomingReport } from './callback.js';
 import { headerOf, isWithin, parseJson } from './json-body.js';
 

@@ -1,10 +1,10 @@
 /** SendGrid's Event Webhook: many events a request, signed with a key of its own. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 import { createPublicKey, verify } from 'node:crypto';
-import type { AccountOf } from '../../provider-account.js';
+import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature, invalid } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
-import type { ReportStatus } from '../status.js';
-import { suppressedCode } from '../suppression.js';
+import type { ReportStatus } from '../messages/status.js';
+import { suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, isWithin, type Json, momentOf, parseJson } from './json-body.js';
 

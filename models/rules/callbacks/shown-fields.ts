@@ -2,7 +2,7 @@
  * What a workspace may see of a carrier's report: the outcome, in the carrier's words. Everything else of it is the operator's: accounts,
  * prices, addresses of machines, and whatever a carrier adds tomorrow.
  */
-import type { ProviderKind } from '../../provider-account.js';
+import type { ProviderKind } from '../../settings/provider-account.js';
 
 /** Paths into the report; a list stands for each of its items. */
 const shown: Readonly<Record<ProviderKind, readonly string[]>> = {

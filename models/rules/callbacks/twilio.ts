@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { badSignature, invalid } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
-import { isSameSecret } from '../same-secret.js';
-import type { ReportStatus } from '../status.js';
-import { suppressedCode } from '../suppression.js';
+import { isSameSecret } from '../values/same-secret.js';
+import type { ReportStatus } from '../messages/status.js';
+import { suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 

@@ -1,5 +1,5 @@
 /** How a provider's own codes are said in ours. One table a provider beside this file; what is not in it is `undeliverable`. */
-import type { FailureCode } from '../error-codes.js';
+import type { FailureCode } from '../messages/error-codes.js';
 
 export interface ProviderFailure {
   code: FailureCode;

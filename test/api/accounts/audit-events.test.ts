@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { suppress } from '../../../models/operations/suppress.js';
-import { disableWebhook } from '../../../models/operations/disable-webhook.js';
+import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { disableWebhook } from '../../../models/operations/webhooks/disable-webhook.js';
 import { rows } from '../../support/database.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 

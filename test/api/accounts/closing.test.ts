@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
 import { rows } from '../../support/database.js';
-import { buildQueued } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
 import { startApp, type TestApp } from '../start-app.js';
 import { type Owner, owner, password } from './owner.js';
 

@@ -1,5 +1,5 @@
 /** An account that was signed up, with what its owner does over HTTP. */
-import { mailToken } from '../../../models/rules/mail-token.js';
+import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
 import type { Answer, CallOptions, TestApp } from '../start-app.js';
 

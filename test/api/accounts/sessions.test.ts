@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
-import { issueToken } from '../../../api/authenticate.js';
+import { issueToken } from '../../../api/auth/authenticate.js';
 import { rows } from '../../support/database.js';
 import { startApp, type TestApp } from '../start-app.js';
 import { type Owner, owner, password } from './owner.js';

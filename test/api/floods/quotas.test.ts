@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../support/invariants.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
 
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateApiKey } from '../../../models/rules/api-key.js';
+import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { type Answer, startApp, type TestApp } from '../start-app.js';
 
 const list = '/api/v1/messages';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { select } from '../../../models/database.js';
-import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
-import { fallBack } from '../../../models/operations/fall-back.js';
-import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
-import { recordReports } from '../../../models/operations/record-reports.js';
-import { unsubscribeToken } from '../../../models/rules/unsubscribe.js';
+import { select } from '../../../models/db/database.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { fallBack } from '../../../models/operations/messages/fall-back.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { workflowIds } from '../../../workflows/contract.js';
-import { buildWebhook } from '../../support/factories.js';
-import { acceptedAs, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { acceptedAs, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 describe('a recipient who was erased', () => {

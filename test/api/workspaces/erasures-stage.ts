@@ -1,16 +1,16 @@
 /** What the tests of erasures have in common. */
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { select } from '../../../models/database.js';
-import { applyReports } from '../../../models/operations/apply-reports.js';
-import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
+import { select } from '../../../models/db/database.js';
+import { applyReports } from '../../../models/operations/reports/apply-reports.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
-import { recordReports } from '../../../models/operations/record-reports.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
-import { findInDatabase } from '../../support/find-anywhere.js';
-import { assertBooks } from '../../support/invariants.js';
-import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/messages.js';
+import { findInDatabase } from '../../support/rows/find-anywhere.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
 const path = '/api/v1/erasures';

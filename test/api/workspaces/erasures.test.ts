@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { select } from '../../../models/database.js';
-import { recordHandoffs } from '../../../models/operations/record-handoffs.js';
-import { buildWebhook } from '../../support/factories.js';
-import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/messages.js';
+import { select } from '../../../models/db/database.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 const path = '/api/v1/erasures';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { select } from '../../../models/database.js';
+import { select } from '../../../models/db/database.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
 const path = '/api/v1/export';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { select } from '../../../models/database.js';
-import { acceptOne } from '../../../models/operations/accept-one.js';
-import { buildUndecided } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
-import { balanceOf } from '../../support/messages.js';
+import { select } from '../../../models/db/database.js';
+import { acceptOne } from '../../../models/operations/messages/accept-one.js';
+import { buildUndecided } from '../../support/rows/factories.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { balanceOf } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
 const path = '/api/v1/workspace';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { commands } from '../../../api/admin/commands/index.js';
-import { claimHandoffs } from '../../../models/operations/claim-handoffs.js';
-import { recordOptOut } from '../../../models/operations/record-opt-outs.js';
-import { Workspace } from '../../../models/workspace.js';
-import { buildQueued } from '../../support/factories.js';
-import { assertBooks } from '../../support/invariants.js';
-import { buildSent, messageOf, sandboxEverywhere } from '../../support/messages.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { recordOptOut } from '../../../models/operations/contacts/record-opt-outs.js';
+import { Workspace } from '../../../models/tables/workspace.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };

@@ -5,7 +5,7 @@
 import { request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/counterpart.js';
+import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/carriers/counterpart.js';
 import type { HistoryWriter } from '../history.js';
 import { type CarrierName, type HandoffLog, logHandoff } from './carrier-log.js';
 import type { Fate, Manner } from './manner.js';

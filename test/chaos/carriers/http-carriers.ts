@@ -1,9 +1,9 @@
 /** Twilio, Meta and SES with their doors: none takes an idempotency key, none can be asked what became of a call. */
 import type { ServerResponse } from 'node:http';
-import type { Counterpart, Taken } from '../../support/counterpart.js';
-import { metaEnv, refuse as refuseByMeta, startMeta } from '../../support/meta.js';
-import { refuse as refuseBySes, sesEnv, sesEvent, startSes } from '../../support/ses.js';
-import { refuse as refuseByTwilio, startTwilio, twilioEnv } from '../../support/twilio.js';
+import type { Counterpart, Taken } from '../../support/carriers/counterpart.js';
+import { metaEnv, refuse as refuseByMeta, startMeta } from '../../support/carriers/meta.js';
+import { refuse as refuseBySes, sesEnv, sesEvent, startSes } from '../../support/carriers/ses.js';
+import { refuse as refuseByTwilio, startTwilio, twilioEnv } from '../../support/carriers/twilio.js';
 import { tokenIn } from '../history.js';
 import { startFront } from './front.js';
 import type { CarrierDeps, Opened } from './carrier.js';

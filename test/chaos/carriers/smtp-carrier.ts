@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SMTPServerSession } from 'smtp-server';
-import { startSmtp } from '../../support/smtp.js';
+import { startSmtp } from '../../support/carriers/smtp.js';
 import { tokenIn } from '../history.js';
 import { type HandoffLog, logHandoff } from './carrier-log.js';
 import type { Manner } from './manner.js';

@@ -1,5 +1,5 @@
 /** What the clients of a run do and when, by seed alone. */
-import type { Channel } from '../../../models/config.js';
+import type { Channel } from '../../../models/channels.js';
 import { type Item, newToken, type Step } from '../history.js';
 import { type ReceiverKind, receiverKinds } from '../receivers.js';
 import type { Random } from '../random.js';

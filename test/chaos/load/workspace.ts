@@ -1,6 +1,6 @@
 /** A workspace of the load with its key and its webhooks, made through the API as a user would. */
 import { randomBytes } from 'node:crypto';
-import { eventTypes } from '../../../models/rules/events.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import type { HookReceiver } from '../receivers.js';
 import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
 import type { HookPlan } from './plan.js';

@@ -1,5 +1,5 @@
 /** What befalls connections between any two parts. */
-import type { FaultMode } from '../../support/fault-proxy.js';
+import type { FaultMode } from '../../support/network/fault-proxy.js';
 import type { Random } from '../random.js';
 import type { Link } from '../stage/links.js';
 import type { Stage } from '../stage/stage.js';

@@ -1,5 +1,5 @@
 /** What is accepted is there and ends; what is refused leaves nothing (decisions §1 and §4, README "It is answered when …"). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request, wordOf } from './evidence.js';
 import type { MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';

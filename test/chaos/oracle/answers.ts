@@ -1,5 +1,5 @@
 /** What clients were answered: the same to a repeated request, and what a batch shows (decisions §4, §5). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 

@@ -1,5 +1,5 @@
 /** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
 import type { MessageFact } from './snapshot.js';

@@ -1,6 +1,6 @@
 /** A history and a snapshot, looked up by what the rules ask for. */
-import { groupBy } from '../../../models/rules/group-by.js';
-import type { Channel } from '../../../models/config.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
+import type { Channel } from '../../../models/channels.js';
 import type { AnswerRecord, CallRecord, EventRecord, ExitRecord, History, HistoryRecord, Item, ReportRecord } from '../history.js';
 import { collectFaults, type Faults } from './faults.js';
 import { collectHandoffs, type Handoff } from './handoffs.js';

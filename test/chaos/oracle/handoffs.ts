@@ -1,5 +1,5 @@
 /** What carriers saw, call by call. */
-import type { Channel } from '../../../models/config.js';
+import type { Channel } from '../../../models/channels.js';
 import type { CarrierRecord } from '../history.js';
 
 /** One request to a carrier. Times are null where the thing did not happen. */

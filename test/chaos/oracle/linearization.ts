@@ -2,7 +2,7 @@
  * The ledger as a witness: entries are numbered under the lock of their workspace's row, so their numbers are an order in which all its
  * movements could have happened one after the other. That order must agree with what everybody outside saw, in real time.
  */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, wordOf } from './evidence.js';
 import { priceOf } from './money.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';

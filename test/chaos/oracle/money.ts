@@ -1,5 +1,5 @@
 /** Every credit is explained: the ledger folds to the balances, and each entry has its cause (interface.md, Credit costs; decisions §4, §5, §8). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';

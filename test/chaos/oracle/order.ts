@@ -1,5 +1,5 @@
 /** In which order receivers are told (decisions §7; README, `ordered`). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';

@@ -1,7 +1,7 @@
 /** The books at the end of a run: what PostgreSQL holds, read in one moment, as plain JSON. Times are epoch milliseconds. */
 import { Transaction } from 'sequelize';
-import type { Channel } from '../../../models/config.js';
-import { type Database, select } from '../../../models/database.js';
+import type { Channel } from '../../../models/channels.js';
+import { type Database, select } from '../../../models/db/database.js';
 import { tokenIn } from '../history.js';
 
 export interface MessageFact {

@@ -1,5 +1,5 @@
 /** Events: which there are, that every subscriber is told each, and that what it is told is true (interface.md, Events; decisions §7). */
-import { groupBy } from '../../../models/rules/group-by.js';
+import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Arrival, type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, MessageFact, WebhookFact } from './snapshot.js';

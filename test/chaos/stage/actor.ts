@@ -1,8 +1,8 @@
 /** A process of the stage that nemeses may kill, stop, freeze and start again. What ends by itself is started again, as an orchestrator would. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { launchUntilReady } from '../../../local/launch-until-ready.js';
-import type { Part, Running } from '../../../local/part.js';
-import type { RunRecord } from '../../../local/run-record.js';
+import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
+import type { Part, Running } from '../../../local/processes/part.js';
+import type { RunRecord } from '../../../local/processes/run-record.js';
 import { signalFamily } from './family.js';
 
 /** How a process ended after it had been ready. */

@@ -1,5 +1,5 @@
 /** The connections between the parts of a stage: each pair that talks has a fault proxy of its own. */
-import { type FaultProxy, startFaultProxy, type Target as Address } from '../../support/fault-proxy.js';
+import { type FaultProxy, startFaultProxy, type Target as Address } from '../../support/network/fault-proxy.js';
 import type { Target } from '../history.js';
 
 export interface Link {

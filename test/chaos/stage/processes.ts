@@ -1,8 +1,8 @@
 /** The processes of the service as actors: two APIs behind a load balancer, two workers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { nodePart } from '../../../local/node-parts.js';
-import type { Part } from '../../../local/part.js';
+import { nodePart } from '../../../local/processes/node-parts.js';
+import type { Part } from '../../../local/processes/part.js';
 import { Actor, type ActorHooks, type Exit } from './actor.js';
 import type { Links } from './links.js';
 import type { Servers } from './servers.js';

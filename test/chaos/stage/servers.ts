@@ -1,11 +1,11 @@
 /** The servers of a run as actors: PostgreSQL on a small disk, the Temporal dev server, Redis. */
 import { join } from 'node:path';
-import { findTemporal, type FoundTemporal } from '../../../local/find-temporal.js';
-import { type Part, untilItSays } from '../../../local/part.js';
-import type { PortBook } from '../../../local/ports.js';
-import { clusterDir, databaseUrl, postgresPart, postgresStop } from '../../../local/postgres.js';
-import { settlePostmasterFile } from '../../../local/postmaster-file.js';
-import { temporalPart } from '../../../local/temporal.js';
+import { findTemporal, type FoundTemporal } from '../../../local/temporal/find-temporal.js';
+import { type Part, untilItSays } from '../../../local/processes/part.js';
+import type { PortBook } from '../../../local/processes/ports.js';
+import { clusterDir, databaseUrl, postgresPart, postgresStop } from '../../../local/postgres/postgres.js';
+import { settlePostmasterFile } from '../../../local/postgres/postmaster-file.js';
+import { temporalPart } from '../../../local/temporal/temporal.js';
 import { Actor, type ActorHooks } from './actor.js';
 import { openSmallDisk, type SmallDisk } from './disk.js';
 import { copyTemplate, password, placeIn } from './template.js';

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchUntilReady } from '../../../local/launch-until-ready.js';
-import { PortBook } from '../../../local/ports.js';
-import { clusterDir, databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../../../local/postgres.js';
-import { findPostgres } from '../../../local/postgres-binaries.js';
-import { runOnce } from '../../../local/run-once.js';
-import { RunRecord } from '../../../local/run-record.js';
-import { connect } from '../../../models/database.js';
+import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
+import { PortBook } from '../../../local/processes/ports.js';
+import { clusterDir, databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../../../local/postgres/postgres.js';
+import { findPostgres } from '../../../local/postgres/postgres-binaries.js';
+import { runOnce } from '../../../local/processes/run-once.js';
+import { RunRecord } from '../../../local/processes/run-record.js';
+import { connect } from '../../../models/db/database.js';
 import { migrate } from '../../../models/migrate.js';
 
 /** Only a machine that loses power would notice: a killed server loses nothing without fsync. Few and small WAL files fit the small disk. */

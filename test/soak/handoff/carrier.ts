@@ -1,6 +1,6 @@
 /** The carrier's side of the soak: every message that it took is reported delivered, and a report is posted until it is taken. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TakenMessage, TwilioCounterpart } from '../../support/twilio.js';
+import type { TakenMessage, TwilioCounterpart } from '../../support/carriers/twilio.js';
 
 const answerAfterMs = 2_000;
 /** From the hand-off to the first post of the report: sometimes before the answer, as real carriers do. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { phones } from '../../support/bulk-requests.js';
 import { type Json, restClient } from '../../support/client.js';
-import { equip } from '../../support/equip.js';
+import { equip } from '../../support/rows/equip.js';
 import type { Service } from '../../support/service.js';
 
 export interface Load {

@@ -7,7 +7,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../../support/servers.js';
 import { type Service, startService } from '../../support/service.js';
-import { startTwilio, twilioEnv } from '../../support/twilio.js';
+import { startTwilio, twilioEnv } from '../../support/carriers/twilio.js';
 import { randomOf } from '../../chaos/random.js';
 import { openCarrier } from './carrier.js';
 import { runFaults } from './faults.js';

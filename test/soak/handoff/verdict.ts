@@ -1,8 +1,8 @@
 /** Judges the soak: what the carrier took against what clients were answered and what the books say. */
-import type { Database } from '../../../models/database.js';
+import type { Database } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../support/invariants.js';
-import type { TwilioCounterpart } from '../../support/twilio.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import type { TwilioCounterpart } from '../../support/carriers/twilio.js';
 import type { Sends } from './load.js';
 
 export interface Verdict {

@@ -1,5 +1,5 @@
 /** Clients of a perfect service, and the network between: requests that are answered, refused, lost, and repeated. */
-import type { Channel } from '../../../../models/config.js';
+import type { Channel } from '../../../../models/channels.js';
 import { type AnswerRecord, type CallRecord, type Item, newToken } from '../../history.js';
 import { priceOf } from '../money.js';
 import type { MessageFact, WorkspaceFact } from '../snapshot.js';

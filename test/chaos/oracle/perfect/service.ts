@@ -1,5 +1,5 @@
 /** A perfect service: it accepts, charges, hands off, takes reports and refunds as the contract says, in one step each. */
-import type { Channel } from '../../../../models/config.js';
+import type { Channel } from '../../../../models/channels.js';
 import type { Item } from '../../history.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';

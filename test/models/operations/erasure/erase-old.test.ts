@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { openPool } from '../../../../models/database.js';
-import { applyReports } from '../../../../models/operations/apply-reports.js';
+import { openPool } from '../../../../models/db/database.js';
+import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
-import { reencryptKeys } from '../../../../models/operations/reencrypt-secrets.js';
-import { recordReports } from '../../../../models/operations/record-reports.js';
-import { idBefore } from '../../../../models/rules/id-time.js';
+import { reencryptKeys } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
+import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
-import { buildWebhook } from '../../../support/factories.js';
-import { findInDatabase } from '../../../support/find-anywhere.js';
+import { buildWebhook } from '../../../support/rows/factories.js';
+import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { buildSent, messageOf, reportOf } from '../../../support/messages.js';
+import { buildSent, messageOf, reportOf } from '../../../support/rows/messages.js';
 
 const dayMs = 86_400_000;
 let made = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { plainName } from '../../../../models/rules/accounts/plain-name.js';
-import { renderMail } from '../../../../models/rules/mail-texts.js';
+import { renderMail } from '../../../../models/rules/accounts/mail-texts.js';
 
 const names: [string, string][] = [
   ['Acme Inc.', 'Acme Inc.'],

@@ -1,0 +1,39 @@
+import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
+import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
+import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
+import type { Provider, SendOutcome } from './providers/provider.js';
+
+/** The result to record, and how long the provider wants to be left alone. */
+export interface Handoff {
+  result: HandoffResult;
+  retryAfterMs: number;
+}
+
+/**
+ * One call to a provider. Where an earlier call may have reached it and it has no idempotency keys, it is asked first what
+ * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice. Such a message is claimed
+ * only after it has waited for its delivery report (see uncertain-handoffs.ts).
+ */
+export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
+  const outcome = provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal);
+  const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
+  return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs };
+}
+
+/** An earlier call may have reached an account that these settings do not name: nobody can ask it. */
+const withoutAccount = ({ uncertain }: Claim): SendOutcome =>
+  uncertain ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'retryable', detail: 'no such account' };
+
+async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
+  try {
+    if (claim.uncertain && !provider.idempotent) {
+      const found = await provider.reconcile?.(claim, signal);
+      if (found === undefined) return { outcome: 'rejected', ...handoffUnknown };
+      if (found !== null) return { outcome: 'accepted', provider_message_id: found };
+    }
+    return await provider.send(claim, signal);
+  } catch (error) {
+    // An adapter that throws broke its promise; what it did before is not known.
+    return { outcome: 'unknown', detail: error instanceof Error ? error.name : 'error' };
+  }
+}

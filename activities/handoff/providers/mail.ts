@@ -1,0 +1,18 @@
+/** What the e-mail providers have in common. */
+import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { OutgoingMessage } from './provider.js';
+
+/** Several providers refuse a mail without a subject. */
+const noSubject = '(no subject)';
+
+export const subjectOf = ({ subject = '' }: Content): string => (subject === '' ? noSubject : subject);
+
+/** `Headers` as several providers take them; nothing where a mail has none of its own. */
+export const headersOf = (headers: OutgoingMessage['headers']) =>
+  headers === undefined ? {} : { Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })) };
+
+/** The address in `Ada <ada@example.com>`, or alone. */
+export const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from;
+
+/** The name beside it; undefined where there is none. */
+export const nameOf = (from: string): string | undefined => /^(.*\S)\s*<[^<>]+>$/.exec(from)?.[1];

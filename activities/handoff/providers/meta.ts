@@ -1,0 +1,53 @@
+/** Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
+import type { AccountOf } from '../../../models/settings/provider-account.js';
+import { metaFailures, metaRetryables, metaThrottles } from '../../../models/rules/failures/meta.js';
+import { lookUp } from '../../../models/rules/failures/provider-failure.js';
+import { httpClient, type ProviderAnswer } from './http-client.js';
+import { metaTemplate } from './meta-template.js';
+import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+/** Each version lives at least two years. */
+const version = 'v23.0';
+
+/** It has no idempotency keys and cannot be asked for a message; its reports echo our id. */
+export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: AccountOf<'meta'>): Provider {
+  const client = httpClient(apiBase);
+  const path = `/${version}/${encodeURIComponent(phoneNumberId)}/messages`;
+  const headers = { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' };
+  return {
+    name,
+    idempotent: false,
+
+    send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      const body = JSON.stringify(bodyOf(message));
+      return sendOver(client, { method: 'POST', path, headers, body }, signal, outcomeOf);
+    },
+
+    fetchStatus: () => Promise.resolve(null),
+  };
+}
+
+function bodyOf({ id, to, content: { text, template } }: OutgoingMessage): object {
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    biz_opaque_callback_data: id,
+    ...(template === undefined
+      ? { type: 'text', text: { preview_url: false, body: text } }
+      : { type: 'template', template: metaTemplate(template) }),
+  };
+}
+
+function outcomeOf(answer: ProviderAnswer): SendOutcome {
+  const { status, json } = answer;
+  if (status === 200) return taken(json.messages?.[0]?.id);
+  const code = json.error?.code as number | undefined;
+  if (code !== undefined) {
+    if (metaThrottles.has(code)) return throttled(answer, code);
+    if (metaRetryables.has(code) && status !== 500) return { outcome: 'retryable', detail: String(code) };
+    if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
+  }
+  return outcomeOfStatus(answer) ?? rejected('whatsapp', lookUp(metaFailures, null), String(code ?? status));
+}

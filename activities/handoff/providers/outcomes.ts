@@ -1,0 +1,60 @@
+/** What the answers of providers come to, where they mean the same everywhere. */
+import type { Channel } from '../../../models/channels.js';
+import { failureOf } from '../../../models/rules/messages/error-codes.js';
+import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
+import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';
+import { type HttpClient, NoAnswer, type ProviderAnswer, type ProviderRequest } from './http-client.js';
+import type { SendOutcome } from './provider.js';
+
+/** Sends the request; a call without an answer is `retryable` where it certainly did not arrive, else `unknown`. */
+export async function sendOver(
+  client: HttpClient,
+  request: ProviderRequest,
+  signal: AbortSignal,
+  read: (answer: ProviderAnswer) => SendOutcome,
+): Promise<SendOutcome> {
+  try {
+    return read(await client.call(request, signal));
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { outcome: error.mayHaveArrived ? 'unknown' : 'retryable', detail: error.reason };
+  }
+}
+
+/** A message that the provider took; an answer that does not name it leaves open what became of it. */
+export const taken = (id: unknown): SendOutcome =>
+  typeof id === 'string' && id !== ''
+    ? { outcome: 'accepted', provider_message_id: id }
+    : { outcome: 'unknown', detail: 'answer without an id' };
+
+/** `providerCode`: for operators. */
+export function rejected(channel: Channel, failure: ProviderFailure, providerCode: string): SendOutcome {
+  const { code, message } = failureOf(channel, failure.code);
+  return {
+    outcome: 'rejected',
+    error_code: code,
+    error_message: message,
+    is_permanent: failure.isPermanent,
+    provider_error_code: providerCode,
+  };
+}
+
+export function throttled({ status, headers }: ProviderAnswer, code: string | number = status): SendOutcome {
+  const seconds = parseRetryAfter(headers['retry-after'], new Date());
+  return { outcome: 'throttled', detail: String(code), ...(seconds === null ? {} : { retryAfterMs: seconds * 1000 }) };
+}
+
+/**
+ * What a status says by itself; null where the provider's code has to be looked at. A credential that is not accepted is the
+ * operator's fault and not the message's: it is tried again, or elsewhere.
+ */
+export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
+  const { status } = answer;
+  if (status === 429) return throttled(answer);
+  if (status === 401 || status === 403) return { outcome: 'retryable', detail: `credentials (${status})` };
+  if (status === 503) return { outcome: 'retryable', detail: '503' };
+  // Something failed in there, before or after it took the message.
+  if (status >= 500 || status === 408) return { outcome: 'unknown', detail: String(status) };
+  if (status >= 300 && status < 400) return { outcome: 'retryable', detail: `redirect (${status})` };
+  return null;
+}

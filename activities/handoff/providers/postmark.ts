@@ -1,0 +1,94 @@
+/** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
+import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
+import type { AccountOf } from '../../../models/settings/provider-account.js';
+import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
+import { postmarkFailures } from '../../../models/rules/failures/postmark.js';
+import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
+import { headersOf, subjectOf } from './mail.js';
+import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
+import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+/** How long after the call a message may take until the search finds it. */
+const searchLagMs = 60_000;
+
+/** It has no idempotency keys, but finds messages by our id among their metadata: what became of a lost answer is looked up there. */
+export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
+  const client = httpClient(account.apiBase);
+  const headers = { 'X-Postmark-Server-Token': account.serverToken, Accept: 'application/json', 'Content-Type': 'application/json' };
+  const get = async (path: string, signal: AbortSignal) => {
+    const answer = await client.call({ method: 'GET', path: `/messages/outbound${path}`, headers }, signal);
+    return answer.status === 200 ? answer.json : null;
+  };
+  return {
+    name: account.name,
+    idempotent: false,
+
+    send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      const request = { method: 'POST' as const, path: '/email', headers, body: JSON.stringify(bodyOf(account, message)) };
+      return sendOver(client, request, signal, outcomeOf);
+    },
+
+    async fetchStatus(messageId: string, signal: AbortSignal): Promise<FetchedStatus | null> {
+      const details = await get(`/${encodeURIComponent(messageId)}/details`, signal).catch(noneWithoutAnswer);
+      return Array.isArray(details?.MessageEvents) ? statusOf(details.MessageEvents as MessageEvent[]) : null;
+    },
+
+    async reconcile({ id, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
+      const answer = await get(`?count=1&offset=0&metadata_message_id=${id}`, signal);
+      const found: string | undefined = answer?.Messages?.[0]?.MessageID;
+      // Not answered, or perhaps still on its way into the search: asked again.
+      if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();
+      return found;
+    },
+  };
+}
+
+class NotKnownYet extends Error {
+  override readonly name = notKnownYet;
+}
+
+function bodyOf({ from, messageStream }: AccountOf<'postmark'>, { id, to, content, headers }: OutgoingMessage): object {
+  return {
+    From: from,
+    To: to,
+    Subject: subjectOf(content),
+    TextBody: content.text,
+    ...(content.html === undefined ? {} : { HtmlBody: content.html }),
+    MessageStream: messageStream,
+    Metadata: { message_id: id },
+    ...headersOf(headers),
+  };
+}
+
+function outcomeOf(answer: ProviderAnswer): SendOutcome {
+  const { status, json } = answer;
+  const code = String(json.ErrorCode ?? status);
+  if (status === 200 && code === '0') return taken(json.MessageID);
+  if (code === '100') return { outcome: 'retryable', detail: code }; // maintenance
+  if (status === 422 || status === 200) return rejected('email', lookUp(postmarkFailures, code), code);
+  if (status === 413) return rejected('email', lookUp(postmarkFailures, '402'), code);
+  return outcomeOfStatus(answer) ?? rejected('email', lookUp(postmarkFailures, null), code);
+}
+
+interface MessageEvent {
+  Type: string;
+  ReceivedAt: string;
+}
+
+const statusOfEvent: Readonly<Record<string, 'delivered' | 'failed'>> = { Delivered: 'delivered', Bounced: 'failed' };
+
+/** The last event that is a step of ours. It gives no type of bounce: that is in the report, which is late. */
+function statusOf(events: MessageEvent[]): FetchedStatus | null {
+  const last = events.findLast(({ Type }) => Object.hasOwn(statusOfEvent, Type));
+  const status = last && statusOfEvent[last.Type];
+  if (last === undefined || status === undefined) return null;
+  const isFailure = status === 'failed';
+  return {
+    status,
+    error_code: isFailure ? soft('undeliverable').code : null,
+    is_permanent: false,
+    provider_error_code: isFailure ? last.Type : null,
+    occurred_at: new Date(last.ReceivedAt),
+    raw: JSON.stringify(last),
+  };
+}

@@ -1,0 +1,52 @@
+/** The sandbox provider: a full message life without a network. Its reports come back over HTTP, see `sandbox-carrier.ts`. */
+import type { Database } from '../../../models/db/database.js';
+import { Gather } from '../../../models/flow/gather.js';
+import { lastReport, type SandboxCall, type Taken, takeMessages } from '../../../models/operations/messages/sandbox.js';
+import { failureOf } from '../../../models/rules/messages/error-codes.js';
+import { sandboxProvider } from '../../../models/rules/callbacks/sandbox.js';
+import { scriptFor } from '../../../models/rules/messages/sandbox-recipients.js';
+import type { ReportStatus } from '../../../models/rules/messages/status.js';
+import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+export interface SandboxDeps {
+  db: Database;
+  delayMs: number;
+  /** Called after a hand-off: reports will be due in this many milliseconds. */
+  onTaken: (dueInMs: number) => void;
+}
+
+const takenAtOnce = 50;
+
+export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider {
+  // What is called for side by side is taken together: a carrier's machines would cost us nothing.
+  const takes = new Gather<SandboxCall, Taken>((calls) => takeMessages(db, calls), { most: takenAtOnce, lanes: 2 });
+  return {
+    name: sandboxProvider,
+    idempotent: true,
+
+    async send({ id, channel, to }: OutgoingMessage): Promise<SendOutcome> {
+      const script = scriptFor(channel, to);
+      if (script.refused !== undefined) {
+        const { code, message } = failureOf(channel, script.refused);
+        return { outcome: 'rejected', error_code: code, error_message: message, provider_error_code: script.refused };
+      }
+      const { provider_message_id } = await takes.add({ messageId: id, script, delayMs });
+      if (provider_message_id === null) return { outcome: 'retryable', detail: 'unavailable' };
+      for (const step of new Set(script.reports.map((report) => report.step))) onTaken(step * delayMs);
+      return { outcome: 'accepted', provider_message_id };
+    },
+
+    async fetchStatus(provider_message_id: string): Promise<FetchedStatus | null> {
+      const report = await lastReport(db, provider_message_id);
+      if (report === undefined) return null;
+      return {
+        status: report.status as ReportStatus,
+        error_code: report.error_code,
+        is_permanent: false,
+        provider_error_code: report.error_code,
+        occurred_at: new Date(report.occurred_at),
+        raw: JSON.stringify(report),
+      };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Amazon SES, API version 2. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html */
+import { AwsV4Signer } from 'aws4fetch';
+import type { AccountOf } from '../../../models/settings/provider-account.js';
+import { lookUp } from '../../../models/rules/failures/provider-failure.js';
+import { sesFailures } from '../../../models/rules/failures/ses.js';
+import { httpClient, type ProviderAnswer } from './http-client.js';
+import { headersOf, subjectOf } from './mail.js';
+import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+const path = '/v2/email/outbound-emails';
+const later = /^(?:TooManyRequests|LimitExceeded|Throttling)(?:Exception)?$/;
+/** The account may not send at present, or its keys are not accepted: no fault of the message. */
+const paused =
+  /^(?:SendingPaused|AccountSuspended|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|ExpiredToken|AccessDenied)(?:Exception)?$/;
+
+/** It has no idempotency keys and cannot be asked for a message; its events echo our id as a tag. */
+export function sesAdapter(account: AccountOf<'ses'>): Provider {
+  const { apiBase, region, accessKeyId, secretAccessKey, sessionToken } = account;
+  const client = httpClient(apiBase);
+  const cache = new Map<string, ArrayBuffer>(); // the key of the day
+  const signed = async (body: string) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const request = { url: apiBase + path, method: 'POST', headers, body };
+    const keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    const signer = new AwsV4Signer({ ...request, ...keys, service: 'ses', region, cache });
+    return Object.fromEntries((await signer.sign()).headers);
+  };
+  return {
+    name: account.name,
+    idempotent: false,
+
+    async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      const body = JSON.stringify(bodyOf(account, message));
+      return sendOver(client, { method: 'POST', path, headers: await signed(body), body }, signal, outcomeOf);
+    },
+
+    fetchStatus: () => Promise.resolve(null),
+  };
+}
+
+function bodyOf({ from, configurationSet }: AccountOf<'ses'>, { id, to, content, headers }: OutgoingMessage): object {
+  const part = (Data: string) => ({ Data, Charset: 'UTF-8' });
+  return {
+    FromEmailAddress: from,
+    Destination: { ToAddresses: [to] },
+    Content: {
+      Simple: {
+        Subject: part(subjectOf(content)),
+        Body: { Text: part(content.text), ...(content.html === undefined ? {} : { Html: part(content.html) }) },
+        ...headersOf(headers),
+      },
+    },
+    EmailTags: [{ Name: 'message_id', Value: id }],
+    ...(configurationSet === undefined ? {} : { ConfigurationSetName: configurationSet }),
+  };
+}
+
+function outcomeOf(answer: ProviderAnswer): SendOutcome {
+  const { status, json } = answer;
+  if (status === 200) return taken(json.MessageId);
+  const type = typeOf(answer);
+  if (later.test(type)) return throttled(answer, type);
+  if (paused.test(type)) return { outcome: 'retryable', detail: type };
+  if (Object.hasOwn(sesFailures, type)) return rejected('email', lookUp(sesFailures, type), type);
+  return outcomeOfStatus(answer) ?? rejected('email', lookUp(sesFailures, null), type === '' ? String(status) : type);
+}
+
+/** In the header as `MessageRejected` or `MessageRejected:http://internal.amazon.com/…`, or in the body as `ns#MessageRejected`. */
+function typeOf({ headers, json }: ProviderAnswer): string {
+  const type = String(headers['x-amzn-errortype'] ?? json.__type ?? json.code ?? '').replaceAll(/:.*$|^.*#/g, '');
+  return type === 'MessageRejected' && /not verified/i.test(String(json.message)) ? 'NotVerified' : type;
+}

@@ -1,0 +1,96 @@
+/**
+ * E-mail through any mail server. SMTP reports nothing back: `sent` means that the server took the mail, and the message stays
+ * so, with the detail `unknown`. Bounces go to the mailbox of the sender.
+ */
+import type { Readable } from 'node:stream';
+import { createTransport } from 'nodemailer';
+import type { AccountOf } from '../../../models/settings/provider-account.js';
+import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
+import { smtpCodeOf, smtpFailures } from '../../../models/rules/failures/smtp.js';
+import { addressOf, subjectOf } from './mail.js';
+import { rejected } from './outcomes.js';
+import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+const connectTimeoutMs = 4_000;
+const socketTimeoutMs = 10_000;
+const idleSocketMs = 2_000;
+const connectionsMax = 10;
+
+/** The mail is recognized by its Message-ID, `<our id@domain of the sender>`; what became of a call whose answer was lost cannot be told. */
+export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
+  const transport = createTransport(poolOptions(url));
+  // Message-ID → bytes of the mail. They are read when the server has taken sender and recipient; before that it certainly has no mail.
+  const bytes = new Map<string, Readable>();
+  transport.use('stream', ({ message }, done) => {
+    message.processFunc((mail) => {
+      bytes.set(message.messageId(), mail);
+      return mail;
+    });
+    done();
+  });
+  const domain = addressOf(from).split('@')[1] ?? '';
+  return {
+    name,
+    idempotent: false,
+
+    async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      const { id, to, content, headers } = message;
+      const messageId = `<${id}@${domain}>`;
+      const { text, html } = content;
+      const mail = { from, to: { name: '', address: to }, messageId, subject: subjectOf(content), text };
+      try {
+        await transport.sendMail({ ...mail, ...(html === undefined ? {} : { html }), headers: { ...headers }, signal });
+        return { outcome: 'accepted', provider_message_id: messageId, isUnreported: true };
+      } catch (error) {
+        return outcomeOf(error as SmtpError, bytes.get(messageId)?.readableDidRead === true);
+      } finally {
+        bytes.delete(messageId);
+      }
+    },
+
+    fetchStatus: () => Promise.resolve(null),
+  };
+}
+
+/** Passwords travel by TLS; a server on this machine, or without a log-in, decides itself. The query of the address may say otherwise. */
+function poolOptions(url: string) {
+  const { hostname, username } = new URL(url);
+  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+  return {
+    url,
+    pool: true,
+    maxConnections: connectionsMax,
+    maxMessages: Number.POSITIVE_INFINITY,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    dnsTimeout: connectTimeoutMs,
+    socketTimeout: socketTimeoutMs,
+    idleTimeout: idleSocketMs,
+    requireTLS: username !== '' && !isLocal,
+    tls: { minVersion: 'TLSv1.2' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } as const;
+}
+
+/** What nodemailer says of a mail that was not sent. */
+interface SmtpError {
+  /** Which step failed. */
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+}
+
+function outcomeOf({ code = 'error', originalCode, command, response = '', responseCode = 0 }: SmtpError, isRead: boolean): SendOutcome {
+  // What the server says of this mail. Of a log-in, or of the connection, it says nothing about the mail.
+  if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500) {
+    const providerCode = smtpCodeOf(response);
+    const failure = lookUp(smtpFailures, providerCode);
+    const isSender = command === 'MAIL FROM' && failure.code !== 'invalid_content';
+    return rejected('email', isSender ? soft('sender_refused') : failure, providerCode);
+  }
+  const detail = `${code} ${responseCode === 0 ? (originalCode ?? '') : responseCode}`.trim();
+  return { outcome: isRead && responseCode < 400 ? 'unknown' : 'retryable', detail };
+}

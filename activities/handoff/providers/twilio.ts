@@ -1,0 +1,93 @@
+/** Twilio's Messages resource for sms and WhatsApp, and every host that speaks the same protocol. https://www.twilio.com/docs/messaging/api/message-resource */
+import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { AccountOf } from '../../../models/settings/provider-account.js';
+import { twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
+import { lookUp } from '../../../models/rules/failures/provider-failure.js';
+import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';
+import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
+import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
+import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
+
+/**
+ * The provider has no idempotency keys, and its lists do not name our ids: what became of a call whose answer was lost is told by
+ * a report, which does, or not at all.
+ * @param callbackUrl where reports are to go
+ */
+export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string): Provider {
+  const client = httpClient(account.apiBase);
+  const resource = `/2010-04-01/Accounts/${encodeURIComponent(account.accountSid)}/Messages`;
+  const headers = { Authorization: `Basic ${Buffer.from(`${account.accountSid}:${account.authToken}`).toString('base64')}` };
+  return {
+    name: account.name,
+    idempotent: false,
+
+    async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
+      if (partApart(message.content.template) !== null) return oneListOnly;
+      const request = {
+        method: 'POST' as const,
+        path: `${resource}.json`,
+        headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: formOf(account, message, callbackUrl).toString(),
+      };
+      return sendOver(client, request, signal, (answer) => outcomeOf(message, answer));
+    },
+
+    async fetchStatus(sid: string, signal: AbortSignal): Promise<FetchedStatus | null> {
+      const path = `${resource}/${encodeURIComponent(sid)}.json`;
+      const answer = await client.call({ method: 'GET', path, headers }, signal).catch(noneWithoutAnswer);
+      return answer?.status === 200 ? statusOf(answer) : null;
+    },
+  };
+}
+
+/** Told without a call. Where all accounts are like this one the request was refused. */
+const oneListOnly: SendOutcome = {
+  outcome: 'rejected',
+  error_code: 'invalid_template',
+  error_message: 'The provider takes values of header and buttons among the variables of the template only',
+  is_permanent: true,
+};
+
+function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: OutgoingMessage, callbackUrl: string): URLSearchParams {
+  const from = senders[channel] ?? '';
+  const isService = /^MG[0-9a-f]{32}$/.test(from);
+  const prefix = channel === 'whatsapp' ? whatsappPrefix : '';
+  return new URLSearchParams({
+    To: prefix + to,
+    ...(isService ? { MessagingServiceSid: from } : { From: prefix + from }),
+    ...whatOf(content),
+    // Called for every report, and covered by its signature.
+    StatusCallback: `${callbackUrl}?message_id=${id}`,
+  });
+}
+
+/** The text, or the approved content in its place. */
+function whatOf({ text, template }: Content): Record<string, string> {
+  if (template === undefined) return { Body: text };
+  const { name, variables = {} } = template;
+  return { ContentSid: name, ...(Object.keys(variables).length === 0 ? {} : { ContentVariables: JSON.stringify(variables) }) };
+}
+
+function outcomeOf({ channel }: OutgoingMessage, answer: ProviderAnswer): SendOutcome {
+  const { status, json } = answer;
+  if (status === 200 || status === 201) return taken(json.sid);
+  const code = String(json.code ?? status);
+  if (twilioThrottles.has(Number(code))) return throttled(answer, code);
+  if (Object.hasOwn(twilioFailures, code)) return rejected(channel, lookUp(twilioFailures, code), code);
+  // There is no such account: the operator's fault, as wrong credentials are.
+  if (status === 404) return { outcome: 'retryable', detail: 'credentials (404)' };
+  return outcomeOfStatus(answer) ?? rejected(channel, lookUp(twilioFailures, null), code);
+}
+
+function statusOf({ json }: ProviderAnswer): FetchedStatus | null {
+  const status = twilioStatusOf(String(json.status));
+  if (status === null) return null;
+  const updatedAt = new Date(String(json.date_updated)); // RFC 2822
+  return {
+    status,
+    ...twilioFailureOf(status, json.error_code === null || json.error_code === undefined ? null : String(json.error_code)),
+    occurred_at: Number.isNaN(updatedAt.getTime()) ? new Date() : updatedAt,
+    raw: JSON.stringify({ sid: json.sid, status: json.status, error_code: json.error_code, date_updated: json.date_updated }),
+  };
+}

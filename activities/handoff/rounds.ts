@@ -1,0 +1,171 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
+import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
+import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import { AnswerRecorder } from './answer-recorder.js';
+import { callDeadline } from './call-deadline.js';
+import { claimRound } from './claim-round.js';
+import type { RoundDeps } from './round-deps.js';
+import { type Handoff, handOff } from './hand-off.js';
+import { persist } from '../support/persist.js';
+import type { CallEnd } from './route-health.js';
+import type { RoundRoute } from './routing.js';
+
+export interface RoundSize {
+  /** Most messages. */
+  limit: number;
+  /** A rate or a limit says when a round may begin: it does not wait for the ones before it. */
+  isPaced: boolean;
+}
+
+const providerDeadlineMs = 10_000;
+/** So long a round is waited for; one that lasts longer goes on beside the next, because its account may not be theirs. */
+const roundMsMax = 1_000;
+const roundsAtOnceMax = 4;
+/** Calls under way at once where a pace says when they begin: a page has no more messages. */
+const pacedCallsMax = 250;
+
+/**
+ * The rounds of one dispatch of a group: each message is called for once by each account of its channel until one has taken or refused it,
+ * and again only where its provider asked for patience.
+ */
+export class Rounds {
+  readonly #tried: string[] = [];
+  /** Message → calls that failed, of those that go on with another account. */
+  readonly #failures = new Map<string, number>();
+  readonly #underWay = new Map<Promise<void>, readonly string[]>();
+  #failure: { error: unknown } | undefined;
+  #settled = 0;
+  #goesOn = false;
+  /** How long a provider that is away wants to be left alone. */
+  retryAfterMs = 0;
+
+  constructor(
+    private readonly deps: RoundDeps,
+    private readonly groupId: string,
+    private readonly inBatch: boolean,
+  ) {}
+
+  /** Messages that further rounds leave out. */
+  get left(): readonly string[] {
+    return [...this.#tried, ...[...this.#underWay.values()].flat()];
+  }
+
+  /** Messages that were taken or refused. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** Something was tried and came to nothing. */
+  get tookNothing(): boolean {
+    return this.#tried.length > 0 && this.#settled === 0;
+  }
+
+  /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns whether there may be more */
+  async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
+    const limits = { limit, except: this.left, inBatch: this.inBatch, resting, waits: this.deps.waits };
+    const claims = await claimRound(this.deps, this.groupId, choices, limits);
+    if (claims === 'late') return true;
+    if (claims.length > 0) {
+      const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
+      this.#begin(claims, this.#call(claims, accountsOf));
+    }
+    // Of a probe nobody expects an answer: the others do not wait for it.
+    if (claims.length === limit && (isProbe || (await this.#mayGoOn(isPaced)))) return true;
+    await this.finish();
+    const goesOn = this.#goesOn || claims.length === limit;
+    this.#goesOn = false;
+    return goesOn;
+  }
+
+  /** Waits until every call has ended and its answer is recorded. @throws the first error, after all have ended */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#underWay.keys());
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #begin(claims: readonly Claim[], work: Promise<void>): void {
+    const round = work.finally(() => this.#underWay.delete(round));
+    round.catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+    this.#underWay.set(
+      round,
+      claims.map(({ id }) => id),
+    );
+  }
+
+  /** Waits until the next round may begin. @returns false when all that is under way has to end first */
+  async #mayGoOn(isPaced: boolean): Promise<boolean> {
+    if (isPaced) return [...this.#underWay.values()].flat().length < pacedCallsMax;
+    const timer = new AbortController();
+    const late = sleep(roundMsMax, 'late', { signal: timer.signal }).catch(() => 'late');
+    await Promise.race([Promise.allSettled(this.#underWay.keys()), late]);
+    timer.abort();
+    return this.#underWay.size < roundsAtOnceMax;
+  }
+
+  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
+    const { db } = this.deps;
+    const deadline = callDeadline(providerDeadlineMs);
+    setMaxListeners(claims.length, deadline.signal); // one a call
+    const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results), this.deps));
+    const handoffs = await Promise.all(
+      claims.map(async (claim) => {
+        const handoff = await this.#handOff(claim, deadline.signal);
+        answers.add(handoff.result);
+        return handoff;
+      }),
+    );
+    deadline.clear();
+    const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
+    const noted = this.#note(handoffs, (id) => accounts.get(id) ?? 1);
+    noted.catch(() => undefined); // whatever becomes of it, the answers are recorded first
+    await answers.end();
+    await noted;
+  }
+
+  async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
+    const { providers, health } = this.deps;
+    const call = health.begin(claim.provider);
+    const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
+    health.end(call, endOf(handoff.result));
+    return handoff;
+  }
+
+  async #note(handoffs: Handoff[], accountsOf: (id: string) => number): Promise<void> {
+    const { throughput } = this.deps;
+    const patience = new Map<string, number>();
+    for (const { result, retryAfterMs } of handoffs) {
+      const { id, provider, outcome } = result;
+      if (outcome === 'throttled') {
+        patience.set(provider, Math.max(patience.get(provider) ?? 0, retryAfterMs));
+        this.#goesOn = true;
+        continue;
+      }
+      if (outcome === 'retryable' && this.#hasAnother(id, accountsOf(id))) continue;
+      this.#tried.push(id);
+      if (outcome === 'accepted') throughput.took(provider);
+      if (outcome === 'accepted' || outcome === 'rejected') this.#settled += 1;
+      else this.retryAfterMs = Math.max(this.retryAfterMs, retryAfterMs);
+    }
+    for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);
+  }
+
+  /** It was certainly not taken: another account is called at once. */
+  #hasAnother(id: string, accounts: number): boolean {
+    const failures = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, failures);
+    this.#goesOn ||= failures < accounts;
+    return failures < accounts;
+  }
+}
+
+/** What a call tells of the health of its account. */
+function endOf(result: HandoffResult): CallEnd {
+  if (result.outcome === 'throttled') return 'none'; // it has a hold of its own
+  if (result.outcome === 'retryable' || result.outcome === 'unknown') return 'bad';
+  // Nothing was called: nobody could tell of an earlier call.
+  return result.outcome === 'rejected' && result.error_code === handoffUnknown.error_code ? 'none' : 'good';
+}

@@ -1,0 +1,116 @@
+/** The repair of groups of messages: what each needs is decided from the database, and Temporal is asked only where a workflow has to run. */
+import type { Channel } from '../../models/channels.js';
+import type { Config } from '../../models/settings/config.js';
+import type { Database } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
+import { closeDone, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
+import { groupBy } from '../../models/rules/messages/group-by.js';
+import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
+import { workflowIds } from '../../workflows/contract.js';
+import { eachOf, inPages } from './repair-pages.js';
+import type { WorkflowStarts } from './workflow-starts.js';
+
+export interface RepairDeps {
+  db: Database;
+  config: Pick<Config, 'reportTimeoutSeconds' | 'acceptGroupMax'>;
+  logger: Logger;
+  starts: WorkflowStarts;
+}
+
+const pageOfGroups = 500;
+/** What could not be started is tried again soon, behind the others. */
+const failedMs = 15_000;
+
+type Looked = DueGroup & Verdict;
+type Look = { groupId: string; lookInMs: number };
+
+/** What a repair has done, as it is logged: groups by what became of them. */
+type Done = Record<'started' | 'gathered' | 'running' | 'decided' | 'closed' | 'fenced', number>;
+
+/** Works through the groups that are due for a look, oldest first, as long as there are any and the slice lasts. */
+export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<void> {
+  const done: Done = { started: 0, gathered: 0, running: 0, decided: 0, closed: 0, fenced: 0 };
+  try {
+    await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
+  } finally {
+    const { running: _, ...repaired } = done;
+    if (Object.values(repaired).some((count) => count > 0)) deps.logger.warn(done, 'repaired groups that were stuck');
+  }
+}
+
+async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
+  const { db, config } = deps;
+  const timeouts = millisecondsOf(config.reportTimeoutSeconds);
+  const groups = (await takeDueGroups(db, pageOfGroups)).map((group): Looked => ({ ...group, ...lookAt(group, timeouts) }));
+  const of = (action: Verdict['action']) => groups.filter((group) => group.action === action);
+  const idsOf = (action: Verdict['action']) => of(action).map(({ groupId }) => groupId);
+  await closeDone(db, idsOf('close'));
+  done.closed += idsOf('close').length;
+  done.fenced += await fenceGroups(db, idsOf('fence'));
+  await lookAgain(db, of('wait'));
+  const gatherable = config.acceptGroupMax > 1 ? of('drive').filter(({ isGatherable }) => isGatherable) : [];
+  const others = of('drive').filter((group) => !gatherable.includes(group));
+  await lookAgain(db, await startEach(deps, others, 'started', done));
+  await lookAgain(db, await startEach(deps, of('decide'), 'decided', done));
+  await lookAgain(db, await gather(deps, gatherable, done));
+  return groups;
+}
+
+/** Starts a workflow for each. @returns when they are looked at again */
+async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'decided', done: Done): Promise<Look[]> {
+  const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.decide(group.groupId));
+  const outcome = await eachOf(logger, 'groups', groups, work);
+  for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
+  return [...outcome.done.map(({ item }) => item), ...outcome.failed.map(soon)];
+}
+
+/**
+ * Drives single messages on together, as many as would share a workflow had they been accepted together; those whose workflow runs are left
+ * alone.
+ * @returns when those that stay in their groups are looked at again
+ */
+async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
+  const { config, logger, starts } = deps;
+  const asked = await eachOf(logger, 'groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
+  const running = asked.done.filter(({ result }) => result).map(({ item }) => item);
+  done.running += running.length;
+  const gone = asked.done.filter(({ result }) => !result).map(({ item }) => item);
+  const looks: Look[] = [...running, ...asked.failed.map(soon)];
+  for (const [, all] of groupBy(gone, ({ channel }) => channel)) {
+    for (let from = 0; from < all.length; from += config.acceptGroupMax) {
+      const bundle = all.slice(from, from + config.acceptGroupMax);
+      if (bundle.length === 1) looks.push(...(await startEach(deps, bundle, 'started', done)));
+      else done.gathered += await driveTogether(deps, bundle);
+    }
+  }
+  return looks;
+}
+
+/** Should the start fail, the new group is looked at as any other. @returns how many are driven together */
+async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked[]): Promise<number> {
+  const [{ channel }] = bundle as [Looked];
+  const gathered = await gatherMessages(
+    db,
+    bundle.map(({ groupId }) => groupId),
+    workflowIds.shared,
+  );
+  if (gathered === undefined) return 0;
+  const { groupId, ids } = gathered;
+  const workspaceIds = new Set(bundle.map(({ workspaceId }) => workspaceId));
+  await starts.group({
+    groupId,
+    workflowId: workflowIds.shared(groupId),
+    batchId: null,
+    channel,
+    workspaceId: workspaceIds.size === 1 ? ([...workspaceIds][0] ?? null) : null,
+    messageIds: ids.map((id) => id.slice(-12)),
+    fallbackAfterMs: null,
+  });
+  return ids.length;
+}
+
+const soon = ({ groupId }: Looked): Look => ({ groupId, lookInMs: failedMs });
+
+const millisecondsOf = (seconds: Readonly<Config['reportTimeoutSeconds']>) =>
+  Object.fromEntries(Object.entries(seconds).map(([channel, count]) => [channel, count * 1000])) as Record<Channel, number>;

@@ -1,0 +1,148 @@
+/** The watcher's view of Temporal: start what is gone, and tell what runs. Starting what runs already changes nothing. */
+import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
+import type { NextStep } from '../../models/operations/messages/fall-back.js';
+import type { Wake } from '../../models/operations/reports/record-reports.js';
+import {
+  batchChangedSignal,
+  dueSignal,
+  type LateReportsInput,
+  queues,
+  type ReplayInput,
+  reportsSignal,
+  type SendMessagesInput,
+  searchAttributes,
+  workflowIds,
+  workflowTypes,
+} from '../../workflows/contract.js';
+
+/** Each call ends within five seconds, or fails. */
+export interface WorkflowStarts {
+  /** Starts the workflow of a group of messages. @returns false when it runs already */
+  group(group: DrivableGroup): Promise<boolean>;
+  /** Whether there is a workflow of this id that has not ended. */
+  isRunning(workflowId: string): Promise<boolean>;
+  /** Tells a page that its batch was resumed or cancelled, where its workflow runs. */
+  batchChanged(workflowId: string): Promise<void>;
+  /** Starts the workflow that ends the waiting for reports of a group. @returns false when it runs already */
+  decide(groupId: string): Promise<boolean>;
+  /** Has the reports of a group applied: by its workflow, or by one for late reports where that has closed. */
+  wake(wake: Wake): Promise<void>;
+  /** Starts the workflow of the next step of a chain. @returns false when it runs already */
+  nextStep(step: NextStep, before: string): Promise<boolean>;
+  /** Wakes the carrier of a webhook of this workspace, or starts it. */
+  carrier(webhookId: string, workspaceId?: string): Promise<void>;
+  /** @returns false when it runs already */
+  mail(mailId: string): Promise<boolean>;
+  /** @returns false when it runs already */
+  replay(input: ReplayInput): Promise<boolean>;
+}
+
+const deadlineMs = 5_000;
+/** What is repaired waits behind what was just accepted: a flood of repairs delays no new message. */
+const priorityKeys = { group: 3, page: 4 } as const;
+
+export function workflowStarts(client: Client): WorkflowStarts {
+  const taskQueue = queues.messages;
+  const inTime = <T>(call: () => Promise<T>) => client.withDeadline(Date.now() + deadlineMs, call);
+  const start = (type: string, options: Parameters<typeof client.workflow.start>[1]) => inTime(() => isStarted(client, type, options));
+  const signal = (workflowId: string, name: string) => inTime(() => isTold(client, workflowId, name));
+
+  return {
+    group: (group) => start(workflowTypes.sendMessages, { taskQueue, ...startOf(group) }),
+    isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
+    async batchChanged(workflowId) {
+      await signal(workflowId, batchChangedSignal);
+    },
+    decide: (groupId) => start(workflowTypes.applyLateReports, lateOptions({ groupId, isOver: true })),
+    async wake({ groupId, workflowId, late }) {
+      if (!late && (await signal(workflowId, reportsSignal))) return;
+      const signalled = { ...lateOptions({ groupId }), signal: reportsSignal, signalArgs: [] };
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, signalled));
+    },
+    nextStep: ({ groupId, workspaceId, channel, fallbackAfterMs }, before) =>
+      start(workflowTypes.sendMessages, {
+        taskQueue,
+        workflowId: workflowIds.message(groupId),
+        args: [{ groupId, ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) }],
+        staticSummary: `fallback of ${before}`,
+        typedSearchAttributes: [
+          { key: searchAttributes.workspaceId, value: workspaceId },
+          { key: searchAttributes.channel, value: channel },
+        ],
+      }),
+    async carrier(webhookId, workspaceId) {
+      const priority = { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) };
+      const options = { taskQueue, workflowId: workflowIds.carrier(webhookId), args: [{ webhookId }], priority };
+      const signalled = { ...options, signal: dueSignal, staticSummary: 'carrier of a webhook' };
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.carryWebhook, signalled));
+    },
+    mail: (mailId) => start(workflowTypes.sendMail, { taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] }),
+    replay: (input) => start(workflowTypes.replayDeliveries, { taskQueue, workflowId: workflowIds.replay(input.replayId), args: [input] }),
+  };
+}
+
+const lateOptions = (input: LateReportsInput) => ({
+  taskQueue: queues.messages,
+  workflowId: workflowIds.lateReports(input.groupId),
+  args: [input] as [LateReportsInput],
+});
+
+async function isStarted(client: Client, type: string, options: Parameters<typeof client.workflow.start>[1]): Promise<boolean> {
+  try {
+    await client.workflow.start(type, options);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+/** Asks for less than the client's own `describe`. */
+async function isRunning({ workflowService, options: { namespace } }: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
+    return workflowExecutionInfo?.closeTime === null || workflowExecutionInfo?.closeTime === undefined;
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === notFound) return false;
+    throw error;
+  }
+}
+
+/** `grpc.status.NOT_FOUND`. */
+const notFound = 5;
+
+/** @returns false when there is no such workflow any more */
+async function isTold(client: Client, workflowId: string, signal: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(signal);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** As the API starts it, so that an operator finds it by the same attributes. */
+function startOf({ groupId, workflowId, batchId, channel, workspaceId, messageIds, fallbackAfterMs }: DrivableGroup) {
+  const input: SendMessagesInput = {
+    groupId,
+    ...(batchId === null ? {} : { batchId }),
+    ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }),
+  };
+  return {
+    workflowId,
+    args: [input] as [SendMessagesInput],
+    typedSearchAttributes: [
+      { key: searchAttributes.channel, value: channel },
+      ...(workspaceId === null ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),
+      ...(batchId === null ? [] : [{ key: searchAttributes.batchId, value: batchId }]),
+      ...(messageIds.length === 0 ? [] : [{ key: searchAttributes.messageIds, value: messageIds }]),
+    ],
+    staticSummary: batchId === null ? `${channel} · repaired` : `${channel} · page, repaired`,
+    priority: {
+      priorityKey: batchId === null ? priorityKeys.group : priorityKeys.page,
+      ...(workspaceId === null ? {} : { fairnessKey: workspaceId }),
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** One attempt to deliver: what is sent, and what follows from the outcome for the delivery and for its endpoint. */
+import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
+import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
+import type { NextStep } from '../../models/operations/webhooks/record-attempt.js';
+import { decrypt } from '../../models/rules/values/encryption.js';
+import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
+import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signature.js';
+import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
+import { Tracer } from './post-trace.js';
+import type { PostResult, WebhookPoster } from './post-webhook.js';
+
+/**
+ * Signs and sends a delivery. Where its secret cannot be read (it was encrypted with another SECRET_KEY) nothing is sent, and that
+ * is the outcome: nobody else's deliveries have to do with it.
+ */
+export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly string[], delivery: SendableDelivery): Promise<PostResult> {
+  const keys = readKeys(secretKeys, delivery);
+  if (keys === null) return nothingSent();
+  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
+  return poster.post(delivery.url, headers, delivery.body, delivery.workspace_id);
+}
+
+function readKeys(secretKeys: readonly string[], delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {
+  const { webhook_id, secret, old_secret, old_secret_until, signing_key, old_signing_key } = delivery;
+  const isOverlapping = old_secret_until !== null && old_secret_until > new Date();
+  const open = (context: string, present: Buffer | null, old: Buffer | null) =>
+    [present, isOverlapping ? old : null].flatMap((sealed) => (sealed === null ? [] : decrypt(secretKeys, context, sealed)));
+  try {
+    return {
+      secrets: open(secretContext(webhook_id), secret, old_secret),
+      signingKeys: open(signingKeyContext(webhook_id), signing_key, old_signing_key),
+    };
+  } catch {
+    return null;
+  }
+}
+
+const nothingSent = (): PostResult => ({
+  at: new Date(),
+  durationMs: 0,
+  ...new Tracer().trace(),
+  responseStatus: null,
+  responseBody: null,
+  retryAfter: undefined,
+  error: 'undecryptable_secret',
+});
+
+const gone = 'The endpoint answered 410 Gone';
+
+/** What follows where no further attempt does. */
+export function lastStep({ error, responseStatus }: PostResult): NextStep {
+  if (error === null) return { status: 'succeeded' };
+  return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
+}
+
+/** What follows on the ladder: the next rung, or the end when it is used up or cannot help. */
+export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): NextStep {
+  const { error, responseStatus } = result;
+  if (error === null) return { status: 'succeeded' };
+  if (error === 'blocked_address') return { status: 'failed' };
+  if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
+  const seconds = retryDelaySeconds(delays, ladder_step + 1, askedSeconds(result));
+  return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
+}
+
+/** What an attempt of the ladder tells of its endpoint; undefined where that is nothing new, or no fault of the endpoint. */
+export function healthNote(
+  result: PostResult,
+  { webhook_id, ladder_step, failing_since, resume_at }: SendableDelivery,
+  { isProbe, delays }: Pick<HealthNote, 'isProbe' | 'delays'>,
+): HealthNote | undefined {
+  const succeeded = result.error === null;
+  const isNews = succeeded ? failing_since !== null || resume_at !== null : result.error !== 'undecryptable_secret';
+  if (!isNews) return undefined;
+  return { webhookId: webhook_id, succeeded, isFirst: ladder_step === 0, isProbe, retryAfterSeconds: askedSeconds(result), delays };
+}
+
+const askedSeconds = ({ retryAfter, at }: PostResult) => parseRetryAfter(retryAfter, at);

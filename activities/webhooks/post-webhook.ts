@@ -1,0 +1,184 @@
+/** One POST to a webhook: HTTPS only, no redirects, guarded address, one deadline for everything, a small part of the answer kept. */
+import { Agent, request } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Config } from '../../models/settings/config.js';
+import { isAllowedTarget } from '../../models/rules/webhooks/address.js';
+import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
+import { createResolver, type Resolve } from '../../models/process/name-resolver.js';
+import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
+import { type Trace, Tracer } from './post-trace.js';
+
+/** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
+const defaultTimeoutMs = 10_000;
+const readBytesMax = 16_384;
+const keptBytesMax = 1_024;
+const idleSocketMs = 4_000;
+
+/** What came back, or why nothing did. */
+export interface PostResult extends Trace {
+  at: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  retryAfter: string | undefined;
+  /** Null when the receiver acknowledged. */
+  error: PostError | null;
+}
+
+export type PostError =
+  | 'undecryptable_secret'
+  | 'gone'
+  | 'blocked_address'
+  | 'timeout'
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'tls'
+  | 'network'
+  | 'redirect'
+  | 'http_status';
+
+export interface WebhookPoster {
+  /** @param whose the workspace of the webhook: its name is looked up beside those of others */
+  post(url: string, headers: Record<string, string>, body: string, whose?: string): Promise<PostResult>;
+  close(): void;
+}
+
+export interface PosterOptions {
+  totalTimeoutMs?: number;
+  /** Stands in for DNS. */
+  resolve?: Resolve;
+}
+
+/** A poster with its own connections; they are kept open for a moment, always to an address that was checked. */
+export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {}): WebhookPoster {
+  const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
+  const agents = new Map<number, Agent>();
+  const agentFor = (port: number) => {
+    let agent = agents.get(port);
+    if (agent === undefined) {
+      // As many connections as attempts: a limit for each host would let endpoints that hang hold up others of the same host.
+      agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
+      agents.set(port, agent);
+    }
+    return agent;
+  };
+  return {
+    post: (url, headers, body, whose) => {
+      const { port } = targetOf(url);
+      // Of the request and not of the agent, whose connections are shared: each was made to an address that was checked.
+      const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve, whose);
+      return post({ url: new URL(url), headers, body, totalTimeoutMs, lookup }, agentFor, config);
+    },
+    close: () => {
+      for (const agent of agents.values()) agent.destroy();
+    },
+  };
+}
+
+interface Outgoing {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+  totalTimeoutMs: number;
+  lookup: LookupFunction;
+}
+
+async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, config: Config): Promise<PostResult> {
+  const { url } = outgoing;
+  const at = new Date();
+  const tracer = new Tracer();
+  const traced = () => {
+    const trace = tracer.trace();
+    return { at, durationMs: trace.timings.total_ms, ...trace };
+  };
+  const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
+  const { host, port } = targetOf(url.href);
+  // A literal address never reaches `lookup`.
+  const mayAsk = isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
+  if (url.protocol !== 'https:' || !mayAsk) return { ...traced(), ...nothing, error: 'blocked_address' };
+  try {
+    const answer = await exchange(outgoing, agentFor(port), tracer);
+    return { ...traced(), ...answer, error: errorOf(answer.responseStatus) };
+  } catch (error) {
+    return { ...traced(), ...nothing, error: classify(error) };
+  }
+}
+
+type Answer = Pick<PostResult, 'responseBody' | 'retryAfter'> & { responseStatus: number };
+
+function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agent: Agent, tracer: Tracer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const deadline = AbortSignal.timeout(totalTimeoutMs);
+    const sent = request(url, {
+      method: 'POST',
+      agent,
+      lookup,
+      signal: deadline,
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body), 'Accept-Encoding': 'identity' },
+    });
+    tracer.watch(sent);
+    const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error);
+    sent.on('error', fail);
+    // Node tells neither of these as an error: without them the promise would wait for ever.
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ responseStatus: response.statusCode ?? 0, responseBody: null, retryAfter: undefined });
+    });
+    let answered = false;
+    sent.on('close', () => answered || fail(closedEarly()));
+    sent.on('response', (response) => {
+      answered = true;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const finish = () => {
+        const responseBody = readable(Buffer.concat(chunks));
+        resolve({ responseStatus: response.statusCode ?? 0, responseBody, retryAfter: response.headers['retry-after'] });
+      };
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= readBytesMax) chunks.push(chunk);
+        else {
+          finish(); // enough is known; the rest is not read
+          response.destroy();
+        }
+      });
+      response.on('end', finish);
+      response.on('error', fail);
+      response.on('close', () => response.complete || fail(closedEarly()));
+    });
+    sent.end(body);
+  });
+}
+
+const closedEarly = () => Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' });
+
+/** The first part of the answer as text that PostgreSQL can store. */
+function readable(bytes: Buffer): string | null {
+  if (bytes.length === 0) return null;
+  return new TextDecoder().decode(bytes.subarray(0, keptBytesMax)).replaceAll('\0', '\uFFFD');
+}
+
+function errorOf(status: number): PostError | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 410) return 'gone';
+  return status >= 300 && status < 400 ? 'redirect' : 'http_status';
+}
+
+const byCode: Readonly<Record<string, PostError>> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ETIMEOUT: 'dns',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  ETIMEDOUT: 'timeout',
+};
+
+function classify(error: unknown): PostError {
+  if (error instanceof BlockedAddressError) return 'blocked_address';
+  const { name, code = '' } = error as { name?: string; code?: string };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|INVALID_(?:PURPOSE|CA)|PATH_LENGTH|EPROTO/.test(code)) return 'tls';
+  return byCode[code] ?? 'network';
+}

@@ -1,0 +1,30 @@
+/** What each thread of the worker process does. */
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Config } from '../../models/settings/config.js';
+import { connect } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
+
+export interface ThreadOptions {
+  config: Config;
+  logger: Logger;
+  taskQueues: readonly TaskQueue[];
+  /** Most connections to PostgreSQL. */
+  poolMax: number;
+}
+
+/** Opens connections of its own, works these queues off, and closes the connections when that was stopped. */
+export async function startThread({ config, logger, taskQueues, poolMax }: ThreadOptions): Promise<RunningWorkers> {
+  Runtime.install({
+    shutdownSignals: [], // see worker.ts
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
+  });
+  const db = connect(config.databaseUrl, poolMax);
+  const connection = await NativeConnection.connect(config.temporalServer);
+  const workers = await startWorkers({ config, db, logger, connection, taskQueues });
+  const done = workers.done.then(async () => {
+    await connection.close();
+    await db.close();
+  });
+  return { done, stop: () => workers.stop().then(() => done) };
+}

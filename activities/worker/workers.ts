@@ -1,0 +1,104 @@
+/** The Temporal workers of one thread: that of messages runs workflows and the single message's way, the others run activities only. */
+import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
+import { Client } from '@temporalio/client';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Config } from '../../models/settings/config.js';
+import { type Database, sharePool } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import { queues } from '../../workflows/contract.js';
+import { createActivities } from '../index.js';
+import { LeanWorker } from './lean-worker.js';
+import { webhookPoster } from '../webhooks/post-webhook.js';
+import { createProviders } from '../handoff/providers/index.js';
+import type { Providers } from '../handoff/providers/provider.js';
+import { type Carrier, startSandboxCarrier } from '../handoff/providers/sandbox-carrier.js';
+import { workflowStarts } from '../watch/workflow-starts.js';
+
+/** Built by `npm run build`, see workflows/bundle.ts. */
+export const workflowBundlePath = resolve(import.meta.dirname, '../../workflows.js');
+
+export interface WorkersDeps {
+  config: Config;
+  db: Database;
+  logger: Logger;
+  connection: NativeConnection;
+  /** Which queues are worked off. */
+  taskQueues: readonly TaskQueue[];
+  /** Stand-ins for the configured providers, in tests. */
+  wrapProviders?: (providers: Providers) => Providers;
+}
+
+export interface RunningWorkers {
+  /** Resolves when all workers have stopped; rejects when one failed. */
+  done: Promise<void>;
+  /** Finishes what is under way within the grace time, then stops. */
+  stop(): Promise<void>;
+}
+
+const pollers = { type: 'simple-maximum', maximum: 5 } as const;
+/** Heartbeats are sent as they come, every third of the time-out: a busy process must not look like a dead one. */
+const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
+/**
+ * Activities are told at once that the worker stops, and then finish their calls (10 s at most) and record the answers, for up to 30 s while
+ * the database is away. The SDK cancels what is left after the grace time. A process manager has to wait longer than that.
+ */
+const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
+
+export type TaskQueue = (typeof queues)[keyof typeof queues];
+
+/** Starts the workers of these queues, and the sandbox's carrier where the sandbox is a provider. */
+export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
+  const { config, db, logger, connection, taskQueues, wrapProviders = (all) => all } = deps;
+  const { secretKey, callbackUrl } = config;
+  let carrier: Carrier | undefined;
+  const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
+  const poster = webhookPoster(config);
+  const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
+  const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // one an activity
+  const activities = createActivities({ db, config, logger, providers, poster, starts, stopping: stopping.signal });
+  const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
+  const workers = await Promise.all(
+    taskQueues.map((taskQueue) => {
+      const options = { ...common, taskQueue, ...optionsOf(config)[taskQueue] };
+      return taskQueue === queues.messages ? LeanWorker.create(options) : Worker.create(options);
+    }),
+  );
+  if (providers.accounts.has('sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
+  const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+    await carrier?.stop();
+    poster.close();
+  });
+  return {
+    done,
+    stop: async () => {
+      stopping.abort();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await done;
+    },
+  };
+}
+
+/** How the connections of a worker process are shared out. */
+export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
+
+const bulkShare = 0.5;
+
+const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> => ({
+  [queues.messages]: {
+    workflowBundle: { codePath: workflowBundlePath },
+    maxCachedWorkflows: 500, // 0.17 MB each; waiting messages are evicted and read again when their report comes
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: poolSizes(config).own,
+    workflowTaskPollerBehavior: pollers,
+    activityTaskPollerBehavior: pollers,
+    stickyQueueScheduleToStartTimeout: '5s', // how long a killed worker's workflows wait for it
+  },
+  [queues.bulk]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 8 },
+  [queues.webhooks]: { activityTaskPollerBehavior: pollers, maxConcurrentActivityTaskExecutions: 500 },
+  [queues.background]: { maxConcurrentActivityTaskExecutions: 10 },
+  [queues.watcher]: { maxConcurrentActivityTaskExecutions: 10 },
+});

@@ -1,0 +1,198 @@
+/** Credentials. First what a request presents, judged without the database; then, after the limit, whose it is. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
+import passport from 'passport';
+import { Strategy } from 'passport-jwt';
+import { ApiKey } from '../../models/tables/api-key.js';
+import {
+  type AppError,
+  deactivatedApiKey,
+  expiredToken,
+  invalidApiKey,
+  invalidToken,
+  missingApiKey,
+  missingScope,
+} from '../../models/errors.js';
+import type { Database } from '../../models/db/database.js';
+import { identifySession } from '../../models/operations/accounts/identify-session.js';
+import { Gather } from '../../models/flow/gather.js';
+import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/accounts/identify-api-key.js';
+import type { Standing } from '../../models/operations/billing/standing.js';
+import { isInNetworks } from '../../models/rules/accounts/networks.js';
+import { isUuid } from '../../models/rules/values/text.js';
+import type { Workspace } from '../../models/tables/workspace.js';
+import type { Deps } from '../deps.js';
+import type { Auth } from '../http/endpoint.js';
+import type { Caller } from '../http/caller.js';
+import { plainAddress } from '../http/plain-address.js';
+import { type KeyCredential, presentedKey } from './presented-key.js';
+
+const issuer = 'tidings';
+const audience = 'tidings-api';
+const lifetimeSeconds = 30 * 24 * 3600;
+
+interface Claims {
+  sub: string;
+  /** The workspace's token version when this was issued; another one now means that the password was changed since. */
+  tv: number;
+  /** Its id; JWTs of the first version may have none. */
+  jti?: string;
+  /** Seconds since 1970. */
+  exp: number;
+}
+
+/** What a request presents; `refused` names why it cannot be anybody's. */
+export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | PresentedFrom | { kind: 'refused'; error: AppError };
+
+/** An API key, and the address that it comes from. */
+type PresentedFrom = KeyCredential & { address?: string | undefined };
+
+export interface Authenticator {
+  /** Reads what the endpoint asks for; no I/O. */
+  read(auth: Auth, req: Request, res: Response): Promise<Credential>;
+  /** The caller that the credential belongs to; throws 401. */
+  identify(auth: Auth, credential: Credential): Promise<Caller | null>;
+  /** The caller himself; throws 403 when his key lacks the scope. */
+  authorize(auth: Auth, caller: Caller | null): Caller | null;
+}
+
+/** A JWT for this workspace, good for 30 days or until its password changes. Its header names the secret. */
+export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
+  const claims = { typ: 'access', tv: token_version };
+  return jwt.sign(claims, jwtSecret, {
+    algorithm: 'HS256',
+    keyid: keyIdOf(jwtSecret),
+    subject: id,
+    issuer,
+    audience,
+    expiresIn: lifetimeSeconds,
+    jwtid: randomUUID(),
+  });
+}
+
+export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
+  const readJwt = jwtReader(config.jwtSecrets);
+  // Those that come while others are asked for go together. Each is asked for after it came: a revocation holds at once.
+  const identified = new Gather<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), { most: 100, lanes: 2 });
+  const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
+
+  return {
+    async read(auth, req, res) {
+      if (auth === 'none' || auth === 'provider') return { kind: 'none' };
+      const key = req.get('x-api-key') ?? '';
+      // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
+      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
+      if (key === '') return { kind: 'refused', error: missingApiKey() };
+      const presented = presentedKey(req, config.secretKeys);
+      return presented === undefined ? { kind: 'refused', error: invalidApiKey() } : { ...presented, address: plainAddress(req.ip) };
+    },
+    async identify(auth, credential) {
+      if (credential.kind === 'refused') throw credential.error;
+      if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
+      if (credential.kind === 'jwt') return workspaceOf(db, credential.claims);
+      const key = await identified.add(credential);
+      if (key === null) throw invalidApiKey();
+      if (!key.is_active) throw deactivatedApiKey();
+      if (key.is_expired || (key.allowed_addresses !== null && !isInNetworks(credential.address, key.allowed_addresses)))
+        throw invalidApiKey();
+      touched(key, credential.address);
+      return callerOf(key);
+    },
+    authorize(auth, caller) {
+      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      return caller;
+    },
+  };
+}
+
+function callerOf(key: IdentifiedKey): Caller {
+  return {
+    workspaceId: key.workspace_id,
+    ...standingIn(key),
+    scopes: key.scopes,
+    webhooks: key.webhooks,
+    actor: { type: 'api_key', id: key.id, name: key.name },
+    channels: key.channels,
+    session: null,
+  };
+}
+
+async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise<Caller> {
+  const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
+  if (owner === null) throw invalidToken();
+  const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
+  return { workspaceId: sub, ...standingIn(owner), actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
+}
+
+type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
+
+function standingIn({ balance, spend_left, allowed_countries, email_verified, is_suspended }: Standing): StandingIn {
+  return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
+}
+
+/** Names a secret without telling it. */
+const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
+
+/** The secret that a token names; one from before they were named is tried with each. */
+function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
+  const kid = jwt.decode(token, { complete: true })?.header.kid;
+  return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
+}
+
+function isSignedWith(secret: string, token: string): boolean {
+  try {
+    jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
+function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response) => Promise<Credential> {
+  const authenticator = new passport.Passport();
+  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
+  const strategy = new Strategy(
+    {
+      jwtFromRequest: (req) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null,
+      secretOrKeyProvider: (_req, token: string, done) => {
+        const secret = secretOf(secrets, token);
+        done(secret === undefined ? 'unknown key' : null, secret);
+      },
+      algorithms: ['HS256'],
+      issuer,
+      audience,
+      jsonWebTokenOptions: { maxAge: lifetimeSeconds },
+    },
+    (claims: Partial<Claims> & { typ?: unknown }, done) => {
+      const isOurs =
+        claims.typ === 'access' && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
+      done(null, isOurs ? claims : false);
+    },
+  );
+  authenticator.use('jwt', strategy);
+  return (req, res) =>
+    new Promise((resolve, reject) => {
+      const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
+        if (err !== null && err !== undefined) reject(err as Error);
+        else if (claims) resolve({ kind: 'jwt', claims });
+        else resolve({ kind: 'refused', error: info instanceof jwt.TokenExpiredError ? expiredToken() : invalidToken() });
+      };
+      authenticator.authenticate('jwt', { session: false }, answer)(req, res, reject);
+    });
+}
+
+/** Notes the use of a key, off the request's path and at most once a minute. */
+function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
+  const underWay = new Set<string>();
+  return ({ id, last_used_at }, address) => {
+    const now = new Date();
+    if ((last_used_at !== null && now.getTime() - last_used_at.getTime() < 60_000) || underWay.has(id)) return;
+    underWay.add(id);
+    void ApiKey.update({ last_used_at: now, last_used_address: address ?? null }, { where: { id } })
+      .catch(onError)
+      .finally(() => underWay.delete(id));
+  };
+}

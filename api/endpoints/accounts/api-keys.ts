@@ -1,0 +1,110 @@
+/** API keys: made and revoked with a JWT. */
+import Joi from 'joi';
+import { ApiKey } from '../../../models/tables/api-key.js';
+import { issueApiKey } from '../../../models/operations/accounts/issue-api-key.js';
+import { rotateApiKey } from '../../../models/operations/accounts/rotate-api-key.js';
+import { revokeApiKey } from '../../../models/operations/accounts/revoke-api-key.js';
+import { type Scope, scopes } from '../../../models/rules/accounts/api-key.js';
+import { endpoint } from '../../http/endpoint.js';
+import { presentApiKey, presentKeyLimits, presentNewApiKey, presentPagination } from '../../present/presenters.js';
+import { startMail } from '../../outside/start-mail.js';
+import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
+import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, type Page, pageOf, pageQuery, textOrNull } from '../../http/schemas.js';
+
+const keyFields = {
+  id: id(),
+  name: Joi.string().required(),
+  key_prefix: Joi.string().required(),
+  scopes: Joi.array()
+    .items(Joi.string().valid(...scopes))
+    .required(),
+  created_at: date(),
+};
+
+const limitFields = {
+  expires_at: dateOrNull(),
+  allowed_addresses: Joi.array().items(Joi.string()).allow(null).required(),
+  channels: Joi.array().items(Joi.string()).allow(null).required(),
+};
+
+/** With the limits where some were given. */
+const newKeyResponse = Joi.object({
+  ...keyFields,
+  key: Joi.string().required(),
+  warning: Joi.string().required(),
+  ...Object.fromEntries(Object.entries(limitFields).map(([field, schema]) => [field, schema.optional()])),
+});
+
+export const createApiKey = endpoint({
+  id: 'api-keys.create',
+  method: 'post',
+  path: '/api/v1/api-keys',
+  summary: 'Create an API key; it is displayed only once',
+  auth: 'jwt',
+  body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({ name: name(), scopes: oneOrMoreOf(scopes), ...keyLimits }).required(),
+  response: newKeyResponse,
+  status: 201,
+  refusals: [409],
+  async handler({ caller, body, origin }, deps) {
+    const { name: name_, scopes: given = scopes, ...limits } = body;
+    const wanted = { workspace_id: caller.workspaceId, name: name_, scopes: given, ...limits };
+    const { row, key, mailId } = await issueApiKey(deps.db, deps.config, wanted, origin);
+    if (mailId !== null) startMail(deps, mailId);
+    // The answer has what the document says, and beside it the limits that were given.
+    return Object.keys(limits).length === 0 ? presentNewApiKey(row, key) : { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
+  },
+});
+
+export const rotateKey = endpoint({
+  id: 'api-keys.rotate',
+  method: 'post',
+  path: '/api/v1/api-keys/:id/rotate',
+  summary: 'Replace an API key by a new one, displayed only once; the former one works for some hours more',
+  auth: 'jwt',
+  body: Joi.object<{ overlap_hours: number }>({ overlap_hours: overlapHours }).required(),
+  refusals: [409],
+  response: newKeyResponse,
+  status: 201,
+  async handler({ caller: { workspaceId }, params, body, origin }, deps) {
+    const rotation = { workspaceId, id: params.id, overlapHours: body.overlap_hours };
+    const { row, key, mailId } = await rotateApiKey(deps.db, deps.config, rotation, origin);
+    if (mailId !== null) startMail(deps, mailId);
+    return { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
+  },
+});
+
+export const listApiKeys = endpoint({
+  id: 'api-keys.list',
+  method: 'get',
+  path: '/api/v1/api-keys',
+  summary: 'List API keys, newest first',
+  auth: 'jwt',
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf(
+    'api_keys',
+    Joi.object({
+      ...keyFields,
+      ...limitFields,
+      is_active: Joi.boolean().required(),
+      last_used_at: dateOrNull(),
+      last_used_address: textOrNull(),
+    }),
+  ),
+  async handler({ caller, query }) {
+    const { rows, total } = await ApiKey.ownedPage(caller.workspaceId, query);
+    return { api_keys: rows.map(presentApiKey), pagination: presentPagination(total, query) };
+  },
+});
+
+export const deleteApiKey = endpoint({
+  id: 'api-keys.delete',
+  method: 'delete',
+  path: '/api/v1/api-keys/:id',
+  summary: 'Deactivate an API key for good',
+  auth: 'jwt',
+  response: messageOnly,
+  async handler({ caller, params, origin }, { db }) {
+    await revokeApiKey(db, caller.workspaceId, params.id, origin);
+    return { message: 'API key has been deactivated' };
+  },
+});

@@ -1,0 +1,95 @@
+/** Accounts: sign up, verify the address, log in. */
+import Joi from 'joi';
+import { logIn } from '../../../models/operations/accounts/log-in.js';
+import { signUp } from '../../../models/operations/accounts/sign-up.js';
+import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
+import { refusedAtEvenTimes } from '../../auth/at-even-times.js';
+import { issueToken } from '../../auth/authenticate.js';
+import { endpoint } from '../../http/endpoint.js';
+import { presentWorkspace } from '../../present/presenters.js';
+import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
+import { startMail } from '../../outside/start-mail.js';
+import { requiredText, text } from '../../http/validation.js';
+import { admitCheck } from './password-checks.js';
+import { clientOf } from './client-of.js';
+
+const workspaceResponse = Joi.object({
+  id: id(),
+  name: Joi.string().required(),
+  email: Joi.string().required(),
+  email_verified: Joi.boolean().required(),
+  credits_balance: Joi.number().required(),
+}).required();
+const workspaceAndMessage = Joi.object({ workspace: workspaceResponse, message: Joi.string().required() });
+
+interface SignUpBody {
+  email: string;
+  password: string;
+  company_name: string;
+  phone?: string;
+  country?: string;
+}
+
+export const signup = endpoint({
+  id: 'auth.signup',
+  method: 'post',
+  path: '/api/v1/auth/signup',
+  summary: 'Create a workspace',
+  auth: 'none',
+  rate: 'auth',
+  body: Joi.object<SignUpBody>({
+    email: email(),
+    password: newPassword(),
+    company_name: name(),
+    phone: phone(),
+    country: country(),
+  }).required(),
+  refusals: [503],
+  response: workspaceAndMessage,
+  status: 201,
+  async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, deps) {
+    const account = { ...body, phone: phone_, country: country_, client: clientOf(deps.config, origin) };
+    await admitCheck(deps);
+    const { workspace, mailId } = await signUp(deps, account, origin);
+    startMail(deps, mailId);
+    return { workspace: presentWorkspace(workspace), message: 'Workspace created. Please check your e-mail to verify your address.' };
+  },
+});
+
+export const login = endpoint({
+  id: 'auth.login',
+  method: 'post',
+  path: '/api/v1/auth/login',
+  summary: 'Obtain a JWT',
+  auth: 'none',
+  rate: 'auth',
+  body: Joi.object<{ email: string; password: string; code?: string }>({
+    email: email(),
+    password: requiredText(),
+    code: text().empty('').description('Of the authenticator, or a recovery code, where a second factor is in force'),
+  }).required(),
+  refusals: [401, 503],
+  response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
+  async handler({ body, origin }, deps) {
+    const { db, config } = deps;
+    const login_ = { ...body, client: clientOf(config, origin) };
+    await admitCheck(deps, login_);
+    const workspace = await refusedAtEvenTimes(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
+    return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
+  },
+});
+
+export const verifyEmailAddress = endpoint({
+  id: 'auth.verify-email',
+  method: 'post',
+  path: '/api/v1/auth/verify-email',
+  summary: 'Verify the e-mail address with the token from the mail',
+  auth: 'none',
+  rate: 'auth',
+  body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
+  response: workspaceAndMessage,
+  async handler({ body, origin }, { db }) {
+    const workspace = await verifyEmail(db, body.token, origin);
+    return { workspace: presentWorkspace(workspace), message: 'E-mail address verified.' };
+  },
+});

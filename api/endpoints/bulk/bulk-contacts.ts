@@ -1,0 +1,57 @@
+/** The contacts that a bulk send is for: its recipients by `contact_id`, or everybody with a tag. */
+import type { Database } from '../../../models/db/database.js';
+import { invalidField } from '../../../models/errors.js';
+import { bulkContactsById, bulkContactsByTag } from '../../../models/operations/contacts/find-bulk-contacts.js';
+import { planBulk, planWithin, recipientsMax } from '../../../models/rules/bulk/bulk.js';
+import type { Scope } from '../../../models/rules/accounts/api-key.js';
+import { type BulkContact, namedContact } from '../../../models/rules/bulk/bulk-contact.js';
+import type { BulkBody } from './bulk-schemas.js';
+
+/**
+ * The body with what is known of its contacts, judged with that; a body without contacts stays as it is.
+ * @param unitsMax see `planBulk`
+ * @throws AppError 400 when nobody, or too many, have the tag
+ */
+export async function withContacts(db: Database, workspaceId: string, body: BulkBody, unitsMax?: number): Promise<BulkBody> {
+  const { tag, recipients } = body;
+  const ids = tag === undefined ? contactIdsIn(recipients) : [];
+  if (tag === undefined && ids.length === 0) return body;
+  const contacts = tag === undefined ? await bulkContactsById(db, workspaceId, ids) : await contactsOf(db, workspaceId, tag, body);
+  const known = { ...body, contacts, recipients: tag === undefined ? recipients : [...contacts.keys()].map((id) => ({ contact_id: id })) };
+  return { ...known, plan: await planBulk(known, recipientsMax, unitsMax) };
+}
+
+/** The body whose recipients in countries that are not allowed have that fault; null: all are allowed. */
+export async function withinCountries(body: BulkBody, allowed: readonly string[] | null): Promise<BulkBody> {
+  if (allowed === null || body.channel === 'email') return body;
+  return { ...body, plan: await planWithin(body, body.plan, allowed) };
+}
+
+/** Texts and answers tell what is known of contacts: who asks for them by tag or id has to be allowed to read them. */
+export function contactsNeed({ tag, recipients }: Record<string, unknown>): Scope | null {
+  return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
+}
+
+const isNamed = (given: unknown) =>
+  typeof given === 'object' && given !== null && namedContact(given as Record<string, unknown>) !== undefined;
+
+function contactIdsIn(recipients: readonly unknown[]): string[] {
+  return recipients.flatMap((given) => {
+    const id = typeof given === 'object' && given !== null ? namedContact(given as Record<string, unknown>) : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}
+
+async function contactsOf(
+  db: Database,
+  workspaceId: string,
+  tag: string,
+  { channel }: Pick<BulkBody, 'channel'>,
+): Promise<Map<string, BulkContact>> {
+  const contacts = await bulkContactsByTag(db, workspaceId, { tag, channel, most: recipientsMax + 1 });
+  if (contacts.size === 0) throw invalidField('tag', 'No contact with this tag can be reached on this channel');
+  if (contacts.size > recipientsMax) {
+    throw invalidField('tag', `More than ${recipientsMax.toLocaleString('en-US')} contacts with this tag can be reached on this channel`);
+  }
+  return contacts;
+}

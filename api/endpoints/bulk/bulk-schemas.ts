@@ -1,0 +1,156 @@
+/** What a bulk send and a batch look like on their way in and out. */
+import Joi from 'joi';
+import type { Fault } from '../../../models/errors.js';
+import { batchStatuses } from '../../../models/tables/batch.js';
+import { type Channel, channels } from '../../../models/channels.js';
+import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
+import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
+import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
+import { publicStatuses } from '../../../models/rules/messages/status.js';
+import type { BulkDeps } from '../../deps.js';
+import { date, dateOrNull, id } from '../../http/schemas.js';
+import { type Checked, requiredText, rule, text } from '../../http/validation.js';
+import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
+import { templateField } from '../messages/template-schemas.js';
+
+/** The body of a bulk send, checked, and what follows from it. */
+export interface BulkBody {
+  channel: Channel;
+  content: Content;
+  /** Empty when a tag is given instead. */
+  recipients: unknown[];
+  tag?: string;
+  metadata?: Record<string, unknown>;
+  reference?: string;
+  rate?: number;
+  scheduled_at?: Date;
+  on_invalid?: 'reject' | 'skip';
+  allow_duplicates?: boolean;
+  /** Not in the request: made of it by `examineBulk` and `withContacts`. */
+  plan: BulkPlan;
+  contacts?: BulkContacts;
+}
+
+const rateMax = 10_000;
+const anyVariable = { type: ['string', 'number', 'boolean', 'null'] };
+const ofRecipient = {
+  variables: { type: 'object', additionalProperties: anyVariable },
+  metadata: { type: ['object', 'null'], additionalProperties: true },
+  reference: { type: 'string', minLength: 1, maxLength: 255 },
+};
+const recipientSchema = {
+  anyOf: [
+    { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
+    {
+      type: 'object',
+      properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
+      required: ['to'],
+      description: 'Every other text, number or boolean of the object is a variable too',
+    },
+    {
+      type: 'object',
+      properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 }, ...ofRecipient },
+      required: ['contact_id'],
+      description: 'A contact, whose name and custom_fields are variables behind those that are given here',
+    },
+  ],
+};
+
+const toListed = {
+  properties: {
+    recipients: { type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema },
+    tag: { type: ['string', 'null'], maxLength: 0 },
+  },
+  required: ['channel', 'content', 'recipients'],
+};
+const toTagged = {
+  properties: { tag: { type: 'string', minLength: 1 }, recipients: { type: 'null' } },
+  required: ['channel', 'content', 'tag'],
+};
+
+export const bulkBody = Joi.object<BulkBody>({
+  channel: requiredText().valid(...channels),
+  content: Joi.object({
+    text: requiredText().description('Placeholders: {{ name }}, {{ name | fallback }}; \\{{ is a literal {{'),
+    subject: text().empty(['', null]),
+    html: htmlField,
+    unsubscribe: unsubscribeField,
+    template: templateField({ hasPlaceholders: true }),
+  })
+    .empty(null)
+    .required(),
+  // Before `recipients`, which depend on it.
+  tag: text()
+    .empty(['', null])
+    .custom(rule((_tag: string, { recipients }) => ((recipients ?? null) === null ? null : 'tag cannot be given together with recipients')))
+    .description('Instead of recipients: all contacts with this tag that the channel reaches'),
+  // The items are not the schema's business: ten thousand at once would hold up other requests.
+  recipients: Joi.array().empty(null).when('tag', { is: Joi.exist(), otherwise: Joi.required() }),
+  ...commonFields,
+  rate: Joi.number()
+    .unsafe()
+    .empty(null)
+    .custom(rule((value: number) => (value > 0 && value <= rateMax ? null : `{field} must be more than 0 and at most ${rateMax}`)))
+    .description('Messages a second; without it as fast as the provider takes them')
+    .meta({ exclusiveMinimum: 0, maximum: rateMax }),
+  on_invalid: text().valid('reject', 'skip').description('reject (default): one bad recipient refuses all; skip: the others are sent to'),
+  allow_duplicates: Joi.boolean().empty(null).description('Send more than once to a recipient who is there more than once'),
+})
+  .meta({ variants: [toListed, toTagged] })
+  .required();
+
+/** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */
+export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<BulkBody>> =>
+  planned(checked, deps, faultsOfPlan);
+
+/**
+ * The body with its plan, and the faults that `refusals` finds in that.
+ * @param unitsMax see `planBulk`
+ * @throws AppError 409 for a content that would be too much work
+ */
+export async function planned(
+  { value: given, faults }: Checked<BulkBody>,
+  { config }: Pick<BulkDeps, 'config'>,
+  refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
+  unitsMax?: number,
+): Promise<Checked<BulkBody>> {
+  assertFewPlaceholders(given.content, config.quotas.placeholders);
+  const value = given.tag === undefined ? given : { ...given, recipients: [] };
+  if (!Array.isArray(value.recipients)) return { value, faults };
+  const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
+  return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+}
+
+/** The body with a stand-in for each part that has faults of its own. */
+function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
+  const isFaulty = (name: string) => faults.some(({ field }) => field === name || field.startsWith(`${name}.`));
+  return { ...value, channel: isFaulty('channel') ? null : value.channel, content: isFaulty('content') ? { text: '-' } : value.content };
+}
+
+const count = () => Joi.number().integer().required();
+
+export const batchInList = Joi.object({
+  id: id(),
+  channel: Joi.string()
+    .valid(...channels)
+    .required(),
+  status: Joi.string()
+    .valid(...batchStatuses)
+    .required(),
+  total: count(),
+  accepted: count(),
+  invalid: count(),
+  credits_used: Joi.number().required(),
+  counts: Joi.object(Object.fromEntries(publicStatuses.map((status) => [status, count()]))).required(),
+  rate: Joi.number().allow(null).required(),
+  scheduled_at: dateOrNull(),
+  created_at: date(),
+  completed_at: dateOrNull(),
+});
+
+export const batchResponse = batchInList.keys({
+  errors: Joi.array()
+    .items(Joi.object({ index: count(), field: Joi.string().required(), message: Joi.string().required() }))
+    .required(),
+});

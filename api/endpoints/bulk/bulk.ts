@@ -1,0 +1,137 @@
+/** Bulk sends: one call for up to ten thousand messages, and the batch that it makes. */
+import Joi from 'joi';
+import type { Batch } from '../../../models/tables/batch.js';
+import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
+import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
+import { cancelBatch, pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
+import type { Database } from '../../../models/db/database.js';
+import { invalid } from '../../../models/errors.js';
+import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
+import { acceptBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
+import type { BulkDeps, Deps } from '../../deps.js';
+import { apiKey, bulkEndpoint, endpoint } from '../../http/endpoint.js';
+import { Reply } from '../../http/reply.js';
+import type { Caller } from '../../http/caller.js';
+import { digestList } from '../../http/idempotency.js';
+import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../../present/presenters.js';
+import { type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { assertChannels } from '../accounts/key-fields.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
+import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
+import { newBatch, pagesOf } from './new-batch.js';
+import { assertTemplateTaken } from '../messages/template-accounts.js';
+
+/** Of bulk sends and their previews. */
+export const bulkBytesMax = 4 * 1024 * 1024;
+
+const oneBatch = Joi.object({ batch: batchResponse.required() });
+
+export const sendBulk = bulkEndpoint({
+  id: 'messages.send-bulk',
+  method: 'post',
+  path: '/api/v1/messages/bulk',
+  summary: 'Send one text to many recipients, each with values of their own',
+  auth: apiKey('send_messages'),
+  sends: true,
+  rate: 'bulk',
+  body: bulkBody,
+  bodyBytesMax: bulkBytesMax,
+  alsoNeeds: contactsNeed,
+  examine: examineBulk,
+  idempotent: true,
+  refusals: [409],
+  response: oneBatch,
+  status: 201,
+  async handler({ caller, body: given, idempotencyKey: key }, deps) {
+    assertChannels(caller, [given.channel]);
+    const { recipients, plan: _plan, ...rest } = given;
+    const digest = key === null ? null : await digestList(rest, recipients);
+    const earlier = await findAcceptedBatch(deps, caller, key, digest);
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, given, key, digest));
+    return new Reply({ batch: presentAcceptedBatch(row) }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+  },
+});
+
+async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
+  assertTemplateTaken(deps.config, given);
+  // After the look-up: a repeated request gets its answer also when its contacts have changed.
+  const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
+  const faults = faultsOfPlan(body, body.plan);
+  if (faults.length > 0) throw invalid(faults);
+  const batch = newBatch(caller, body, key, digest);
+  return acceptBatch(deps, caller, batch, () => pagesOf(batch, body));
+}
+
+export const listBulk = endpoint({
+  id: 'messages.list-bulk',
+  method: 'get',
+  path: '/api/v1/messages/bulk',
+  summary: 'List batches, newest first, without their errors',
+  auth: apiKey('read_messages'),
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf('batches', batchInList),
+  async handler({ caller, query }, { db }) {
+    const { views, total } = await viewBatches(db, caller.workspaceId, query);
+    return { batches: views.map(presentBatchInList), pagination: presentPagination(total, query) };
+  },
+});
+
+export const getBulk = endpoint({
+  id: 'messages.get-bulk',
+  method: 'get',
+  path: '/api/v1/messages/bulk/:id',
+  summary: 'One batch and its progress',
+  auth: apiKey('read_messages'),
+  response: oneBatch,
+  async handler({ caller, params }, { db }) {
+    return { batch: presentBatch(await viewBatch(db, caller.workspaceId, params.id)) };
+  },
+});
+
+export const pauseBulk = endpoint({
+  id: 'messages.pause-bulk',
+  method: 'post',
+  path: '/api/v1/messages/bulk/:id/pause',
+  summary: 'Pause a batch: after the answer only calls that are under way go out',
+  auth: apiKey('send_messages'),
+  refusals: [409],
+  response: oneBatch,
+  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, pauseBatch),
+});
+
+export const resumeBulk = endpoint({
+  id: 'messages.resume-bulk',
+  method: 'post',
+  path: '/api/v1/messages/bulk/:id/resume',
+  summary: 'Resume a paused batch',
+  auth: apiKey('send_messages'),
+  sends: true,
+  refusals: [409],
+  response: oneBatch,
+  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, resumeBatch),
+});
+
+export const cancelBulk = endpoint({
+  id: 'messages.cancel-bulk',
+  method: 'post',
+  path: '/api/v1/messages/bulk/:id/cancel',
+  summary: 'Cancel a batch; what was not handed to the provider is refunded',
+  auth: apiKey('send_messages'),
+  refusals: [409],
+  response: oneBatch,
+  handler: ({ caller, params }, deps) => changed(deps, caller.workspaceId, params.id, cancelBatch),
+});
+
+type Change = (db: Database, workspaceId: string, id: string) => Promise<Batch>;
+
+/** The change holds when it is made; its pages are only told, and find out by themselves when they are not. */
+async function changed({ db, temporal, logger }: Deps, workspaceId: string, id: string, change: Change): Promise<object> {
+  const batch = await change(db, workspaceId, id);
+  // A pause is seen before the next round of hand-offs: nobody has to be woken for it.
+  if (batch.status !== 'paused') {
+    await temporal
+      .notifyPages(await waitingPages(db, id))
+      .catch((err: unknown) => logger.warn({ err, batch_id: id }, 'pages were not told of a change'));
+  }
+  return { batch: presentBatch(await viewBatch(db, workspaceId, id)) };
+}

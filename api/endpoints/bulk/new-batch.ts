@@ -1,0 +1,58 @@
+/** From the body of a bulk send to the rows of its batch. */
+import { v7 as uuidv7 } from 'uuid';
+import { type NewMessage, unsent } from '../../../models/tables/message.js';
+import type { NewBatch } from '../../../models/operations/batches/insert-batch.js';
+import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
+import { pagesOfBulk } from '../../../models/rules/bulk/bulk.js';
+import { isAhead } from '../../../models/rules/messages/schedule.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import type { Caller } from '../../http/caller.js';
+import type { BulkBody } from './bulk-schemas.js';
+
+/** The row of a batch that nobody has decided on. */
+export function newBatch(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  body: BulkBody,
+  idempotencyKey: string | null,
+  digest: Buffer | null,
+): NewBatch {
+  const { total, accepted, invalid, errors, cost } = body.plan;
+  return {
+    id: uuidv7(),
+    workspace_id: workspaceId,
+    channel: body.channel,
+    total,
+    accepted: accepted.length,
+    invalid,
+    errors,
+    cost,
+    rate: body.rate ?? null,
+    idempotency_key: idempotencyKey,
+    request_digest: digest,
+    scheduled_at: body.scheduled_at ?? null,
+    created_at: new Date(),
+  };
+}
+
+/** The pages of a batch, each rendered when it is asked for. */
+export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<NewGroup, void, undefined> {
+  const { id: batchId, workspace_id, channel, scheduled_at, created_at } = batch;
+  const common = {
+    ...unsent,
+    workspace_id,
+    batch_id: batchId,
+    channel,
+    idempotency_key: null,
+    request_digest: null,
+    status: 'accepting',
+    status_detail: isAhead(batch) ? 'scheduled' : 'accepted',
+    scheduled_at,
+    expires_at: null,
+    created_at,
+  } as const satisfies Partial<NewMessage>;
+  for await (const messages of pagesOfBulk(body, body.plan)) {
+    const groupId = uuidv7();
+    const rows = messages.map((message) => ({ ...common, ...message, id: uuidv7(), group_id: groupId }));
+    yield { groupId, workflowId: workflowIds.page(groupId), messages: rows };
+  }
+}

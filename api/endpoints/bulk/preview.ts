@@ -1,0 +1,124 @@
+/** Renders and prices what a single or a bulk send would send, without sending it. */
+import Joi from 'joi';
+import type { Database } from '../../../models/db/database.js';
+import { invalid } from '../../../models/errors.js';
+import { namedContact } from '../../../models/rules/bulk/bulk-contact.js';
+import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
+import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
+import { capOf } from '../../../models/rules/messages/fallback.js';
+import { carrierView } from '../../../models/rules/messages/segments.js';
+import { parseObject } from '../../http/body.js';
+import type { BulkDeps } from '../../deps.js';
+import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
+import type { Caller } from '../../http/caller.js';
+import { jsonSchema } from '../../http/json-schema.js';
+import { faultsOfCountries } from '../../auth/standing.js';
+import { type Checked, check } from '../../http/validation.js';
+import { assertChannels } from '../accounts/key-fields.js';
+import { bulkBytesMax } from './bulk.js';
+import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
+import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
+import { fallbackSteps } from '../messages/fallback.js';
+import { previewedChain } from '../messages/fallback-schemas.js';
+import { type SendBody, sendBody } from '../messages/message-schemas.js';
+import { recipientOf } from '../messages/new-message.js';
+import { assertTemplateTaken } from '../messages/template-accounts.js';
+
+/** One of two bodies, told apart by `recipients` or `tag`. */
+interface PreviewBody {
+  single: SendBody | null;
+  bulk: BulkBody | null;
+}
+
+export const previewMessage = bulkEndpoint({
+  id: 'messages.preview',
+  method: 'post',
+  path: '/api/v1/messages/preview',
+  summary: 'Render and price a single or a bulk send without sending it',
+  auth: apiKey('send_messages'),
+  body: Joi.object<PreviewBody>()
+    .unknown()
+    .meta({ type: 'object', anyOf: [sendBody, bulkBody].map((schema) => jsonSchema(schema, { isOpen: true })) }),
+  bodyBytesMax: bulkBytesMax,
+  alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
+  alsoNeeds: (given) => (isBulk(given) ? contactsNeed(given) : namedContact(given) === undefined ? null : 'manage_contacts'),
+  examine: examinePreview,
+  refusals: [404, 409],
+  response: Joi.object({
+    messages: Joi.array().items(
+      Joi.object({
+        to: Joi.string().allow('').required(),
+        text: Joi.string().allow('').required(),
+        segments: Joi.number().integer().allow(null).required(),
+        encoding: Joi.string().allow(null).required(),
+        credits: Joi.number().required(),
+        errors: Joi.array()
+          .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+          .required(),
+      }),
+    ),
+    credits: Joi.number().required(),
+    fallback: previewedChain,
+  }),
+  async handler({ caller, body: { single, bulk } }, { db, config }) {
+    const { workspaceId } = caller;
+    assertChannels(caller, [bulk?.channel, single?.channel, ...(single?.fallback ?? []).map(({ channel }) => channel)]);
+    const given = single ?? bulk;
+    if (given !== null) assertTemplateTaken(config, given);
+    const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
+    const cost = messages.reduce((sum, message) => sum + message.cost, 0);
+    return {
+      messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
+      credits: toCredits(cost),
+      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
+    };
+  },
+});
+
+/** A single message's body may have a field called `tag`, which means nothing there. */
+function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): boolean {
+  return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
+}
+
+/** No single message is larger than that; what is no JSON is nothing in particular. */
+const singleBytesMax = 100 * 1024;
+
+function isBulkBody(body: Buffer): boolean {
+  if (body.length > singleBytesMax) return true;
+  try {
+    return isBulk(parseObject(body) as Record<string, unknown>);
+  } catch {
+    return false;
+  }
+}
+
+async function previewAll(db: Database, { workspaceId, allowedCountries }: Caller, given: BulkBody): Promise<PreviewedMessage[]> {
+  const bulk = await withinCountries(await withContacts(db, workspaceId, given, previewUnitsMax), allowedCountries);
+  if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
+  return previewBulk(bulk, bulk.plan);
+}
+
+/** The faults of the request as a whole; those of recipients are what a preview is for. */
+async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
+  if (!isBulk(given as unknown as Record<string, unknown>)) {
+    const { value, faults } = check(sendBody, given);
+    return { value: { single: value, bulk: null }, faults };
+  }
+  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
+  return { value: { single: null, bulk: value }, faults };
+}
+
+async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
+  const { channel, content } = body;
+  const to = await recipientOf(caller.workspaceId, body);
+  const errors = faultsOfCountries(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
+}
+
+async function previewChain(workspaceId: string, body: SendBody, cost: number): Promise<object> {
+  const steps = await fallbackSteps(workspaceId, body);
+  return {
+    steps: steps.map(({ price, content: _, ...step }) => ({ ...step, credits: toCredits(price) })),
+    credits_max: toCredits(capOf([cost, ...steps.map(({ price }) => price)])),
+  };
+}

@@ -1,0 +1,61 @@
+/** What a contact looks like on its way in and out. */
+import Joi from 'joi';
+import { codePoints } from '../../../models/rules/billing/credits.js';
+import { isEmail } from '../../../models/rules/values/email.js';
+import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
+import { emailText } from '../../../models/rules/messages/recipient.js';
+import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas.js';
+import { rule, text } from '../../http/validation.js';
+
+/** The fields of a contact as they come: what is undefined was left out, null clears. */
+export interface ContactBody {
+  name?: string | null;
+  phone?: string | null;
+  email?: string | null;
+  tags?: string[] | null;
+  custom_fields?: Record<string, unknown> | null;
+}
+
+const nameLengthMax = 255;
+const tagLengthMax = 64;
+const tagsMax = 50;
+
+/** Unlike elsewhere null is a value here. */
+const nullable = <T extends Joi.StringSchema>(schema: T) => schema.empty().allow(null);
+
+const tag = text()
+  .empty()
+  .messages({ 'string.empty': '{#label} must not be empty' })
+  .custom(rule((value: string) => (codePoints(value) > tagLengthMax ? `{field} must be at most ${tagLengthMax} characters` : null)))
+  .meta({ minLength: 1, maxLength: tagLengthMax });
+
+export const contactFields = {
+  name: nullable(text())
+    .allow('')
+    .custom(rule((value: string) => (codePoints(value) > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
+    .custom((value: string) => value.trim() || null)
+    .meta({ maxLength: nameLengthMax }),
+  phone: nullable(phone()).description('E.164'),
+  email: nullable(textThat(isEmail, emailText)).meta({ format: 'email' }),
+  tags: fewOf(tagsMax, tag, (list: string[], helpers) =>
+    list.length > tagsMax ? helpers.error('contract', { text: `{field} must have at most ${tagsMax} items` }) : [...new Set(list)],
+  )
+    .empty()
+    .allow(null)
+    .meta({ type: ['array', 'null'] }),
+  custom_fields: Joi.object()
+    .allow(null)
+    .custom(rule((value: object) => faultOfMetadata('custom_fields', value)))
+    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+};
+
+export const contactResponse = Joi.object({
+  id: id(),
+  name: textOrNull(),
+  phone: textOrNull(),
+  email: textOrNull(),
+  tags: Joi.array().items(Joi.string()).required(),
+  custom_fields: Joi.object().unknown().required(),
+  created_at: date(),
+  updated_at: date(),
+});

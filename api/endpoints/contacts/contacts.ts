@@ -1,0 +1,100 @@
+/** Contacts: whom a workspace writes to. */
+import Joi from 'joi';
+import { Contact } from '../../../models/tables/contact.js';
+import { unreachableContact } from '../../../models/errors.js';
+import { createContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentContact, presentPagination } from '../../present/presenters.js';
+import { messageOnly, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
+import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
+
+const auth = either('manage_contacts');
+const oneContact = Joi.object({ contact: contactResponse.required() });
+
+export const postContact = endpoint({
+  id: 'contacts.create',
+  method: 'post',
+  path: '/api/v1/contacts',
+  summary: 'Create a contact; it has a phone, an e-mail address, or both',
+  auth,
+  body: Joi.object<ContactBody>(contactFields)
+    .custom(({ phone, email, ...rest }: ContactBody, helpers) => {
+      const { field, message } = unreachableContact().details?.[0] ?? { field: '', message: '' };
+      return (phone ?? email ?? null) === null ? helpers.error('contract', { field, text: message }) : { phone, email, ...rest };
+    })
+    .meta({
+      variants: [
+        { properties: { phone: { type: 'string' } }, required: ['phone'] },
+        { properties: { email: { type: 'string' } }, required: ['email'] },
+      ],
+    })
+    .required(),
+  response: oneContact,
+  status: 201,
+  async handler({ caller, body: { name = null, phone = null, email = null, tags, custom_fields } }) {
+    const fields = { name, phone, email, tags: tags ?? [], custom_fields: custom_fields ?? {} };
+    return { contact: presentContact(await createContact(caller.workspaceId, fields)) };
+  },
+});
+
+export const listContacts = endpoint({
+  id: 'contacts.list',
+  method: 'get',
+  path: '/api/v1/contacts',
+  summary: 'List contacts, newest first',
+  auth,
+  query: Joi.object<Page & { search?: string; tag?: string }>({
+    ...pageQuery,
+    search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, a phone number or an address'),
+    tag: text().empty('').description('Exactly this tag'),
+  }),
+  response: pageOf('contacts', contactResponse),
+  async handler({ caller, query: { page, limit, search, tag } }) {
+    // A plus sign that was not encoded arrives as a space.
+    const { rows, total } = await Contact.search(caller.workspaceId, { search: search?.trim(), tag }, { page, limit });
+    return { contacts: rows.map(presentContact), pagination: presentPagination(total, { page, limit }) };
+  },
+});
+
+export const getContact = endpoint({
+  id: 'contacts.get',
+  method: 'get',
+  path: '/api/v1/contacts/:id',
+  summary: 'One contact',
+  auth,
+  response: oneContact,
+  handler: async ({ caller, params }) => ({ contact: presentContact(await Contact.owned(caller.workspaceId, params.id)) }),
+});
+
+export const putContact = endpoint({
+  id: 'contacts.update',
+  method: 'put',
+  path: '/api/v1/contacts/:id',
+  summary: 'Change a contact; what is left out stays, null clears',
+  auth,
+  body: Joi.object<ContactBody>(contactFields).required(),
+  response: oneContact,
+  async handler({ caller, params, body: { tags, custom_fields, ...rest } }) {
+    const change = {
+      ...rest,
+      ...(tags === undefined ? {} : { tags: tags ?? [] }),
+      ...(custom_fields === undefined ? {} : { custom_fields: custom_fields ?? {} }),
+    };
+    return { contact: presentContact(await updateContact(caller.workspaceId, params.id, change)) };
+  },
+});
+
+export const removeContact = endpoint({
+  id: 'contacts.delete',
+  method: 'delete',
+  path: '/api/v1/contacts/:id',
+  summary: 'Delete a contact for good',
+  auth,
+  response: messageOnly,
+  async handler({ caller, params }) {
+    const contact = await Contact.owned(caller.workspaceId, params.id);
+    await contact.destroy();
+    return { message: 'Contact has been deleted' };
+  },
+});

@@ -1,0 +1,112 @@
+/** Suppressions: whom a workspace must not write to. */
+import Joi from 'joi';
+import { type Channel, channels } from '../../../models/channels.js';
+import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
+import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
+import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
+import { Suppression } from '../../../models/tables/suppression.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentPagination, presentSuppression } from '../../present/presenters.js';
+import { date, dateOrNull, id, messageOnly, moment, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { requiredText, rule, text } from '../../http/validation.js';
+
+const auth = either('manage_contacts');
+
+const suppressionResponse = Joi.object({
+  id: id(),
+  channel: Joi.string()
+    .valid(...channels)
+    .required(),
+  recipient: Joi.string().allow(null).required().description('null once it was erased: a digest goes on refusing'),
+  reason: Joi.string()
+    .valid(...suppressionReasons)
+    .required(),
+  source: Joi.string()
+    .valid(...suppressionSources)
+    .required(),
+  message_id: Joi.string().guid().allow(null).required(),
+  expires_at: dateOrNull(),
+  created_at: date(),
+});
+const oneSuppression = Joi.object({ suppression: suppressionResponse.required() });
+
+interface NewEntry {
+  channel: Channel;
+  recipient: string;
+  reason?: SuppressionReason;
+  expires_at?: Date;
+}
+
+const recipient = rule((value: string, { channel }) => {
+  const known = channels.find((name) => name === channel);
+  return known === undefined ? null : faultOfRecipient(known, value);
+});
+
+export const addToList = endpoint({
+  id: 'suppressions.create',
+  method: 'post',
+  path: '/api/v1/suppressions',
+  summary: 'Stop writing to a recipient on a channel',
+  auth,
+  body: Joi.object<NewEntry>({
+    channel: requiredText().valid(...channels),
+    recipient: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
+    reason: text()
+      .valid(...suppressionReasons)
+      .description('manual unless given'),
+    expires_at: moment()
+      .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
+      .description('Never unless given'),
+  }).required(),
+  response: oneSuppression,
+  status: 201,
+  async handler({ caller, origin, body: { reason = 'manual', expires_at = null, ...rest } }, { db }) {
+    const entry = { workspace_id: caller.workspaceId, ...rest, reason, source: 'api' as const, expires_at };
+    return { suppression: presentSuppression(await addSuppression(db, entry, origin)) };
+  },
+});
+
+export const listSuppressions = endpoint({
+  id: 'suppressions.list',
+  method: 'get',
+  path: '/api/v1/suppressions',
+  summary: 'List suppressions that hold, newest first',
+  auth,
+  query: Joi.object<Page & { channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
+    ...pageQuery,
+    channel: text().valid(...channels),
+    recipient: text().empty('').description('Exactly this phone number or address'),
+    reason: text().valid(...suppressionReasons),
+  }),
+  response: pageOf('suppressions', suppressionResponse),
+  async handler({ caller, query: { page, limit, recipient: wanted, ...filters } }) {
+    // A plus sign that was not encoded arrives as a space. Letter case matters in no address and in no number.
+    const key = wanted === undefined ? undefined : recipientKey('email', wanted.replace(/^ /, '+'));
+    const { rows, total } = await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, { page, limit });
+    return { suppressions: rows.map(presentSuppression), pagination: presentPagination(total, { page, limit }) };
+  },
+});
+
+export const getSuppression = endpoint({
+  id: 'suppressions.get',
+  method: 'get',
+  path: '/api/v1/suppressions/:id',
+  summary: 'One suppression',
+  auth,
+  response: oneSuppression,
+  handler: async ({ caller, params }) => ({ suppression: presentSuppression(await Suppression.owned(caller.workspaceId, params.id)) }),
+});
+
+export const removeSuppression = endpoint({
+  id: 'suppressions.delete',
+  method: 'delete',
+  path: '/api/v1/suppressions/:id',
+  summary: 'Write to a recipient again; not where the recipient made the entry',
+  auth,
+  refusals: [409],
+  response: messageOnly,
+  async handler({ caller, params, origin }, { db }) {
+    await deleteSuppression(db, caller.workspaceId, params.id, origin);
+    return { message: 'Suppression has been removed' };
+  },
+});

@@ -1,0 +1,94 @@
+/** What is sent instead when a message does not arrive, on its way in and out. */
+import Joi from 'joi';
+import { type Channel, channels } from '../../../models/channels.js';
+import { missingFieldText } from '../../../models/errors.js';
+import { faultOfTexts } from '../../../models/rules/messages/content.js';
+import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
+import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
+import { fewOf } from '../../http/schemas.js';
+import { requiredText, rule, text } from '../../http/validation.js';
+
+/** A step as it is given. */
+export interface GivenStep {
+  channel: Channel;
+  /** Absent: the recipient of the message, or the contact's address on this channel. */
+  to?: string;
+  after: number;
+}
+
+const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
+
+const step = Joi.object({
+  channel: requiredText().valid(...channels),
+  to: text()
+    .empty(['', null])
+    .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
+    .description('The recipient of the message, where it can be reached on this channel by the same'),
+  after: Joi.number()
+    .empty(null)
+    .custom(
+      rule((seconds: number) =>
+        Number.isInteger(seconds) && seconds >= 1 && seconds <= afterSecondsMax
+          ? null
+          : `{field} must be a whole number from 1 to ${afterSecondsMax}`,
+      ),
+    )
+    .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
+    .required()
+    .description('Seconds that the message before it has to be delivered, from when it is due'),
+});
+
+/** What only the whole tells: the recipient and the text must do for every step. */
+const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content }) => {
+  if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
+  const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
+  for (const [at, { channel, to: other }] of steps.entries()) {
+    if (!isChannel(channel)) continue;
+    const field = `fallback[${at}].to`;
+    const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
+    if ((other ?? '') === '' && needsOne) return { field, message: missingFieldText(field) };
+    const wrong = typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
+    if (wrong !== null) return { field: 'content.text', message: wrong };
+  }
+  return null;
+});
+
+export const fallbackField = fewOf(fallbackStepsMax, step, chain)
+  .meta({ minItems: 1 })
+  .description(
+    'What is sent instead, in this order, when the message fails or is not delivered in time; each is a message of its own, with what its channel knows of the content. All together cost what the dearest of them does, at most',
+  );
+
+const stepInAnswer = Joi.object({
+  channel: Joi.string().required(),
+  to: Joi.string().required(),
+  after: Joi.number().integer().required(),
+});
+
+/** Of a preview with a fallback. */
+export const previewedChain = Joi.object({
+  steps: Joi.array()
+    .items(
+      stepInAnswer.keys({
+        segments: Joi.number().integer().allow(null).required(),
+        encoding: Joi.string().allow(null).required(),
+        credits: Joi.number().required().description('What it costs by itself'),
+      }),
+    )
+    .required(),
+  credits_max: Joi.number().required().description('The most that the message and its steps cost together, however many of them are sent'),
+}).description('Only where the request has a fallback');
+
+/** Of a message by its id, where it is part of a chain. */
+export const chainFields = {
+  fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),
+  fallback: Joi.object({
+    steps: Joi.array()
+      .items(stepInAnswer.keys({ to: Joi.string().allow(null).required() }))
+      .required(),
+    outcome: Joi.string().valid('waiting', 'sent', 'not_needed', 'unaffordable', 'unknown').required(),
+    message_id: Joi.string().guid().allow(null).required().description('The message that was sent instead'),
+  })
+    .allow(null)
+    .description('What is sent when it does not arrive'),
+};

@@ -1,0 +1,141 @@
+/** What a message looks like on its way in and out. */
+import Joi from 'joi';
+import { type Channel, channels } from '../../../models/channels.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../../models/rules/messages/content.js';
+import type { Content } from '../../../models/rules/messages/message-content.js';
+import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
+import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
+import { publicStatuses } from '../../../models/rules/messages/status.js';
+import { date, dateOrNull, id, moment, phoneSchema, textOrNull, textThat } from '../../http/schemas.js';
+import { requiredText, rule, text } from '../../http/validation.js';
+import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
+import { templateField, templateInAnswer } from './template-schemas.js';
+
+/** The body of a single send or preview, checked. */
+export interface SendBody {
+  /** Absent when a contact is given instead. */
+  to?: string;
+  contact_id?: string;
+  channel: Channel;
+  content: Content;
+  metadata?: Record<string, unknown>;
+  reference?: string;
+  scheduled_at?: Date;
+  expires_at?: Date;
+  fallback?: readonly GivenStep[];
+}
+
+const scheduleMsMax = 30 * 24 * 3_600_000;
+
+const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
+
+/** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
+const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
+
+const contentText = rule((value: string, { html }, { channel }) =>
+  isChannel(channel) ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+);
+
+/** What a single send and a bulk send have in common beside their texts. */
+export const commonFields = {
+  metadata: Joi.object()
+    .empty(null)
+    .custom(rule((value: object) => faultOfMetadata('metadata', value)))
+    .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
+  reference: textThat(isReference, 'reference must be 1 to 255 characters').meta({ maxLength: 255 }),
+  scheduled_at: moment()
+    .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
+    .description('At most 30 days ahead; a moment in the past means now'),
+};
+
+export const htmlField = text().empty(['', null]).description('email only');
+
+/** What the document says of the three kinds of recipients, and Joi does in rules. An empty text counts as absent. */
+const noContact = { contact_id: { type: ['string', 'null'], maxLength: 0 } };
+const toPhone = {
+  properties: {
+    ...noContact,
+    to: phoneSchema,
+    channel: { enum: ['sms', 'whatsapp'] },
+    content: { properties: { text: { maxLength: textLengthMax } } },
+  },
+  required: ['to', 'channel', 'content'],
+};
+const toAddress = {
+  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: ['email'] } },
+  required: ['to', 'channel', 'content'],
+};
+const toContact = {
+  properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 } },
+  required: ['contact_id', 'channel', 'content'],
+};
+
+export const unsubscribeField = Joi.boolean()
+  .empty(null)
+  .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
+
+export const sendBody = Joi.object<SendBody>({
+  // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
+  contact_id: text()
+    .empty(['', null])
+    .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))
+    .description('Instead of to: the contact whose phone, or address on the channel email, is written to'),
+  to: text()
+    .empty(['', null])
+    .custom(recipient)
+    .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
+    .description('E.164 phone number, or the e-mail address on the channel email'),
+  channel: requiredText().valid(...channels),
+  content: Joi.object({
+    text: requiredText().custom(contentText),
+    subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
+    html: htmlField,
+    unsubscribe: unsubscribeField,
+    template: templateField(),
+  })
+    .empty(null)
+    .required(),
+  ...commonFields,
+  expires_at: moment().description('Not handed to a provider after this moment'),
+  fallback: fallbackField,
+})
+  .meta({ variants: [toPhone, toAddress, toContact] })
+  .required();
+
+export const messageResponse = Joi.object({
+  id: id(),
+  to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
+  channel: Joi.string()
+    .valid(...channels)
+    .required(),
+  content: Joi.object({
+    text: Joi.string().required(),
+    subject: Joi.string().allow(''),
+    html: Joi.string(),
+    unsubscribe: Joi.boolean(),
+    template: templateInAnswer,
+  })
+    .allow(null)
+    .required(),
+  status: Joi.string()
+    .valid(...publicStatuses)
+    .required(),
+  status_detail: Joi.string().required(),
+  credits_used: Joi.number().required(),
+  segments: Joi.number().integer().allow(null).required(),
+  encoding: Joi.string().valid('GSM-7', 'UCS-2', null).required(),
+  provider: textOrNull(),
+  provider_message_id: textOrNull(),
+  error_code: textOrNull(),
+  error_message: textOrNull(),
+  metadata: Joi.object().unknown().allow(null).required(),
+  batch_id: Joi.string().guid().allow(null).required(),
+  reference: textOrNull(),
+  scheduled_at: dateOrNull(),
+  created_at: date(),
+  sent_at: dateOrNull(),
+  delivered_at: dateOrNull(),
+  failed_at: dateOrNull(),
+  read_at: dateOrNull(),
+  ...chainFields,
+});

@@ -1,0 +1,113 @@
+/** Sending single messages, and what became of them. */
+import Joi from 'joi';
+import { channels } from '../../../models/channels.js';
+import { notFound } from '../../../models/errors.js';
+import { Message } from '../../../models/tables/message.js';
+import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
+import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
+import { type HistoryFilters, listMessages } from '../../../models/operations/messages/list-messages.js';
+import { publicStatuses } from '../../../models/rules/messages/status.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { type Accepted, acceptMessage, findAccepted } from '../../accept/accept.js';
+import type { Deps } from '../../deps.js';
+import { apiKey, endpoint } from '../../http/endpoint.js';
+import { Reply } from '../../http/reply.js';
+import type { Caller } from '../../http/caller.js';
+import { digestRequest } from '../../http/idempotency.js';
+import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../../present/presenters.js';
+import { bound, type Page, pageOf, pageQuery, uuid } from '../../http/schemas.js';
+import { assertCountries } from '../../auth/standing.js';
+import { text } from '../../http/validation.js';
+import { assertChannels } from '../accounts/key-fields.js';
+import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
+import { fallbackSteps, namedIn } from './fallback.js';
+import { newMessage } from './new-message.js';
+import { assertTemplateTaken } from './template-accounts.js';
+
+const oneMessage = Joi.object({ message: messageResponse.required() });
+
+export const sendMessage = endpoint({
+  id: 'messages.send',
+  method: 'post',
+  path: '/api/v1/messages/send',
+  summary: 'Send one message',
+  auth: apiKey('send_messages'),
+  body: sendBody,
+  sends: true,
+  gated: true,
+  idempotent: true,
+  refusals: [404, 503],
+  response: oneMessage,
+  status: 201,
+  async handler({ caller, body, idempotencyKey }, deps) {
+    assertChannels(caller, [body.channel, ...(body.fallback ?? []).map(({ channel }) => channel)]);
+    const digest = digestRequest(body);
+    const earlier = await findAccepted(deps, caller, idempotencyKey, digest);
+    if (earlier === null) assertTemplateTaken(deps.config, body);
+    const { row, isReplay } = earlier ?? (await accept(deps, caller, body, idempotencyKey, digest));
+    const message = presentAcceptedMessage(row);
+    return new Reply({ message }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+  },
+});
+
+async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | null, digest: Buffer): Promise<Accepted> {
+  const message = await newMessage(caller, body, key, digest);
+  const steps = await fallbackSteps(caller.workspaceId, body);
+  assertCountries(caller, namedIn(body, message.to, steps));
+  return acceptMessage(deps, caller, message, steps);
+}
+
+export const listHistory = endpoint({
+  id: 'messages.list',
+  method: 'get',
+  path: '/api/v1/messages',
+  summary: 'Message history, newest first',
+  auth: apiKey('read_messages'),
+  query: Joi.object<Page & HistoryFilters>({
+    ...pageQuery,
+    status: text().valid(...publicStatuses),
+    channel: text().valid(...channels),
+    // A plus sign that was not encoded arrives as a space, and no recipient begins with one.
+    to: text().custom((value: string) => value.replace(/^ /, '+')),
+    reference: text(),
+    batch_id: uuid('batch_id'),
+    start_date: bound('first'),
+    end_date: bound('last'),
+  }),
+  response: pageOf('messages', messageResponse),
+  async handler({ caller, query: { page, limit, ...filters } }) {
+    const { rows, total } = await listMessages(caller.workspaceId, filters, { page, limit });
+    return { messages: rows.map(presentMessage), pagination: presentPagination(total, { page, limit }) };
+  },
+});
+
+export const getMessage = endpoint({
+  id: 'messages.get',
+  method: 'get',
+  path: '/api/v1/messages/:id',
+  summary: 'One message',
+  auth: apiKey('read_messages'),
+  response: oneMessage,
+  async handler({ caller, params }, { db }) {
+    const row = await Message.owned(caller.workspaceId, params.id);
+    if (row.status === 'accepting') throw notFound('Message');
+    return { message: { ...presentMessage(row), ...presentChain(await chainOf(db, row)) } };
+  },
+});
+
+export const cancelOneMessage = endpoint({
+  id: 'messages.cancel',
+  method: 'post',
+  path: '/api/v1/messages/:id/cancel',
+  summary: 'Cancel a message that was not handed to the provider yet; its credits are refunded',
+  auth: apiKey('send_messages'),
+  response: oneMessage,
+  async handler({ caller, params }, { db, temporal, logger }) {
+    const row = await cancelMessage(db, caller.workspaceId, params.id);
+    // The cancel is decided; the workflow is only told, and finds out by itself if it is not.
+    await temporal
+      .notifyCancelled(workflowIds.group(row))
+      .catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
+    return { message: presentMessage(row) };
+  },
+});

@@ -1,0 +1,68 @@
+/** From the body of a request to the row of a message. */
+import { v7 as uuidv7 } from 'uuid';
+import { Contact } from '../../../models/tables/contact.js';
+import { invalidField } from '../../../models/errors.js';
+import { type NewMessage, unsent } from '../../../models/tables/message.js';
+import { priceOf } from '../../../models/rules/billing/credits.js';
+import { noAddressText } from '../../../models/rules/messages/recipient.js';
+import { isAhead } from '../../../models/rules/messages/schedule.js';
+import { contentOn } from '../../../models/rules/messages/fallback.js';
+import { carrierView } from '../../../models/rules/messages/segments.js';
+import type { Caller } from '../../http/caller.js';
+import type { SendBody } from './message-schemas.js';
+
+/**
+ * The row of a message that nobody has decided on.
+ * @throws AppError 400 for an `expires_at` that makes no sense, and as `recipientOf`
+ */
+export async function newMessage(
+  { workspaceId }: Caller,
+  body: SendBody,
+  idempotencyKey: string | null,
+  digest: Buffer,
+): Promise<NewMessage> {
+  const now = new Date();
+  const { scheduled_at = null, expires_at = null } = body;
+  // Not in the schema: a repeated request is answered also after its message has expired.
+  if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', 'expires_at must be in the future');
+  if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
+    throw invalidField('expires_at', 'expires_at must be after scheduled_at');
+  }
+  const to = await recipientOf(workspaceId, body);
+  const id = uuidv7();
+  return {
+    id,
+    workspace_id: workspaceId,
+    group_id: id,
+    batch_id: null,
+    channel: body.channel,
+    to,
+    content: contentOn(body.channel, body.content),
+    metadata: body.metadata ?? null,
+    reference: body.reference ?? null,
+    idempotency_key: idempotencyKey,
+    request_digest: idempotencyKey === null ? null : digest,
+    status: 'accepting',
+    status_detail: isAhead({ scheduled_at, created_at: now }) ? 'scheduled' : 'accepted',
+    cost: priceOf(body.channel, body.content.text),
+    ...carrierView(body.channel, body.content.text),
+    ...unsent,
+    scheduled_at,
+    expires_at,
+    created_at: now,
+  };
+}
+
+/**
+ * Whom a message goes to: the recipient given, or the contact's phone or address.
+ * @throws AppError 404 when the workspace has no such contact, 400 when it has nothing for this channel
+ */
+export async function recipientOf(
+  workspaceId: string,
+  { to, contact_id, channel }: Pick<SendBody, 'to' | 'contact_id' | 'channel'>,
+): Promise<string> {
+  if (to !== undefined) return to;
+  const address = (await Contact.owned(workspaceId, contact_id ?? '')).addressOn(channel);
+  if (address === null) throw invalidField('contact_id', noAddressText(channel));
+  return address;
+}

@@ -1,0 +1,24 @@
+import type { Config } from '../../../models/settings/config.js';
+import { invalidField } from '../../../models/errors.js';
+import { oneListKinds } from '../../../models/settings/provider-account.js';
+import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
+import type { SendBody } from './message-schemas.js';
+
+/**
+ * Asked once a request is known to be a new one: a repeated one is answered also when the accounts have changed.
+ * @throws AppError 400 when no account that carries WhatsApp can fill in the header or buttons of the template
+ */
+export function assertTemplateTaken(
+  { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,
+  { channel, content: { template }, fallback = [] }: Pick<SendBody, 'channel' | 'content' | 'fallback'>,
+): void {
+  const part = [channel, ...fallback.map((step) => step.channel)].includes('whatsapp') ? partApart(template) : null;
+  if (part === null) return;
+  const carrying = accounts.filter(({ name }) => routes.whatsapp.some(({ account }) => account === name));
+  if (carrying.some(({ kind }) => !oneListKinds.has(kind))) return;
+  const field = `content.template.${part}`;
+  throw invalidField(
+    field,
+    `${field} cannot be sent by ${carrying.map(({ name }) => name).join(', ')}: its values belong in content.template.variables`,
+  );
+}

@@ -1,0 +1,159 @@
+/** An approved template of WhatsApp, on its way in and out. */
+import Joi from 'joi';
+import {
+  buttonsMax,
+  buttonTypes,
+  doubleIndexOf,
+  faultOfText,
+  faultOfVariables,
+  headerTypes,
+  isLanguage,
+  isTemplateName,
+  isVariableName,
+  type TextKind,
+  textRules,
+} from '../../../models/rules/messages/whatsapp-template.js';
+import { fewOf, textThat } from '../../http/schemas.js';
+import { requiredText, rule, text } from '../../http/validation.js';
+
+const indexMax = 9;
+const nameText = '{field} must be 1 to 64 letters, digits or underscores';
+
+/** What the document says of a text that has its rule. */
+const shapeOf = (kind: TextKind) => {
+  const { lengthMax: maxLength, pattern } = { pattern: undefined, ...textRules[kind] };
+  return { type: 'string', minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern: pattern.source }) };
+};
+/** With placeholders the text is judged when they are filled in, for each recipient. */
+const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
+
+/** A text that is judged, and kept, beside these values of `type` alone. */
+const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
+  text()
+    .empty(['', null])
+    .custom(
+      rule((value: string, { type }) => {
+        const wrong = hasPlaceholders || !types.includes(String(type)) ? null : faultOfText(kind, value);
+        return wrong === null ? null : `{field} ${wrong}`;
+      }),
+    )
+    .when('type', {
+      is: Joi.valid(...types).required(),
+      // oxlint-disable-next-line unicorn/no-thenable -- the name of an option
+      then: isRequired ? Joi.required() : Joi.optional(),
+      otherwise: Joi.any().optional().strip(),
+    });
+
+function headerField(hasPlaceholders: boolean) {
+  const shape = shapes(hasPlaceholders);
+  const variant = (type: string, properties: object, required: string[]) => ({
+    properties: { type: { enum: [type] }, ...properties },
+    required: ['type', ...required],
+  });
+  return Joi.object({
+    type: requiredText().valid(...headerTypes),
+    text: textBeside(['text'], 'text', hasPlaceholders),
+    name: textThat(isVariableName, nameText)
+      .when('type', { is: Joi.valid('text').required(), otherwise: Joi.any().strip() })
+      .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' })
+      .description('The name of the variable, where the variables of the template have names'),
+    link: textBeside(['image', 'video', 'document'], 'link', hasPlaceholders),
+    filename: textBeside(['document'], 'filename', hasPlaceholders, false),
+  })
+    .empty(null)
+    .meta({
+      variants: [
+        variant('text', { text: shape('text') }, ['text']),
+        variant('image', { link: shape('link') }, ['link']),
+        variant('video', { link: shape('link') }, ['link']),
+        variant('document', { link: shape('link'), filename: { ...shape('filename'), type: ['string', 'null'], minLength: 0 } }, ['link']),
+      ],
+    });
+}
+
+const oneEach = rule((buttons: readonly ({ index?: unknown } | null)[]) => {
+  if (buttons.length > buttonsMax) return `{field} must have at most ${buttonsMax} items`;
+  const double = doubleIndexOf(buttons);
+  return double === undefined ? null : `{field} must have one item for each index, and has two for ${double}`;
+});
+
+function buttonsField(hasPlaceholders: boolean) {
+  const shape = shapes(hasPlaceholders);
+  const button = Joi.object({
+    index: Joi.number()
+      .empty(null)
+      .custom(
+        rule((index: number) =>
+          Number.isInteger(index) && index >= 0 && index <= indexMax ? null : `{field} must be a whole number from 0 to ${indexMax}`,
+        ),
+      )
+      .meta({ type: 'integer', minimum: 0, maximum: indexMax })
+      .required(),
+    type: requiredText().valid(...buttonTypes),
+    suffix: textBeside(['url'], 'suffix', hasPlaceholders),
+    payload: textBeside(['quick_reply'], 'payload', hasPlaceholders),
+  }).meta({
+    variants: [
+      { properties: { type: { enum: ['url'] }, suffix: shape('suffix') }, required: ['index', 'type', 'suffix'] },
+      { properties: { type: { enum: ['quick_reply'] }, payload: shape('payload') }, required: ['index', 'type', 'payload'] },
+    ],
+  });
+  return fewOf(buttonsMax, button, oneEach).description(
+    'What fills in buttons, by their places from 0: the end of a URL, or what comes back when a quick reply is pressed',
+  );
+}
+
+/** `hasPlaceholders`: of a bulk send. */
+export const templateField = ({ hasPlaceholders = false } = {}) =>
+  Joi.object({
+    name: requiredText()
+      .custom(rule((name: string) => (isTemplateName(name) ? null : '{field} must be 1 to 512 letters, digits or underscores')))
+      .meta({ pattern: '^[A-Za-z0-9_]{1,512}$' })
+      .description('As approved by Meta; with Twilio the SID of the content (HX…)'),
+    language: requiredText()
+      .custom(rule((language: string) => (isLanguage(language) ? null : '{field} must be a language such as en or en_US')))
+      .meta({ pattern: '^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})?$' })
+      .description('Code of the language, for example en_US'),
+    variables: Joi.object()
+      .empty(null)
+      .custom(rule((value: object) => faultOfVariables('content.template.variables', value)))
+      .meta({
+        propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' },
+        additionalProperties: { type: 'string', minLength: 1, maxLength: 1024 },
+        maxProperties: 50,
+      })
+      .description(
+        'Texts by name, or by number from 1, as the template has them; at most 50. Of the body; with Twilio of all parts, and header and buttons are not given',
+      ),
+    header: headerField(hasPlaceholders),
+    buttons: buttonsField(hasPlaceholders),
+  })
+    .empty(null)
+    .description(
+      'whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours',
+    );
+
+export const templateInAnswer = Joi.object({
+  name: Joi.string().required(),
+  language: Joi.string().required(),
+  variables: Joi.object().unknown(),
+  header: Joi.object({
+    type: Joi.string()
+      .valid(...headerTypes)
+      .required(),
+    text: Joi.string(),
+    name: Joi.string(),
+    link: Joi.string(),
+    filename: Joi.string(),
+  }),
+  buttons: Joi.array().items(
+    Joi.object({
+      index: Joi.number().integer().required(),
+      type: Joi.string()
+        .valid(...buttonTypes)
+        .required(),
+      suffix: Joi.string(),
+      payload: Joi.string(),
+    }),
+  ),
+});

@@ -1,0 +1,103 @@
+/** Replays: deliveries of a time, sent again. */
+import Joi from 'joi';
+import { currentTime } from '../../../models/db/database.js';
+import { type DeliveryStatus, deliveryStatuses } from '../../../models/tables/delivery.js';
+import { internal, invalidField } from '../../../models/errors.js';
+import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
+import { countReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
+import { Replay } from '../../../models/tables/replay.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentPagination } from '../../present/presenters.js';
+import { moment, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
+import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
+import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
+
+const auth = either('manage_webhooks');
+const oneReplay = Joi.object({ replay: replayResponse.required() });
+
+interface ReplayBody {
+  since: Date;
+  until?: Date;
+  status?: DeliveryStatus;
+  dry_run: boolean;
+}
+
+export const replayWebhook = endpoint({
+  id: 'webhooks.replay',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/replay',
+  summary: 'Send the deliveries of a time again, oldest first; without a status the failed and the held ones',
+  auth,
+  refusals: [409],
+  body: Joi.object<ReplayBody>({
+    since: moment().required(),
+    until: moment().description('Now, unless given'),
+    status: text().valid(...deliveryStatuses),
+    dry_run: Joi.boolean().empty(null).default(false).description('Only count what would be sent'),
+  }).required(),
+  response: Joi.object({ replay: countedReplayResponse.required() }),
+  async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
+    const until = end ?? (await currentTime(db));
+    if (until < since) throw invalidField('until', 'until must not be before since');
+    const webhook = await Webhook.owned(workspaceId, params.id);
+    const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];
+    const range = { webhookId: webhook.id, since, until, statuses };
+    if (dry_run) return { replay: presentCount(range, await countReplayable(db, range)) };
+    webhook.assertActive();
+    const replay = await beginReplay(db, range, { workspaceId, of: 'replays', most: config.quotas.replays });
+    if (replay.status === 'running') {
+      const period = { since: since.toISOString(), until: until.toISOString() };
+      await temporal
+        .replay({ workspaceId, replayId: replay.id, webhookId: webhook.id, ...period, statuses })
+        .catch(async (error: unknown) => {
+          await replay.destroy(); // a refused request leaves nothing
+          throw internal(error, 1); // may be repeated: receivers know the `webhook-id`
+        });
+    }
+    return { replay: presentReplay(replay) };
+  },
+});
+
+export const listReplays = endpoint({
+  id: 'webhooks.replays',
+  method: 'get',
+  path: '/api/v1/webhooks/:id/replays',
+  summary: 'Replays of a webhook, newest first',
+  auth,
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf('replays', replayResponse),
+  async handler({ caller, params, query }) {
+    const webhook = await Webhook.owned(caller.workspaceId, params.id);
+    const { rows, total } = await Replay.pageOf(webhook.id, query);
+    return { replays: rows.map(presentReplay), pagination: presentPagination(total, query) };
+  },
+});
+
+export const getReplay = endpoint({
+  id: 'webhooks.get-replay',
+  method: 'get',
+  path: '/api/v1/webhooks/:id/replays/:replay_id',
+  summary: 'One replay and its progress',
+  auth,
+  response: oneReplay,
+  async handler({ caller, params }) {
+    const webhook = await Webhook.owned(caller.workspaceId, params.id);
+    return { replay: presentReplay(await Replay.ofWebhook(webhook.id, params.replay_id)) };
+  },
+});
+
+export const cancelOneReplay = endpoint({
+  id: 'webhooks.cancel-replay',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/replays/:replay_id/cancel',
+  summary: 'Cancel a replay: at most the page that is under way goes out',
+  auth,
+  response: oneReplay,
+  async handler({ caller, params }, { db }) {
+    const webhook = await Webhook.owned(caller.workspaceId, params.id);
+    return { replay: presentReplay(await cancelReplay(db, webhook.id, params.replay_id)) };
+  },
+});

@@ -1,0 +1,96 @@
+/** What an owner does with a webhook and its deliveries: try it, rotate its secret, resend one. */
+import Joi from 'joi';
+import { Delivery } from '../../../models/tables/delivery.js';
+import { conflict, internal } from '../../../models/errors.js';
+import { createTestDelivery, dropTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
+import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
+import { rule } from '../../http/validation.js';
+import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
+
+const auth = either('manage_webhooks');
+const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
+
+/** A request can be repeated: an attempt that had begun after all is joined, and receivers know the `webhook-id`. */
+const notStarted = (error: unknown) => internal(error, 1);
+
+export const sendTestEvent = endpoint({
+  id: 'webhooks.test',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/test',
+  summary: 'Send a webhook.test event: one attempt, shown with its outcome when the receiver answers within two seconds',
+  auth,
+  refusals: [409],
+  response: oneDelivery,
+  status: 201,
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
+    const deliveryId = await createTestDelivery(db, workspaceId, params.id);
+    try {
+      await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' });
+    } catch (error) {
+      await dropTestDelivery(db, deliveryId);
+      throw notStarted(error);
+    }
+    return { delivery: presentDelivery(await Delivery.ofWebhook(params.id, deliveryId), await Webhook.owned(workspaceId, params.id)) };
+  },
+});
+
+export const resendDelivery = endpoint({
+  id: 'webhooks.resend',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
+  summary: 'Attempt a delivery now, whatever its status; shown with the outcome when the receiver answers within two seconds',
+  auth,
+  refusals: [409],
+  response: oneDelivery,
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
+    const webhook = await Webhook.owned(workspaceId, params.id);
+    const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
+    webhook.assertActive();
+    if (await isForgotten(db, delivery.id)) throw conflict('Delivery is too old to be sent again');
+    await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
+      throw notStarted(error);
+    });
+    return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, delivery.id), await webhook.reload()) };
+  },
+});
+
+const hoursMax = 168;
+const hours = rule((value: number) =>
+  Number.isInteger(value) && value >= 0 && value <= hoursMax ? null : `{field} must be a whole number from 0 to ${hoursMax}`,
+);
+
+export const rotateWebhookSecret = endpoint({
+  id: 'webhooks.rotate-secret',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/rotate-secret',
+  summary: 'Give a webhook a new secret, displayed only once; the old one signs too for some hours',
+  auth,
+  body: Joi.object<{ overlap_hours: number }>({
+    overlap_hours: Joi.number().unsafe().empty(null).custom(hours).default(24).meta({ type: 'integer', minimum: 0, maximum: hoursMax }),
+  }).required(),
+  response: rotatedResponse,
+  async handler({ caller: { workspaceId }, params, origin, body: { overlap_hours: overlapHours } }, { db, config }) {
+    const { row, secret } = await rotateSecret(db, config.secretKey, { workspaceId, id: params.id, overlapHours }, origin);
+    return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
+  },
+});
+
+export const getPublicKey = endpoint({
+  id: 'webhooks.public-key',
+  method: 'get',
+  path: '/api/v1/webhooks/:id/public-key',
+  summary: 'The public key of an asymmetric webhook, and while a rotation overlaps the previous one; null where it is not asymmetric',
+  auth,
+  response: publicKeysResponse,
+  handler: async ({ caller, params }) => presentPublicKeys(await Webhook.owned(caller.workspaceId, params.id)),
+});
+
+function warningOf(oldUntil: Date | null): string {
+  const store = 'Store this secret now: it is displayed only once and cannot be retrieved later.';
+  if (oldUntil === null) return `${store} The previous secret is void.`;
+  return `${store} webhook-signature carries the previous secret's signature too until ${oldUntil.toISOString()}.`;
+}

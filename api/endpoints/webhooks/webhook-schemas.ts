@@ -1,0 +1,123 @@
+/** What webhooks and deliveries look like on their way out. */
+import Joi from 'joi';
+import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
+import { replayStatuses } from '../../../models/tables/replay.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
+import { date, dateOrNull, id, textOrNull } from '../../http/schemas.js';
+
+const publicKey = () =>
+  Joi.string()
+    .pattern(/^whpk_[A-Za-z0-9+/]{43}=$/)
+    .allow(null)
+    .required();
+
+const carriage = {
+  retry_delays: Joi.array().items(Joi.number().integer()).allow(null).required(),
+  rate: Joi.number().allow(null).required(),
+  ordered: Joi.boolean().required(),
+  asymmetric: Joi.boolean().required(),
+  public_key: publicKey(),
+};
+
+const newWebhookResponse = Joi.object({
+  id: id(),
+  url: Joi.string().required(),
+  events: Joi.array()
+    .items(Joi.string().valid(...eventTypes))
+    .required(),
+  is_active: Joi.boolean().required(),
+  created_at: date(),
+});
+
+export const webhookResponse = newWebhookResponse.keys({
+  ...carriage,
+  description: textOrNull(),
+  updated_at: date(),
+  disabled_reason: textOrNull(),
+  failing_since: dateOrNull(),
+});
+
+/** The answer of a creation shows of these what the request said. */
+export const createdWebhookResponse = newWebhookResponse.keys(carriage).fork(Object.keys(carriage), (field) => field.optional());
+
+export const publicKeysResponse = Joi.object({
+  public_key: publicKey(),
+  previous: Joi.object({ public_key: publicKey(), until: date() }).allow(null).required(),
+});
+
+export const rotatedResponse = Joi.object({
+  webhook: webhookResponse.required(),
+  secret: Joi.string().required(),
+  warning: Joi.string().required(),
+});
+
+const replayFields = {
+  webhook_id: id(),
+  since: date(),
+  until: date(),
+  statuses: Joi.array()
+    .items(Joi.string().valid(...deliveryStatuses))
+    .required(),
+  matched: Joi.number().integer().required(),
+  attempted: Joi.number().integer().required(),
+  acknowledged: Joi.number().integer().required(),
+};
+
+/** `matched` is how many deliveries it takes, `attempted` how many of them it has reached. */
+export const replayResponse = Joi.object({
+  id: id(),
+  ...replayFields,
+  status: Joi.string()
+    .valid(...replayStatuses)
+    .required(),
+  created_at: date(),
+  ended_at: dateOrNull(),
+});
+
+/** The same, or only its count: without an id, as nothing was begun. */
+export const countedReplayResponse = replayResponse.keys({
+  id: Joi.string().guid().allow(null).required(),
+  status: Joi.string()
+    .valid('counted', ...replayStatuses)
+    .required(),
+  created_at: dateOrNull(),
+});
+
+const headers = () => Joi.object().pattern(Joi.string(), Joi.string().allow('')).allow(null).required();
+const milliseconds = () => Joi.number().integer().required();
+const part = () => milliseconds().allow(null);
+
+export const deliveryResponse = Joi.object({
+  id: id(),
+  webhook_id: id(),
+  event: Joi.string().required(),
+  message_id: Joi.string().guid().allow(null).required(),
+  status: Joi.string()
+    .valid(...deliveryStatuses)
+    .required(),
+  attempts: Joi.array()
+    .items(
+      Joi.object({
+        number: Joi.number().integer().required(),
+        at: date(),
+        trigger: Joi.string()
+          .valid(...triggers)
+          .required(),
+        response_status: Joi.number().integer().allow(null).required(),
+        error: textOrNull(),
+        duration_ms: milliseconds(),
+        response_body: textOrNull(),
+        url: textOrNull(),
+        request_headers: headers(),
+        response_headers: headers(),
+        timings: Joi.object({ dns_ms: part(), connect_ms: part(), tls_ms: part(), first_byte_ms: part(), total_ms: milliseconds() })
+          .allow(null)
+          .required(),
+        remote_address: textOrNull(),
+      }),
+    )
+    .required(),
+  next_attempt_at: dateOrNull(),
+  created_at: date(),
+  delivered_at: dateOrNull(),
+});

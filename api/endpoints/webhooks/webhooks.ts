@@ -1,0 +1,151 @@
+/** Webhooks: where events go. */
+import Joi from 'joi';
+import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
+import { assertBelow, type Quota } from '../../../models/operations/billing/within-quota.js';
+import { registerWebhook } from '../../../models/operations/webhooks/register-webhook.js';
+import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
+import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';
+import { httpsText } from '../../../models/rules/webhooks/webhook-url.js';
+import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
+import type { Deps } from '../../deps.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { presentPagination } from '../../present/presenters.js';
+import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { requiredText, rule, text } from '../../http/validation.js';
+import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
+import { assertUsableUrl } from '../../outside/webhook-target.js';
+import { type CarriageFields, carriageFields } from './webhook-fields.js';
+import { createdWebhookResponse, webhookResponse } from './webhook-schemas.js';
+
+const auth = either('manage_webhooks');
+const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
+
+const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
+const bodyFields = {
+  url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
+  events: oneOrMoreOf(eventTypes),
+  description: text()
+    .empty()
+    .allow('', null)
+    .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
+    .meta({ maxLength: 500 }),
+  ...carriageFields,
+};
+
+interface WebhookBody extends CarriageFields {
+  url: string;
+  events: EventType[];
+  description?: string | null;
+}
+
+const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (host: string) =>
+  (await resolve(host, workspaceId)).map(({ address }) => address);
+
+/** What the carrier is not told now the watcher tells it within a minute. */
+const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
+  temporal.wakeCarrier(id, workspaceId).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
+
+export const createWebhook = endpoint({
+  id: 'webhooks.create',
+  method: 'post',
+  path: '/api/v1/webhooks',
+  summary: 'Subscribe a URL to events; the secret is displayed only once',
+  auth,
+  body: Joi.object<WebhookBody>({
+    ...bodyFields,
+    url: requiredText().custom(https).meta({ format: 'uri' }),
+    events: bodyFields.events.required(),
+  }).required(),
+  response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
+  status: 201,
+  refusals: [409],
+  async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
+    const quota: Quota = { workspaceId, of: 'webhooks', most: config.quotas.webhooks };
+    await assertBelow(db, quota); // before anything is asked about the name
+    await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
+    const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
+    const { row, secret } = await registerWebhook(db, config, wanted, origin);
+    return {
+      webhook: { ...presentNewWebhook(row), ...carriage, ...(carriage.asymmetric === undefined ? {} : presentAsymmetric(row)) },
+      secret,
+      warning: 'Store this secret now: it is displayed only once and cannot be retrieved later.',
+    };
+  },
+});
+
+export const listWebhooks = endpoint({
+  id: 'webhooks.list',
+  method: 'get',
+  path: '/api/v1/webhooks',
+  summary: 'List webhooks, newest first',
+  auth,
+  query: Joi.object<Page>(pageQuery),
+  response: pageOf('webhooks', webhookResponse),
+  async handler({ caller, query }) {
+    const { rows, total } = await Webhook.ownedPage(caller.workspaceId, query);
+    return { webhooks: rows.map(presentWebhook), pagination: presentPagination(total, query) };
+  },
+});
+
+export const listEventTypes = endpoint({
+  id: 'webhooks.events',
+  method: 'get',
+  path: '/api/v1/webhooks/events',
+  summary: 'The events that a webhook can subscribe to',
+  auth,
+  response: Joi.object({
+    events: Joi.array()
+      .items(Joi.object({ type: Joi.string().required(), description: Joi.string().required() }))
+      .required(),
+  }),
+  handler: async () => ({ events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) }),
+});
+
+export const getWebhook = endpoint({
+  id: 'webhooks.get',
+  method: 'get',
+  path: '/api/v1/webhooks/:id',
+  summary: 'One webhook',
+  auth,
+  response: oneWebhook,
+  handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
+});
+
+export const putWebhook = endpoint({
+  id: 'webhooks.update',
+  method: 'put',
+  path: '/api/v1/webhooks/:id',
+  summary: 'Change a webhook; what is left out stays',
+  auth,
+  body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
+  response: oneWebhook,
+  async handler(
+    { caller, params, origin, body: { url, events, description, asymmetric, ...others } },
+    { db, config, temporal, logger, resolve },
+  ) {
+    if (url !== undefined) await assertUsableUrl(url, config, addressesFor(caller.workspaceId, resolve));
+    const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
+    const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
+    const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
+    // What waited for an endpoint that was given another address, or another chance, is due now; what is held is to be settled.
+    if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
+      const woken = wake({ temporal, logger }, webhook.id, caller.workspaceId);
+      if (webhook.is_active) await woken;
+    }
+    return { webhook: presentWebhook(webhook) };
+  },
+});
+
+export const removeWebhook = endpoint({
+  id: 'webhooks.delete',
+  method: 'delete',
+  path: '/api/v1/webhooks/:id',
+  summary: 'Delete a webhook; nothing is sent to it any more',
+  auth,
+  response: messageOnly,
+  async handler({ caller, params, origin }, { db, temporal, logger }) {
+    await deleteWebhook(db, caller.workspaceId, params.id, origin);
+    void wake({ temporal, logger }, params.id, caller.workspaceId);
+    return { message: 'Webhook has been deleted' };
+  },
+});

@@ -1,0 +1,50 @@
+/** What error bodies are. Two kinds of errors: those of the catalogue are answered, all others are logged. */
+import type { ErrorRequestHandler, Response } from 'express';
+import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../models/errors.js';
+import type { Logger } from '../../models/process/logger.js';
+import { addressKey, type Limiter } from './rate-limit.js';
+import { contextOf } from './request-context.js';
+
+export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
+  return async (error: unknown, req, res, _next) => {
+    const refusal = error instanceof AppError ? error : translate(error);
+    // What is unavailable is refused on purpose: the line of the request says 503, thousands of them are not to cost more.
+    if (refusal.status >= 500 && refusal.code !== 'unavailable')
+      logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
+    // Refusals from before the limit carry its headers too.
+    if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
+      await limiter
+        .describe({ rateClass: 'address', key: addressKey(req.ip) }, res)
+        .catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
+    }
+    write(res, refusal);
+  };
+}
+
+function write(res: Response, refusal: AppError): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  res.status(refusal.status).set(refusal.headers);
+  res.json(errorBody(refusal, contextOf(res).requestId));
+}
+
+/** The body of every answer that is a refusal. */
+export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+  success: false,
+  error: message,
+  code,
+  message,
+  request_id: requestId,
+  ...(details === undefined ? {} : { details }),
+});
+
+/** What Express and its parsers throw, by the marks they leave; the texts of libraries are never passed on. */
+function translate(error: unknown): AppError {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.too.large') return bodyTooLarge();
+  if (error instanceof URIError) return notFound(); // a path that cannot be decoded
+  if (typeof status === 'number' && status >= 400 && status < 500) return invalidJson();
+  return internal(error);
+}

@@ -1,0 +1,71 @@
+/** Opens checkout sessions: one for each request, however often it is repeated, and by whom of several at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { OrderRow } from '../../models/tables/credit-order.js';
+import { CreditPackage } from '../../models/tables/credit-package.js';
+import { billingNotConfigured, idempotencyMismatch, internal } from '../../models/errors.js';
+import { dropOrder, findOrder, insertOrder, leaseOrder, storeSession } from '../../models/operations/billing/open-order.js';
+import type { Origin } from '../../models/rules/audit/origin.js';
+import type { Deps } from '../deps.js';
+import type { Caller } from '../http/caller.js';
+
+export interface CheckoutRequest {
+  packageId: string;
+  idempotencyKey: string | null;
+  digest: Buffer;
+  origin: Origin;
+}
+
+export interface Checkout {
+  sessionId: string;
+  url: string;
+  /** The request had come before; this is the session of that time. */
+  isReplay: boolean;
+}
+
+/** How long a request waits for a twin that is asking the provider. */
+const patienceMs = 15_000;
+const pollMs = 50;
+
+/**
+ * The checkout session of an order for this package.
+ * @throws AppError 503 when credits are not sold here, 422 when the idempotency key was used otherwise, 404 for an unknown package,
+ * 402 when the payment provider refuses: nothing stays then
+ */
+export async function openCheckout(deps: Deps, caller: Caller, request: CheckoutRequest): Promise<Checkout> {
+  const { packageId, idempotencyKey, digest, origin } = request;
+  if (!deps.payments.canSell) throw billingNotConfigured();
+  const { workspaceId } = caller;
+  const deadline = Date.now() + patienceMs;
+  do {
+    const known = idempotencyKey === null ? null : await findOrder(workspaceId, idempotencyKey);
+    if (known !== null) {
+      if (known.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
+      if (typeof known.session_id === 'string' && typeof known.checkout_url === 'string')
+        return { sessionId: known.session_id, url: known.checkout_url, isReplay: true };
+      if (await leaseOrder(deps.db, known.id)) return askProvider(deps, known.get() as OrderRow, origin);
+      await sleep(pollMs);
+      continue;
+    }
+    const package_ = await CreditPackage.forSaleById(packageId);
+    const order = await insertOrder(deps.db, {
+      id: uuidv7(),
+      workspaceId,
+      package_,
+      idempotencyKey,
+      digest: idempotencyKey === null ? null : digest,
+    });
+    if (order !== null) return askProvider(deps, order, origin);
+  } while (Date.now() < deadline);
+  throw internal(new Error('a twin of this request is still waiting for the payment provider'), 5);
+}
+
+/** A session that the provider opened and whose answer was lost is never shown to anybody, so nobody pays for it. */
+async function askProvider({ db, payments }: Deps, order: OrderRow, origin: Origin): Promise<Checkout> {
+  const session = await payments.openSession(order).catch(async (error: unknown) => {
+    await dropOrder(db, order.id);
+    throw error;
+  });
+  await storeSession(db, order.id, session, origin);
+  return { sessionId: session.id, url: session.url, isReplay: false };
+}

@@ -1,0 +1,25 @@
+/** A provider that asks before it posts reports whether the address is ours: the answer is a text, not JSON. */
+import express, { type Router } from 'express';
+import { badSignature } from '../../models/errors.js';
+import { answerMetaHandshake } from '../../models/rules/callbacks/meta.js';
+import type { Deps } from '../deps.js';
+import { addressKey } from '../http/rate-limit.js';
+import { contextOf } from '../http/request-context.js';
+
+const path = '/callbacks/:provider';
+
+/** `GET /callbacks/<name>` of the accounts that shake hands; of all others it is an unknown route. */
+export function createHandshakes({ config, limiter }: Pick<Deps, 'config' | 'limiter'>): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const accounts = new Map(config.accounts.flatMap((account) => (account.kind === 'meta' ? [[account.name, account]] : [])));
+  router.get(path, async (req, res, next) => {
+    const account = accounts.get(req.params.provider);
+    if (account === undefined) return next();
+    contextOf(res).route = path;
+    await limiter.consume({ rateClass: 'callback', key: addressKey(req.ip) }, res);
+    const answer = answerMetaHandshake(account, new URL(req.originalUrl, config.publicUrl).searchParams);
+    if (answer === null) throw badSignature();
+    res.type('text/plain').send(answer);
+  });
+  return router;
+}

@@ -1,0 +1,143 @@
+/** The payment provider, Stripe, through its own SDK. That is large and rarely needed: it is loaded at the first use. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Stripe } from 'stripe';
+import type { Config } from '../../models/settings/config.js';
+import type { OrderRow } from '../../models/tables/credit-order.js';
+import { billingNotConfigured, internal, invalidJson, invalidSignature, purchaseFailed } from '../../models/errors.js';
+import type { Logger } from '../../models/process/logger.js';
+import { type PaymentEvent, readStripeEvent } from '../../models/rules/billing/payment-event.js';
+
+export interface Payments {
+  /** Whether credits can be sold at all. */
+  readonly canSell: boolean;
+  /**
+   * Opens the hosted page on which an order is paid. The order's id is the provider's idempotency key: asking twice for one order
+   * opens one page.
+   * @throws AppError 402 when the provider refuses, 500 when it does not answer or fails
+   */
+  openSession(order: OrderRow): Promise<{ id: string; url: string }>;
+  /**
+   * Judges a callback by its head, before its body is read.
+   * @throws AppError 400 for what can be no signature, 503 without a signing secret
+   */
+  judgeHead(headers: IncomingHttpHeaders): undefined;
+  /**
+   * Verifies and reads a callback.
+   * @throws AppError 400 for a wrong signature, or one that is more than five minutes off; 503 without a signing secret
+   */
+  readEvent(headers: IncomingHttpHeaders, body: Buffer): Promise<PaymentEvent>;
+}
+
+const timeoutMs = 5000;
+const toleranceSeconds = 300;
+
+/** Nothing is connected here: the provider is asked when somebody buys. */
+export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
+  const { secretKey, webhookSecret, apiBase } = stripe;
+  if ((secretKey === undefined) !== (webhookSecret === undefined)) {
+    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set: what is paid cannot be credited');
+  }
+  const sdk = lazily(() => import('stripe'));
+  const client = lazily(async () => {
+    const { Stripe: Client } = await sdk();
+    return new Client(secretKey ?? '', { ...addressOf(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false });
+  });
+  return {
+    canSell: secretKey !== undefined,
+    async openSession(order) {
+      if (secretKey === undefined) throw billingNotConfigured();
+      const { checkout } = await client();
+      const session = await checkout.sessions.create(sessionOf(order, publicUrl), { idempotencyKey: order.id }).catch((error: unknown) => {
+        logger.warn({ err: error, order_id: order.id }, 'the payment provider opened no session');
+        throw isRefusal(error) ? purchaseFailed(error) : internal(error, 5);
+      });
+      if (typeof session.id !== 'string' || typeof session.url !== 'string')
+        throw internal(new Error('the payment provider opened no session'), 5);
+      return { id: session.id, url: session.url };
+    },
+    judgeHead({ 'stripe-signature': signature }) {
+      if (webhookSecret === undefined) throw billingNotConfigured();
+      if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
+      return undefined;
+    },
+    async readEvent(headers, body) {
+      if (webhookSecret === undefined) throw billingNotConfigured();
+      const { Stripe: Client } = await sdk();
+      const signature = headers['stripe-signature'];
+      const raw = decoded(body);
+      if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidSignature();
+      const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
+      if (event === null) throw invalidJson();
+      if (isOfMode(event, secretKey)) return event;
+      // Not refused: it would come again for days. Money that was never paid must not become credits.
+      logger.error({ event_id: event.id, live: event.isLive }, 'a payment event is not of the mode of STRIPE_SECRET_KEY and is ignored');
+      return { ...event, change: null };
+    },
+  };
+}
+
+/** Of a key that does not tell its mode nothing is known. */
+function isOfMode({ isLive }: PaymentEvent, secretKey = ''): boolean {
+  const [, mode] = /^[a-z]+_(live|test)_/.exec(secretKey) ?? [];
+  return mode === undefined || isLive === (mode === 'live');
+}
+
+/** What a signature has besides its time. */
+const signatureForm = /(?:^|,)\s*v1=[0-9a-f]{64}\s*(?:,|$)/;
+
+function verified({ webhooks }: typeof Stripe, raw: string, signature: string, webhookSecret: string): unknown {
+  try {
+    return webhooks.constructEvent(raw, signature, webhookSecret, toleranceSeconds);
+  } catch (error) {
+    // The SDK has errors of several kinds for a header that is none. What is signed and cannot be read is the only other fault.
+    throw error instanceof SyntaxError ? invalidJson() : invalidSignature();
+  }
+}
+
+function sessionOf({ id, amount_cents, currency, package_name }: OrderRow, publicUrl: string): Stripe.Checkout.SessionCreateParams {
+  const price_data = { currency, unit_amount: amount_cents, product_data: { name: `${package_name}: message credits` } };
+  return {
+    mode: 'payment',
+    line_items: [{ quantity: 1, price_data }],
+    client_reference_id: id,
+    metadata: { order_id: id },
+    payment_intent_data: { metadata: { order_id: id } },
+    success_url: `${publicUrl}/billing/return?checkout=success`,
+    cancel_url: `${publicUrl}/billing/return?checkout=cancelled`,
+  };
+}
+
+function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string; port: string } {
+  const { protocol, hostname, port } = new URL(apiBase);
+  const isTls = protocol === 'https:';
+  return { protocol: isTls ? 'https' : 'http', host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? (isTls ? '443' : '80') : port };
+}
+
+/** The provider has understood and said no. Too many requests and a twin that is under way are no refusals. */
+function isRefusal(error: unknown): boolean {
+  const { statusCode } = error as { statusCode?: number };
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+}
+
+/** Exactly the bytes as text, so that signing the text means signing the bytes; null when they are no UTF-8. */
+function decoded(body: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return null;
+  }
+}
+
+/** The SDK refuses what is too old, but not what is dated ahead. */
+function isFromTheFuture(signature: string): boolean {
+  const latest = Date.now() / 1000 + toleranceSeconds;
+  return [...signature.matchAll(/(?:^|,)\s*t=(\d+)/g)].some(([, seconds]) => Number(seconds) > latest);
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

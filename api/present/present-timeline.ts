@@ -1,0 +1,177 @@
+/** The public shape of a message's timeline: one list of steps in their order, and what it waits for. */
+import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/operations/messages/read-timeline.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
+import { adviceOn } from '../../models/rules/messages/error-codes.js';
+import { routeTexts } from '../../models/rules/routing/route.js';
+import type { ProviderKind } from '../../models/settings/provider-account.js';
+import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
+import { maskAddresses } from '../../models/rules/values/mask.js';
+import { type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
+
+/** Kinds of steps, in the order in which steps of one moment follow each other. */
+export const stepTypes = [
+  'accepted',
+  'charged',
+  'attempt',
+  'sent',
+  'report',
+  'delivered',
+  'read',
+  'failed',
+  'refunded',
+  'fallback',
+  'event',
+  'delivery',
+] as const;
+
+interface Step {
+  at: Date;
+  type: (typeof stepTypes)[number];
+  /** In words. */
+  text: string;
+  details: Record<string, unknown>;
+}
+
+/** Kinds of the providers' accounts by their names. */
+export type KindOf = (provider: string) => ProviderKind | undefined;
+
+export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf, now = new Date()) {
+  const { message, workflowId } = timeline;
+  const waiting = waitingFor(timeline, limits, now);
+  return {
+    message_id: message.id,
+    channel: message.channel,
+    status: message.status,
+    status_detail: message.status_detail,
+    workflow_id: workflowId,
+    waiting_for: waiting === null ? null : { ...waiting, until: waiting.until?.toISOString() ?? null },
+    steps: stepsOf(timeline, kindOf).map(({ at, type, text, details }) => ({ at: at.toISOString(), type, text, details })),
+  };
+}
+
+function stepsOf(timeline: Timeline, kindOf: KindOf): Step[] {
+  const { message, attempts, reports, events } = timeline;
+  const steps = [
+    ...statusSteps(timeline),
+    ...moneySteps(timeline),
+    ...attempts.map(attemptStep),
+    ...reports.map((report) => reportStep(report, message.to, kindOf(report.provider))),
+    ...eventSteps(events),
+    ...fallbackSteps(timeline),
+  ];
+  const rank = ({ type }: Step) => stepTypes.indexOf(type);
+  return steps.toSorted((one, other) => one.at.getTime() - other.at.getTime() || rank(one) - rank(other));
+}
+
+function statusSteps({ message }: Timeline): Step[] {
+  const { provider, provider_message_id, error_code, error_message, batch_id, scheduled_at, expires_at } = message;
+  const steps: (Omit<Step, 'at'> & { at: Date | null })[] = [
+    { at: message.created_at, type: 'accepted', text: 'The message was accepted', details: { batch_id, scheduled_at, expires_at } },
+    { at: message.sent_at, type: 'sent', text: `${provider} took the message`, details: { provider, provider_message_id } },
+    { at: message.delivered_at, type: 'delivered', text: 'It reached its recipient', details: {} },
+    { at: message.read_at, type: 'read', text: 'It was read', details: {} },
+    { at: message.failed_at, type: 'failed', text: error_message ?? 'It failed', details: { error_code, advice: adviceOn(error_code) } },
+  ];
+  return steps.flatMap(({ at, ...rest }) => (at === null ? [] : { at, ...rest }));
+}
+
+/** The movements of the ledger; of a batch they cover more than this message. */
+function moneySteps({ message, entries }: Timeline): Step[] {
+  return entries.map(({ id, kind, amount, description, created_at }) => {
+    const share = Math.sign(amount) * message.cost;
+    const details = { transaction_id: id, amount: toCredits(share), transaction_amount: toCredits(amount) };
+    return { at: created_at, type: kind === 'refund' ? 'refunded' : 'charged', text: description, details };
+  });
+}
+
+function attemptStep({ started_at, finished_at, outcome, provider_message_id, route, route_share, ...attempt }: AttemptRow): Step {
+  const { number, provider, detail } = attempt;
+  const durationMs = finished_at === null ? null : finished_at.getTime() - started_at.getTime();
+  const text = `Attempt ${number}, ${provider}: ${outcome ?? 'no answer yet'}`;
+  const chosen = route === null ? null : { reason: route, text: routeTexts[route], share_percent: route_share };
+  return {
+    at: started_at,
+    type: 'attempt',
+    text,
+    details: { number, provider, chosen, outcome, detail, provider_message_id, duration_ms: durationMs },
+  };
+}
+
+const fallbackTexts = {
+  sent: 'It was sent on another way instead',
+  not_needed: 'Nothing has to be sent instead',
+  unaffordable: 'Nothing was sent instead: the balance did not hold what that costs',
+  unknown: 'Nothing more is sent instead: it may have been sent before the database was restored',
+} as const;
+
+function fallbackSteps({ message, chain }: Timeline): Step[] {
+  if (chain === null) return [];
+  const { fallback_of, outcome, next_id, decided_at } = chain;
+  return [
+    ...(fallback_of === null
+      ? []
+      : [{ at: message.created_at, type: 'fallback' as const, text: 'It is sent instead of another message', details: { fallback_of } }]),
+    ...(outcome === null || decided_at === null
+      ? []
+      : [{ at: decided_at, type: 'fallback' as const, text: fallbackTexts[outcome], details: { outcome, message_id: next_id } }]),
+  ];
+}
+
+const reasons = {
+  repeats_status: 'the message had this status already',
+  backwards: 'it would move the message backwards',
+  not_on_channel: 'the channel does not know this status',
+} as const;
+
+function reportStep(
+  { received_at, applied_at, occurred_at, raw, ...report }: ReportRow,
+  recipient: string,
+  kind: ProviderKind | undefined,
+): Step {
+  const { provider, status, outcome, reason, repeats } = report;
+  const became =
+    outcome === null
+      ? 'not applied yet'
+      : outcome === 'applied'
+        ? 'applied'
+        : `recorded, not applied: ${reason === null ? 'it changed nothing' : reasons[reason]}`;
+  const again = repeats === 0 ? '' : `; it came ${repeats} more times, which changed nothing`;
+  return {
+    at: received_at,
+    type: 'report',
+    text: `${provider} reported ${status}: ${became}${again}`,
+    details: {
+      provider,
+      status,
+      occurred_at,
+      applied_at,
+      outcome: outcome ?? 'waiting',
+      reason,
+      repeats,
+      raw: maskAddresses(shownOfReport(kind, raw), recipient),
+    },
+  };
+}
+
+function eventSteps(events: EventRow[]): Step[] {
+  const written = new Map(events.map(({ event_id, type, created_at }) => [event_id, { type, created_at }]));
+  return [
+    ...[...written].map(([event_id, { type, created_at }]) => ({
+      at: created_at,
+      type: 'event' as const,
+      text: type,
+      details: { event_id, event: type },
+    })),
+    ...events.flatMap((event) => (event.delivery_id === null ? [] : deliveryStep(event))),
+  ];
+}
+
+function deliveryStep({ created_at, type, ...delivery }: EventRow): Step {
+  const { status, attempts } = delivery;
+  return {
+    at: created_at,
+    type: 'delivery',
+    text: `${type} to a webhook: ${status}, ${attempts} attempts`,
+    details: { event: type, ...delivery },
+  };
+}

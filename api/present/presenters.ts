@@ -1,0 +1,192 @@
+/** The public shape of every resource: fields are listed one by one, so that a new column is never shown by accident. */
+import type { ApiKey } from '../../models/tables/api-key.js';
+import type { BatchRow } from '../../models/tables/batch.js';
+import type { Contact } from '../../models/tables/contact.js';
+import type { CreditEntry } from '../../models/tables/credit-entry.js';
+import type { CreditPackage } from '../../models/tables/credit-package.js';
+import { type MessageRow, unsent } from '../../models/tables/message.js';
+import type { BatchView } from '../../models/operations/batches/batch-view.js';
+import type { ChainView } from '../../models/operations/messages/fallback-chain.js';
+import { toCredits } from '../../models/rules/billing/credits.js';
+import { shownRecipient } from '../../models/rules/contacts/erasure.js';
+import { isAhead } from '../../models/rules/messages/schedule.js';
+import type { Suppression } from '../../models/tables/suppression.js';
+import type { Workspace } from '../../models/tables/workspace.js';
+import type { Page } from '../http/schemas.js';
+
+/** A moment as the API shows it; null where there is none. */
+export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
+
+export const presentWorkspace = (row: Workspace) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  email_verified: row.email_verified,
+  credits_balance: toCredits(row.balance),
+});
+
+/** With what it has settled for itself. */
+export const presentOwnWorkspace = (row: Workspace) => ({
+  ...presentWorkspace(row),
+  spend_limit_day: row.spend_limit_day === null ? null : toCredits(row.spend_limit_day),
+  allowed_countries: row.allowed_countries,
+  message_days: row.message_days,
+});
+
+export const presentApiKey = (row: ApiKey) => ({
+  id: row.id,
+  name: row.name,
+  key_prefix: row.key_prefix,
+  scopes: row.scopes,
+  is_active: row.is_active,
+  last_used_at: iso(row.last_used_at),
+  last_used_address: row.last_used_address,
+  ...presentKeyLimits(row),
+  created_at: iso(row.created_at),
+});
+
+/** How long, from where and for what a key works; null where that is not limited. */
+export const presentKeyLimits = (row: ApiKey) => ({
+  expires_at: iso(row.expires_at),
+  allowed_addresses: row.allowed_addresses,
+  channels: row.channels,
+});
+
+/** The creation answer: the only place where a key is seen whole. */
+export const presentNewApiKey = (row: ApiKey, key: string) => ({
+  id: row.id,
+  name: row.name,
+  key,
+  key_prefix: row.key_prefix,
+  scopes: row.scopes,
+  created_at: iso(row.created_at),
+  warning: 'Store this API key now: it is displayed only once and cannot be retrieved later.',
+});
+
+export const presentMessage = (row: MessageRow) => ({
+  id: row.id,
+  to: shownRecipient(row.to),
+  channel: row.channel,
+  content: row.erased_at === null ? row.content : null,
+  status: row.status,
+  status_detail: row.status_detail,
+  credits_used: toCredits(row.credits_used),
+  segments: row.segments,
+  encoding: row.encoding,
+  provider: row.provider,
+  provider_message_id: row.provider_message_id,
+  error_code: row.error_code,
+  error_message: row.error_message,
+  metadata: row.metadata,
+  batch_id: row.batch_id,
+  reference: row.reference,
+  scheduled_at: iso(row.scheduled_at),
+  created_at: iso(row.created_at),
+  sent_at: iso(row.sent_at),
+  delivered_at: iso(row.delivered_at),
+  failed_at: iso(row.failed_at),
+  read_at: iso(row.read_at),
+});
+
+/** The place of a message in its chain; nothing where it has none. */
+export function presentChain(chain: ChainView | null) {
+  if (chain === null) return {};
+  const { fallback_of, steps, outcome, next_id } = chain;
+  const waiting = steps?.map(({ channel, to, after }) => ({ channel, to: to ?? null, after })) ?? [];
+  return { fallback_of, fallback: steps === null ? null : { steps: waiting, outcome: outcome ?? 'waiting', message_id: next_id } };
+}
+
+/** The message as it was when it was accepted, whatever became of it: the same bytes for every repetition of a request. */
+export const presentAcceptedMessage = (row: MessageRow) =>
+  presentMessage({
+    ...row,
+    status: 'queued',
+    status_detail: isAhead(row) ? 'scheduled' : 'accepted',
+    credits_used: row.cost,
+    ...unsent,
+  });
+
+/** What lists show of a batch: without its errors, of which there can be thousands. */
+export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BatchView) => ({
+  id: batch.id,
+  channel: batch.channel,
+  status,
+  total: batch.total,
+  accepted: batch.accepted,
+  invalid: batch.invalid,
+  credits_used: toCredits(creditsUsed),
+  counts,
+  rate: batch.rate,
+  scheduled_at: iso(batch.scheduled_at),
+  created_at: iso(batch.created_at),
+  completed_at: iso(batch.completed_at),
+});
+
+export const presentBatch = (view: BatchView) => ({ ...presentBatchInList(view), errors: view.batch.errors });
+
+/** A batch by its row alone, without what is counted of its messages. */
+export const presentBatchRow = (batch: BatchRow) => ({
+  id: batch.id,
+  channel: batch.channel,
+  status: batch.status,
+  total: batch.total,
+  accepted: batch.accepted,
+  invalid: batch.invalid,
+  errors: batch.errors,
+  rate: batch.rate,
+  scheduled_at: iso(batch.scheduled_at),
+  created_at: iso(batch.created_at),
+  completed_at: iso(batch.completed_at),
+});
+
+/** The batch as it was when it was accepted, whatever became of it. */
+export const presentAcceptedBatch = (batch: BatchRow) =>
+  presentBatch({
+    batch: { ...batch, completed_at: null },
+    status: isAhead(batch) ? 'scheduled' : 'sending',
+    counts: { queued: batch.accepted, sent: 0, delivered: 0, failed: 0, read: 0 },
+    creditsUsed: batch.cost,
+  });
+
+export const presentContact = (row: Contact) => ({
+  id: row.id,
+  name: row.name,
+  phone: row.phone,
+  email: row.email,
+  tags: row.tags,
+  custom_fields: row.custom_fields,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+export const presentSuppression = (row: Suppression) => ({
+  id: row.id,
+  channel: row.channel,
+  recipient: shownRecipient(row.recipient),
+  reason: row.reason,
+  source: row.source,
+  message_id: row.message_id,
+  expires_at: iso(row.expires_at),
+  created_at: iso(row.created_at),
+});
+
+export const presentPackage = (row: CreditPackage) => ({
+  id: row.id,
+  name: row.name,
+  credits: toCredits(row.credits),
+  price_cents: row.price_cents,
+  currency: row.currency,
+});
+
+export const presentTransaction = (row: CreditEntry) => ({
+  id: row.id,
+  type: row.kind,
+  amount: toCredits(row.amount),
+  balance_after: toCredits(row.balance_after),
+  description: row.description,
+  reference: row.reference,
+  created_at: iso(row.created_at),
+});
+
+/** Where a list stands; a list without rows has no pages. */
+export const presentPagination = (total: number, { page, limit }: Page) => ({ total, page, pages: Math.ceil(total / limit), limit });

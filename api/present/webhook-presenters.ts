@@ -1,0 +1,95 @@
+/** The public shape of webhooks, of their deliveries, and of replays; as in `presenters.ts`, field by field. */
+import type { Delivery } from '../../models/tables/delivery.js';
+import type { ReplayRange } from '../../models/operations/webhooks/replay-deliveries.js';
+import type { Replay } from '../../models/tables/replay.js';
+import type { Webhook } from '../../models/tables/webhook.js';
+import { iso } from './presenters.js';
+
+/** The five fields of the creation answer. */
+export const presentNewWebhook = (row: Webhook) => ({
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  is_active: row.is_active,
+  created_at: iso(row.created_at),
+});
+
+/** `whpk_…` of the present key pair; null where there is none. */
+export const presentAsymmetric = ({ public_key }: Pick<Webhook, 'public_key'>) => ({ asymmetric: public_key !== null, public_key });
+
+/** The public keys with which to verify now: during a rotation also the previous one. */
+export function presentPublicKeys({ public_key, old_public_key, old_secret_until: until }: Webhook) {
+  const isOverlapping = old_public_key !== null && until !== null && until > new Date();
+  return { public_key, previous: isOverlapping ? { public_key: old_public_key, until: iso(until) } : null };
+}
+
+export const presentWebhook = (row: Webhook) => ({
+  ...presentNewWebhook(row),
+  description: row.description,
+  retry_delays: row.retry_delays ?? null,
+  rate: row.rate ?? null,
+  ordered: row.ordered,
+  ...presentAsymmetric(row),
+  updated_at: iso(row.updated_at),
+  disabled_reason: row.disabled_reason ?? null,
+  failing_since: iso(row.failing_since),
+});
+
+/** The next attempt is made in the delivery's own time, or in its endpoint's where that is later. */
+export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  event: row.event,
+  message_id: row.message_id,
+  status: row.statusWith(webhook),
+  attempts: (row.attempts ?? []).map((attempt) => ({
+    number: attempt.number,
+    at: iso(attempt.at),
+    trigger: attempt.trigger,
+    response_status: attempt.response_status,
+    error: attempt.error,
+    duration_ms: attempt.duration_ms,
+    response_body: attempt.response_body,
+    url: attempt.url,
+    request_headers: attempt.request_headers,
+    response_headers: attempt.response_headers,
+    timings: attempt.timings,
+    remote_address: attempt.remote_address,
+  })),
+  next_attempt_at: row.statusWith(webhook) === 'pending' ? iso(laterOf(row.next_attempt_at, webhook.resume_at)) : null,
+  created_at: iso(row.created_at),
+  delivered_at: iso(row.delivered_at),
+});
+
+/** Null where nothing waits. */
+const laterOf = (own: Date | null, endpoints: Date | null | undefined) =>
+  own !== null && endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
+
+export const presentReplay = (row: Replay) => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  status: row.status,
+  since: iso(row.since),
+  until: iso(row.until),
+  statuses: row.statuses,
+  matched: row.matched,
+  attempted: row.attempted,
+  acknowledged: row.acknowledged,
+  created_at: iso(row.created_at),
+  ended_at: iso(row.ended_at),
+});
+
+/** What a replay would take. */
+export const presentCount = ({ webhookId, since, until, statuses }: ReplayRange, matched: number) => ({
+  id: null,
+  webhook_id: webhookId,
+  status: 'counted',
+  since: iso(since),
+  until: iso(until),
+  statuses,
+  matched,
+  attempted: 0,
+  acknowledged: 0,
+  created_at: null,
+  ended_at: null,
+});

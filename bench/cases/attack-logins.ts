@@ -1,0 +1,57 @@
+/** Logins as an attack: what a flood of them costs those who send, and whether their time tells who has an account. */
+import { randomUUID } from 'node:crypto';
+import { percentiles } from '../../harness/measure/pass.js';
+
+export interface Flood {
+  /** Answers by status. */
+  statuses: Map<number, number>;
+  /** Resolves when every login is answered. */
+  stop(): Promise<void>;
+}
+
+const logIn = (baseUrl: string, email: string) =>
+  fetch(`${baseUrl}/api/v1/auth/login`, { method: 'POST', body: JSON.stringify({ email, password: 'not the right one' }) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+  );
+
+/** So many logins a second, whether or not they are answered, every other one to an account that exists. */
+export function floodLogins(baseUrl: string, known: string, perSecond: number): Flood {
+  const statuses = new Map<number, number>();
+  const open = new Set<Promise<void>>();
+  let count = 0;
+  const attempt = async () => {
+    const status = await logIn(baseUrl, count % 2 === 0 ? known : `${randomUUID()}@tidings.invalid`).catch(() => 0);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  };
+  const timer = setInterval(() => {
+    count += 1;
+    const one = attempt().finally(() => open.delete(one));
+    open.add(one);
+  }, 1000 / perSecond);
+  return {
+    statuses,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(open);
+    },
+  };
+}
+
+/** Medians in milliseconds of a failed login, in turn with an address that is known and one that is not. */
+export async function loginMedians(baseUrl: string, email: string, pairs: number): Promise<{ known: number; unknown: number }> {
+  const times = { known: [] as number[], unknown: [] as number[] };
+  const timed = async (kind: keyof typeof times, address: string) => {
+    const startedAt = performance.now();
+    await logIn(baseUrl, address);
+    times[kind].push(performance.now() - startedAt);
+  };
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const other = `${randomUUID().slice(0, email.indexOf('@'))}@tidings.invalid`;
+    const both = [() => timed('known', email), () => timed('unknown', other)];
+    for (const login of pair % 2 === 0 ? both : both.toReversed()) await login();
+  }
+  return { known: percentiles(times.known).p50, unknown: percentiles(times.unknown).p50 };
+}

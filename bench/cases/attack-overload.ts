@@ -1,0 +1,101 @@
+/** Five times as many sends as can be done: what is accepted, what is refused, what the polite notice, and what is left of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, select } from '../../models/db/database.js';
+import { openAccount } from '../../harness/load/account.js';
+import { closedLoop } from '../../harness/measure/measured-case.js';
+import { usageOf } from '../../harness/measure/process-usage.js';
+import type { Cleanup } from '../../harness/stage/cleanup.js';
+import { sendsOfOwn } from '../../harness/load/own-sends.js';
+import { createSender, type Sender } from '../../harness/load/sender.js';
+import type { Service } from '../../harness/stage/service.js';
+import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+
+/** Clients that find out what can be done. */
+const clients = 100;
+const times = 5;
+/** After this it must be as before. */
+const recoverMs = 10_000;
+/** Of the polite client, who is far below any limit. */
+const politePerSecond = 2;
+
+const goodputMin = 0.8;
+const acceptedMsMax = 2_000;
+const slowerMax = 1.5;
+
+/** @returns what to print, and what was not as promised */
+export async function overload(
+  service: Service,
+  apiKey: string,
+  seconds: number,
+  cleanup: Cleanup,
+): Promise<{ lines: string[]; wrong: string[] }> {
+  const other = await openAccount(service.baseUrl);
+  const polite = createSender(service.baseUrl, other.apiKey);
+  const sender = createSender(service.baseUrl, apiKey);
+  const before = await steadySends(sender, seconds / 2);
+  const peak = await peakOf(sender, seconds);
+  await sleep(recoverMs);
+  const stored = await countMessages(service.databaseUrl);
+  const rssBefore = rssOfApi(service);
+  const sendAll = await sendsOfOwn({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup);
+  const [flood, politely] = await Promise.all([sendAll(), steadySends(polite, seconds, politePerSecond)]);
+  const rssAfter = rssOfApi(service);
+  const goodput = flood.accepted / seconds;
+  await sleep(recoverMs);
+  const after = await steadySends(sender, seconds / 2);
+  const kept = (await countMessages(service.databaseUrl)) - stored - after.accepted - politely.accepted;
+
+  const statuses = [...flood.statuses].map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
+  const lines = [
+    `overload, peak           ${peak.toFixed(0)} messages/s with ${clients} clients`,
+    `  before                 ${told(before)}`,
+    `  at ${(times * peak).toFixed(0)}/s`.padEnd(25) +
+      `${goodput.toFixed(0)} accepted/s (${((goodput / peak) * 100).toFixed(0)} % of the peak): ${statuses}`,
+    `  those accepted         p50 ${flood.p50.toFixed(0)} ms, p99 ${flood.p99.toFixed(0)} ms`,
+    `  the polite client      ${told(politely)}`,
+    `  API                    ${rssBefore} MB → ${rssAfter} MB`,
+    `  ${recoverMs / 1000} s later             ${told(after)}`,
+  ];
+  return { lines, wrong: broken({ flood, politely, before, after }, goodput / peak, kept) };
+}
+
+function broken(
+  { flood, politely, before, after }: Record<'flood' | 'politely' | 'before' | 'after', SteadySends>,
+  share: number,
+  kept: number,
+): string[] {
+  const odd = [...flood.statuses.keys()].filter((status) => status !== 201 && status !== 503);
+  return [
+    ...(flood.skipped > flood.sends / 10 ? [`${flood.skipped} sends could not be made: this machine is too busy for the bench`] : []),
+    ...odd.map((status) => `under overload a send was answered ${status === 0 ? 'not at all' : status}`),
+    ...(share < goodputMin ? [`only ${(share * 100).toFixed(0)} % of the peak is accepted`] : []),
+    ...(flood.p99 > acceptedMsMax ? [`accepted sends take ${flood.p99.toFixed(0)} ms`] : []),
+    ...(politely.failed > 0 ? [`${politely.failed} sends of a polite client were refused`] : []),
+    ...(after.failed > 0 || after.p50 > slowerMax * before.p50 ? ['it is not as before'] : []),
+    ...(kept === flood.accepted ? [] : [`${flood.accepted} sends were accepted and ${kept} messages are stored`]),
+  ];
+}
+
+/** Messages a second that are accepted when everybody waits for his answer. */
+async function peakOf(sender: Sender, seconds: number): Promise<number> {
+  let number = 0;
+  const send = async () => {
+    number += 1;
+    await sender.post(number);
+    return { acceptMs: 0, doneMs: 0 };
+  };
+  const sent = await closedLoop(send, { messages: Number.MAX_SAFE_INTEGER, clients, secondsMax: seconds });
+  return sent.length / seconds;
+}
+
+function rssOfApi(service: Service): string {
+  const pid = service.part('API')?.pid ?? 0;
+  return usageOf({ API: pid }).API.rssMb.toFixed(0);
+}
+
+async function countMessages(databaseUrl: string): Promise<number> {
+  const db = connect(databaseUrl, 1);
+  const [row] = await select<{ count: number }>(db, 'SELECT count(*) AS count FROM messages');
+  await db.close();
+  return row?.count ?? 0;
+}

@@ -1,0 +1,77 @@
+/** Case a: the bare workflow, driven as the API and a provider drive ours. */
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { type BareNews, bareQueue, bareSignal, bareType, bareUpdate } from './bare-contract.js';
+import { type Cleanup, stopChild } from '../../harness/stage/cleanup.js';
+import { Marks } from '../../harness/measure/marks.js';
+import type { Sent } from '../../harness/measure/measured-case.js';
+import { sandboxDelayMs } from '../../harness/stage/service.js';
+
+export interface Bare {
+  pid: number;
+  /** Carries one message from its start to its end. */
+  send(): Promise<Sent>;
+}
+
+const readyMsMax = 60_000;
+
+/**
+ * Builds the bundle and starts the worker, a process of its own that ends with this one.
+ * @param folder for the bundle
+ */
+export async function startBare(client: Client, temporalAddress: string, folder: string, cleanup: Cleanup): Promise<Bare> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, 'bare-workflow.js'),
+    logger: new DefaultLogger('WARN'),
+  });
+  const bundle = join(folder, 'bare-workflow.bundle.js');
+  await writeFile(bundle, code);
+  const handedOff = new Marks('handed off');
+  const done = new Marks('finished');
+  const child = fork(join(import.meta.dirname, 'bare-worker.js'), [temporalAddress, bundle], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  cleanup.add(() => stopChild(child));
+  const isReady = once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) });
+  child.on('message', (news: BareNews) => {
+    if ('handedOff' in news) handedOff.note(news.handedOff);
+    if ('done' in news) done.note(news.done);
+  });
+  await isReady;
+
+  return {
+    pid: child.pid ?? 0,
+    async send() {
+      const id = `bare:${randomUUID()}`;
+      const startedAt = performance.now();
+      await accept(client, id);
+      const acceptMs = performance.now() - startedAt;
+      await handedOff.of(id);
+      await sleep(sandboxDelayMs);
+      await client.workflow.getHandle(id).signal(bareSignal);
+      await done.of(id);
+      return { acceptMs, doneMs: performance.now() - startedAt };
+    },
+  };
+}
+
+function accept(client: Client, workflowId: string): Promise<boolean> {
+  const startWorkflowOperation = new WithStartWorkflowOperation<() => Promise<void>>(bareType, {
+    taskQueue: bareQueue,
+    workflowId,
+    args: [],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  });
+  return client.workflow.executeUpdateWithStart<() => Promise<void>, boolean, []>(bareUpdate, {
+    updateId: bareUpdate,
+    startWorkflowOperation,
+  });
+}

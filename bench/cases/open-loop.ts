@@ -1,0 +1,100 @@
+/** Case f: single sends that arrive at fixed rates, and how soon each message is answered, handed off, delivered and told of. */
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import type { Cleanup } from '../../harness/stage/cleanup.js';
+import type { OpenSend } from '../../harness/load/open-sends.js';
+import { openSendsOfOwn } from '../../harness/load/own-sends.js';
+import { type CaseResult, type Percentiles, percentiles, runPass, summarizePasses } from '../../harness/measure/pass.js';
+import type { Arrival } from '../../harness/load/receiver-process.js';
+import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
+
+/** One rate as stored. All times count from when a send was due; those of the 201 alone. */
+export interface OpenLoop extends CaseResult {
+  per_second: number;
+  sends: number;
+  /** how often each status was the answer; 0: there was none */
+  statuses: Record<number, number>;
+  /** what the sending process was late by, of all sends */
+  late_ms: Percentiles;
+  /** the provider had taken it */
+  handed_off_ms: Percentiles;
+  /** as the provider tells */
+  delivered_ms: Percentiles;
+  /** the receiver had the event of the hand-off; `done_ms` tells the same of the delivery */
+  told_of_handoff_ms: Percentiles;
+}
+
+/** For so long sends arrive, at each rate. */
+export const openSeconds = 8;
+const warmUp = { seconds: 3, perSecond: 50 };
+
+/** @param apiKey of an account whose webhook is the receiver */
+export async function measureOpenLoop(bench: Workbench, apiKey: string, rates: readonly number[], cleanup: Cleanup): Promise<OpenLoop[]> {
+  const measured: OpenLoop[] = [];
+  const sendAt = (perSecond: number, seconds: number) =>
+    openSendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond }, cleanup);
+  await untilTold(bench, await sendAt(warmUp.perSecond, warmUp.seconds));
+  for (const perSecond of rates) measured.push(await measureRate(bench, perSecond, () => sendAt(perSecond, openSeconds)));
+  return measured;
+}
+
+async function measureRate(bench: Workbench, perSecond: number, sendAll: () => Promise<OpenSend[]>): Promise<OpenLoop> {
+  let sends: OpenSend[] = [];
+  let lives: Life[] = [];
+  const { receiver } = bench;
+  const arrivedBefore = receiver.arrivals.length;
+  const item = {
+    sendAll: async () => {
+      sends = await sendAll();
+      await untilTold(bench, sends);
+      lives = livesOf(sends, receiver.arrivals.slice(arrivedBefore));
+      return lives.map(({ answeredMs, delivered }) => ({ acceptMs: answeredMs, doneMs: delivered.toldMs }));
+    },
+    workflowTypes: messageWorkflows,
+    pids: () => servicePids(bench),
+  };
+  const pass = await runPass(item, { messages: perSecond * openSeconds, clients: Number.POSITIVE_INFINITY }, bench.client);
+  const statuses: OpenLoop['statuses'] = {};
+  for (const { status } of sends) statuses[status] = (statuses[status] ?? 0) + 1;
+  return {
+    ...summarizePasses(`${perSecond}/s`, [pass]),
+    per_second: perSecond,
+    sends: sends.length,
+    statuses,
+    late_ms: percentiles(sends.map(({ lateMs }) => lateMs)),
+    handed_off_ms: percentiles(lives.map(({ sent }) => sent.happenedMs)),
+    delivered_ms: percentiles(lives.map(({ delivered }) => delivered.happenedMs)),
+    told_of_handoff_ms: percentiles(lives.map(({ sent }) => sent.toldMs)),
+  };
+}
+
+/** An accepted message; milliseconds since it was due. */
+interface Life {
+  answeredMs: number;
+  sent: Step;
+  delivered: Step;
+}
+
+interface Step {
+  happenedMs: number;
+  /** The receiver had its event. */
+  toldMs: number;
+}
+
+const idsOf = (sends: readonly OpenSend[]) => sends.flatMap(({ messageId }) => messageId ?? []);
+
+async function untilTold({ receiver }: Workbench, sends: readonly OpenSend[]): Promise<void> {
+  await Promise.all(idsOf(sends).map((id) => receiver.until(id)));
+}
+
+function livesOf(sends: readonly OpenSend[], arrivals: readonly Arrival[]): Life[] {
+  // What came twice counts when it came first.
+  const first = new Map(arrivals.toReversed().map((arrival) => [`${arrival.messageId} ${arrival.event}`, arrival]));
+  return sends.flatMap(({ dueAt, answeredMs, messageId }) => {
+    const step = (event: string): Step => {
+      const arrival = first.get(`${messageId} ${event}`);
+      if (arrival === undefined) throw new Error(`${event} of ${messageId} never came`);
+      return { happenedMs: arrival.eventAt - dueAt, toldMs: arrival.at - dueAt };
+    };
+    return messageId === undefined ? [] : [{ answeredMs, sent: step('message.sent'), delivered: step('message.delivered') }];
+  });
+}

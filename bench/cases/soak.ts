@@ -1,0 +1,68 @@
+/** Whether a service stays as it is: very many single messages with a webhook, and memory and disk at every tenth of them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, select } from '../../models/db/database.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { openSubscriber } from './cases.js';
+import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import type { Cleanup } from '../../harness/stage/cleanup.js';
+import { type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
+import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/measured-case.js';
+import { type Answer, createSender, messageIdOf } from '../../harness/load/sender.js';
+import type { Workbench } from '../../harness/stage/workbench.js';
+
+/** Collectors give memory back some time after the last work. */
+const restMs = 5_000;
+/** As `Retry-After` says when more is sent than can be accepted. */
+const busyMs = 1_000;
+/** The books are a question about all rows; a pool is set for statements about few. */
+const ofWholeTables = ['statement_timeout = 0', 'enable_seqscan = on', 'enable_hashjoin = on', 'enable_mergejoin = on'];
+
+/**
+ * Sends them to their end. Then the books must balance, and nothing may have come forged.
+ * @returns the size before, and at rest after each tenth
+ */
+export async function soak(
+  bench: Workbench,
+  { messages, clients }: Load,
+  say: (...lines: string[]) => void,
+  cleanup: Cleanup,
+): Promise<Size[]> {
+  const db = connect(bench.service.databaseUrl, 1);
+  cleanup.add(() => db.close());
+  const send = await sendingToEnd(bench);
+  const sizes: Size[] = [];
+  const look = async (sent: number, seconds: number) => {
+    sizes.push(await sizeNow(bench, db, sent, seconds));
+    say(sizeLine(sizes));
+  };
+  say(`Sending ${messages} messages with one webhook, ${clients} clients…`, '', sizeHead);
+  await look(0, 0);
+  let workMs = 0;
+  for (let tenth = 1, sent = 0; tenth <= tenths; tenth += 1) {
+    const startedAt = performance.now();
+    const until = Math.round((messages * tenth) / tenths);
+    sent += (await closedLoop(send, { messages: until - sent, clients })).length;
+    await untilNoneRuns(bench.client, messageWorkflows);
+    workMs += performance.now() - startedAt;
+    await sleep(restMs);
+    await look(sent, workMs / 1000);
+  }
+  for (const setting of ofWholeTables) await select(db, `SET ${setting}`);
+  await assertBooks(db);
+  const { forged } = bench.receiver.counts;
+  if (forged > 0) throw new Error(`${forged} webhook requests had no valid signature`);
+  return sizes;
+}
+
+/** Sends the next message and waits for its last event; where the service is busy it tries again, as clients should. */
+async function sendingToEnd(bench: Workbench): Promise<() => Promise<void>> {
+  const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
+  let number = 0;
+  return async () => {
+    number += 1;
+    const own = number;
+    let answer: Answer;
+    while ((answer = await sender.post(own)).status === 503) await sleep(busyMs);
+    await bench.receiver.until(messageIdOf(answer));
+  };
+}

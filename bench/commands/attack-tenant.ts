@@ -1,0 +1,141 @@
+/** `npm run bench:tenant`: another tenant's sends while a hostile one does everything at once, and what that costs the API's memory. */
+import { fork } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openAccount } from '../../harness/load/account.js';
+import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
+import type { HostileNews } from '../../harness/load/hostile-process.js';
+import { usageOf } from '../../harness/measure/process-usage.js';
+import { createSender } from '../../harness/load/sender.js';
+import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
+import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const runMsMax = 10 * 60_000;
+/** Far below any limit of the other tenant. */
+const sendsPerSecond = 10;
+const slowerMax = 2;
+const moreMbMax = 100;
+const rssEveryMs = 250;
+const hostileMsMax = 90_000;
+
+/** Limits as they are for everybody; only the other tenant's key may send all the time. */
+const usualLimits = {
+  RATE_LIMIT_API: '700/60',
+  RATE_LIMIT_JWT: '200/60',
+  RATE_LIMIT_BULK: '10/60',
+  RATE_LIMIT_WORKSPACE: '1000/60',
+  RATE_LIMIT_AUTH: '100/900',
+  MAX_API_KEYS: '100',
+  MAX_WEBHOOKS: '25',
+  MAX_OPEN_BATCHES: '50',
+};
+
+async function run(seconds: number, cleanup: Cleanup): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
+  const { baseUrl } = service;
+  const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
+  await steadySends(sender, 5, sendsPerSecond); // warms everything up
+  const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
+  const hostile = await startHostile(baseUrl, cleanup);
+  const attacked = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
+  const answers = await hostile.stop();
+  const wrong = brokenPromises(idle, attacked);
+  say(
+    `idle                     ${told(idle.sends)}; API ${idle.rssMb.toFixed(0)} MB`,
+    `under attack             ${told(attacked.sends)}; API ${attacked.rssMb.toFixed(0)} MB`,
+    `5xx for the other tenant ${serverErrors(attacked.sends)}; answers ${[...attacked.sends.statuses].map((pair) => pair.join(' × ')).join(', ')}`,
+    ...toldAnswers(answers),
+    `CPU, idle                ${toldCpu(idle)}`,
+    `CPU, under attack        ${toldCpu(attacked)}`,
+    ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)),
+  );
+  return wrong.length === 0 ? 0 : 1;
+}
+
+interface Measured {
+  sends: SteadySends;
+  /** The most that the API had. */
+  rssMb: number;
+  /** Milliseconds of CPU a second, by part. */
+  cpu: Record<PartName, number>;
+}
+
+async function measured(service: Service, work: () => Promise<SteadySends>): Promise<Measured> {
+  const pid = service.part('API')?.pid ?? 0;
+  const pids = eachPart((part) => service.part(part)?.pid ?? 0);
+  const [before, startedAt] = [usageOf(pids), performance.now()];
+  let rssMb = 0;
+  let isOver = false;
+  const watching = (async () => {
+    for (; !isOver; await sleep(rssEveryMs)) rssMb = Math.max(rssMb, usageOf({ API: pid }).API.rssMb);
+  })();
+  const sends = await work();
+  isOver = true;
+  await watching;
+  const [after, seconds] = [usageOf(pids), (performance.now() - startedAt) / 1_000];
+  return { sends, rssMb, cpu: eachPart((part) => (after[part].cpuMs - before[part].cpuMs) / seconds) };
+}
+
+const toldCpu = ({ cpu }: Measured) =>
+  Object.entries(cpu)
+    .map(([part, ms]) => `${part} ${ms.toFixed(0)} ms/s`)
+    .join(', ');
+
+const serverErrors = ({ statuses }: SteadySends) =>
+  [...statuses].reduce((sum, [status, count]) => sum + (status === 0 || status >= 500 ? count : 0), 0);
+
+function brokenPromises(idle: Measured, attacked: Measured): string[] {
+  const slower = attacked.sends.p95 / idle.sends.p95;
+  const moreMb = attacked.rssMb - idle.rssMb;
+  return [
+    ...(serverErrors(attacked.sends) > 0 ? [`${serverErrors(attacked.sends)} sends of the other tenant failed`] : []),
+    ...(attacked.sends.failed > serverErrors(attacked.sends) ? ['sends of the other tenant were refused'] : []),
+    ...(slower > slowerMax ? [`p95 is ${slower.toFixed(1)} times that of an idle service`] : []),
+    ...(moreMb > moreMbMax ? [`the API has ${moreMb.toFixed(0)} MB more`] : []),
+  ];
+}
+
+const toldAnswers = (answers: Answers) =>
+  answers.map(([what, counts]) => {
+    const told_ = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
+    return `  ${what.padEnd(23)}${told_}`;
+  });
+
+type Answers = Extract<HostileNews, { answers: unknown }>['answers'];
+
+async function startHostile(baseUrl: string, cleanup: Cleanup): Promise<{ stop(): Promise<Answers> }> {
+  const child = fork(join(import.meta.dirname, '../../harness/load/hostile-process.js'), { execArgv: ['--enable-source-maps'] });
+  cleanup.add(() => stopChild(child));
+  const next = async () => (await once(child, 'message', { signal: AbortSignal.timeout(hostileMsMax) }))[0] as HostileNews;
+  const begun = next();
+  child.send({ baseUrl });
+  await begun;
+  return {
+    stop: async () => {
+      const told_ = next();
+      child.send('stop');
+      const news = await told_;
+      return 'answers' in news ? news.answers : [];
+    },
+  };
+}
+
+/** A DNS server that never answers. */
+async function silentDns(cleanup: Cleanup): Promise<string> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  cleanup.add(() => void socket.close());
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' } } });
+await runToExit(runMsMax, (cleanup) => run(Number(values.seconds), cleanup));

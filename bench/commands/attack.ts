@@ -1,0 +1,121 @@
+/** `npm run bench:attack`: sends far above what can be done, during a flood of logins and with a sick Redis, the time of logins, and keys that are revoked under load. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Account, openAccount } from '../../harness/load/account.js';
+import { cycleKeys } from '../cases/attack-keys.js';
+import { floodLogins, loginMedians } from '../cases/attack-logins.js';
+import { overload } from '../cases/attack-overload.js';
+import { type SickRedis, startSickRedis } from '../cases/attack-redis.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { createSender, type Sender } from '../../harness/load/sender.js';
+import { type Service, startService } from '../../harness/stage/service.js';
+import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const runMsMax = 20 * 60_000;
+/** The most that a sick Redis may add to the slowest hundredth of the sends. */
+const addedMsMax = 300;
+/** More than can be judged: a password takes about 15 ms, and they are checked one or two at a time. */
+const loginsPerSecond = 200;
+/** The most by which the medians of logins may differ. */
+const differenceMax = 0.05;
+
+interface Target {
+  service: Service;
+  baseUrl: string;
+  account: Account;
+  sender: Sender;
+  redis: SickRedis;
+  cleanup: Cleanup;
+}
+
+/** Each says what it saw and returns what was wrong. */
+const attacks: Record<string, (target: Target, seconds: number) => Promise<string[]>> = {
+  flood,
+  logins,
+  keys,
+  redis: sickRedis,
+  overload: async ({ service, account, cleanup }, seconds) => {
+    const { lines, wrong } = await overload(service, account.apiKey, seconds, cleanup);
+    say('', ...lines);
+    return wrong;
+  },
+};
+
+async function flood({ baseUrl, account, sender }: Target, seconds: number): Promise<string[]> {
+  say('', 'sends', `  quiet                  ${told(await steadySends(sender, seconds))}`);
+  const logins = floodLogins(baseUrl, account.email, loginsPerSecond);
+  const sends = await steadySends(sender, seconds);
+  await logins.stop();
+  const statuses = [...logins.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  say(`  during a flood         ${told(sends)}`, `  the logins meanwhile   ${statuses}`);
+  const others = [...logins.statuses.keys()].filter((status) => status !== 401 && status !== 503);
+  return [...failures('during the flood', sends), ...others.map((status) => `a login was answered ${status}`)];
+}
+
+async function logins({ baseUrl, account }: Target): Promise<string[]> {
+  const { known, unknown } = await loginMedians(baseUrl, account.email, 300);
+  const difference = Math.abs(known - unknown) / Math.min(known, unknown);
+  say(
+    '',
+    `logins, medians          known ${known.toFixed(2)} ms, unknown ${unknown.toFixed(2)} ms: ${(difference * 100).toFixed(1)} % apart`,
+  );
+  return difference > differenceMax ? ['the time of a login tells whether there is an account'] : [];
+}
+
+async function keys({ baseUrl, account, sender }: Target): Promise<string[]> {
+  const load = steadySends(sender, 10);
+  const { cycles, acceptedBefore, acceptedAfter, refusedAfter } = await cycleKeys(baseUrl, account.token, 1000, 10);
+  const after = `after it ${acceptedAfter} accepted, ${refusedAfter} refused`;
+  say('', `keys, ${cycles} cycles       ${acceptedBefore} uses accepted before the answer to the revocation, ${after}`);
+  return [...failures('while keys were revoked', await load), ...(acceptedAfter > 0 ? ['a revoked key was accepted'] : [])];
+}
+
+async function sickRedis({ sender, redis }: Target, seconds: number): Promise<string[]> {
+  say('', 'sends, Redis');
+  const wrong: string[] = [];
+  for (const [state, fallIll] of [
+    ['frozen', redis.freeze],
+    ['slow', redis.slowDown],
+    ['killed', redis.kill],
+  ] as const) {
+    const well = await steadySends(sender, seconds);
+    await fallIll();
+    const ill = await steadySends(sender, seconds);
+    await redis.heal();
+    const addedMs = ill.p99 - well.p99;
+    say(
+      `  well                   ${told(well)}`,
+      `  ${state.padEnd(22)} ${told(ill)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
+    );
+    wrong.push(...failures(`with Redis ${state}`, ill), ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []));
+  }
+  return wrong;
+}
+
+const failures = (when: string, { failed }: SteadySends) => (failed === 0 ? [] : [`${failed} sends failed ${when}`]);
+
+async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
+  say('Starting a Redis and a service of its own…');
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const redis = await startSickRedis(folder, cleanup);
+  const service = await startService(
+    folder,
+    { REDIS_URL: redis.url, RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' },
+    cleanup,
+  );
+  const { baseUrl } = service;
+  const account = await openAccount(baseUrl);
+  const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };
+  await steadySends(target.sender, 5); // warms everything up
+  const wrong: string[] = [];
+  for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));
+  say('', ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
+  return wrong.length === 0 ? 0 : 1;
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });
+await runToExit(runMsMax, (cleanup) => run(values.only, Number(values.seconds), cleanup));

@@ -1,0 +1,36 @@
+/** `npm run bench:webhooks`: how soon events are told, at which rate, beside endpoints that hang, over kills of the worker, and after an outage. */
+import { parseArgs } from 'node:util';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { deliverBacklog } from '../cases/webhook-backlog.js';
+import { killUnderWebhooks } from '../cases/webhook-kills.js';
+import { firstAttempts, saturate } from '../cases/webhook-latency.js';
+import type { Outcome } from '../cases/webhook-outcome.js';
+import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+
+const runMsMax = 20 * 60_000;
+
+const cases: Record<string, (bench: Workbench, seconds: number, cleanup: Cleanup) => Promise<Outcome>> = {
+  first: firstAttempts,
+  saturation: saturate,
+  backlog: deliverBacklog,
+  kills: killUnderWebhooks,
+};
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+
+async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
+  say('Starting a service of its own…');
+  const bench = await openWorkbench({ RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' }, cleanup);
+  const wrong: string[] = [];
+  for (const [name, measure] of Object.entries(cases)) {
+    if (!name.includes(only)) continue;
+    const outcome = await measure(bench, seconds, cleanup);
+    say('', ...outcome.lines);
+    wrong.push(...outcome.wrong);
+  }
+  say('', ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
+  return wrong.length === 0 ? 0 : 1;
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });
+await runToExit(runMsMax, (cleanup) => run(values.only, Number(values.seconds), cleanup));

@@ -1,0 +1,54 @@
+/** A workspace with an API key and, where wanted, a webhook: made over HTTP, as a user would. */
+import { randomBytes } from 'node:crypto';
+import { DemoClient } from '../../local/demo/demo-client.js';
+import { connect, inTransaction, select } from '../../models/db/database.js';
+import { credit } from '../../models/operations/billing/post-credits.js';
+import { eventTypes } from '../../models/rules/webhooks/events.js';
+
+export interface Account {
+  apiKey: string;
+  token: string;
+  email: string;
+  password: string;
+  /**
+   * Subscribes a URL, to all events unless the other fields of the webhook say otherwise.
+   * @returns its secret
+   */
+  subscribe(url: string, fields?: object): Promise<string>;
+}
+
+const callMsMax = 20_000;
+
+async function equip(databaseUrl: string, workspaceId: string): Promise<void> {
+  const db = connect(databaseUrl, 1);
+  try {
+    await select(db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
+    const grant = { reference: workspaceId, amount: 1_000_000_000, description: 'Signup credits' };
+    await inTransaction(db, (transaction) => credit(db, transaction, workspaceId, 'grant', [grant]));
+  } finally {
+    await db.close();
+  }
+}
+
+/**
+ * Signs up, logs in, makes a key.
+ * @param databaseUrl where real carriers send: nobody gets credits there at signup, nor may send before its address is verified
+ */
+export async function openAccount(baseUrl: string, databaseUrl?: string): Promise<Account> {
+  const call = <Data>(path: string, body: object, token?: string): Promise<Data> =>
+    new DemoClient(baseUrl, AbortSignal.timeout(callMsMax)).call<Data>('POST', path, { body, ...(token === undefined ? {} : { token }) });
+  const email = `bench-${randomBytes(4).toString('hex')}@tidings.invalid`;
+  const password = randomBytes(12).toString('base64url');
+  const { workspace } = await call<{ workspace: { id: string } }>('/auth/signup', { email, password, company_name: 'Bench' });
+  if (databaseUrl !== undefined) await equip(databaseUrl, workspace.id);
+  const { token } = await call<{ token: string }>('/auth/login', { email, password });
+  const { key } = await call<{ key: string }>('/api-keys', { name: 'bench' }, token);
+  return {
+    apiKey: key,
+    token,
+    email,
+    password,
+    subscribe: async (url, fields = {}) =>
+      (await call<{ secret: string }>('/webhooks', { url, events: eventTypes, ...fields }, token)).secret,
+  };
+}

@@ -1,0 +1,106 @@
+/** A carrier that speaks Twilio's protocol, as a process of its own: takes messages, and posts signed reports of them when it is told to. A child of the bench. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type Percentiles, percentiles } from '../measure/pass.js';
+import { timetable } from './timetable.js';
+
+/** What the parent tells. */
+export type CarrierOrder =
+  | ReportOrder
+  /** To take messages and answer nothing, or to answer again. */
+  | { kind: 'hang'; hangs: boolean }
+  /** To tell which messages it took. */
+  | { kind: 'tell' };
+
+/** To report so many times a second on what was taken so far, `sent` and then `delivered`. */
+interface ReportOrder {
+  kind: 'report';
+  perSecond: number;
+  authToken: string;
+}
+
+/** How the reports were answered; the times are of all but the first eight seconds, in which compilers and connections warm up. */
+export interface Reported extends Percentiles {
+  reports: number;
+  /** Those that were not answered 200. */
+  failed: number;
+  seconds: number;
+}
+
+/** `taken`: callback URLs, which name the messages. */
+export type CarrierNews = { port: number } | { reported: Reported } | { taken: string[] };
+
+const accountSid = 'AC0123456789abcdef0123456789abcdef';
+const warmUpSeconds = 8;
+const taken: { sid: string; to: string; callbackUrl: string }[] = [];
+let hangs = false;
+const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
+
+async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  const sid = `SM${randomBytes(16).toString('hex')}`;
+  taken.push({ sid, to: form.get('To') ?? '', callbackUrl: form.get('StatusCallback') ?? '' });
+  if (hangs) return; // the caller gives up
+  response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ sid, status: 'queued', to: form.get('To') }));
+}
+
+/** Every message once `sent`, then every message `delivered`, in an order of their own: neighbours belong to different groups. */
+async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reported> {
+  const messages = taken.splice(0).toSorted((one, other) => (one.sid < other.sid ? -1 : 1));
+  const reports = ['sent', 'delivered'].flatMap((status) => messages.map((message) => ({ ...message, status })));
+  const times: number[] = [];
+  let failed = 0;
+  const open: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for await (const { number } of timetable(reports.length / perSecond, perSecond)) {
+    const report = reports[number];
+    if (report === undefined) break; // a division may leave a little more than there is
+    const { sid, to, callbackUrl, status } = report;
+    const fields = { AccountSid: accountSid, MessageSid: sid, MessageStatus: status, To: to };
+    const sentAt = performance.now();
+    const isWarm = number >= warmUpSeconds * perSecond;
+    const answered = post(callbackUrl, fields, authToken).then((answer) => {
+      if (answer !== 200) failed += 1;
+      else if (isWarm) times.push(performance.now() - sentAt);
+    });
+    open.push(answered);
+  }
+  await Promise.all(open);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { ...percentiles(times), reports: reports.length, failed, seconds };
+}
+
+/** @returns the status of the answer; 0: there was none */
+async function post(url: string, fields: Record<string, string>, authToken: string): Promise<number> {
+  const signed = url + Object.entries(fields).flat().join(''); // the names are in their order already
+  const body = new URLSearchParams(fields).toString();
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Twilio-Signature': createHmac('sha1', authToken).update(signed).digest('base64'),
+  };
+  try {
+    const sent = request(url, { method: 'POST', agent, headers }).end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    return response.statusCode ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+const server = createServer((incoming, response) => void take(incoming, response));
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('message', (order: CarrierOrder) => {
+  const tell = (news: CarrierNews) => process.send?.(news);
+  if (order.kind === 'hang') hangs = order.hangs;
+  else if (order.kind === 'tell') tell({ taken: taken.map(({ callbackUrl }) => callbackUrl) });
+  else void reportAll(order).then((reported) => tell({ reported }));
+});
+process.on('disconnect', () => process.exit(0));

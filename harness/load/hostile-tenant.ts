@@ -1,0 +1,196 @@
+/**
+ * A tenant who does everything at once that costs others something, from addresses of his own, in a process of his own: his work is not to
+ * be measured as the service's. At rates at or above his limits, the same on every machine. See attack-tenant.ts.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { once, setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../models/rules/accounts/api-key.js';
+import { eventTypes } from '../../models/rules/webhooks/events.js';
+import { type Account, openAccount } from './account.js';
+import type { Cleanup } from '../stage/cleanup.js';
+
+export interface Target {
+  baseUrl: string;
+  cleanup: Pick<Cleanup, 'add'>;
+}
+
+/** What he was answered, by what he did: status → how often; 0: nothing. */
+export type Answers = Map<string, Map<number, number>>;
+
+export interface Hostile {
+  answers: Answers;
+  /** Ends with this. */
+  stop(): Promise<void>;
+}
+
+const keysWanted = 100;
+const webhooksWanted = 25;
+const drips = 200;
+/** Loopback has many addresses: the limits of an address are to hold for his, and not for whom he harms. */
+const addressOf = (number: number) => `127.0.1.${1 + (number % 8)}`;
+
+/** Everything begins at once and goes on until it is stopped. */
+export async function attackAsTenant({ baseUrl, cleanup }: Target): Promise<Hostile> {
+  const account = await openAccount(baseUrl);
+  const answers: Answers = new Map();
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const attack = new Attack(baseUrl, answers, ending.signal);
+  const keys = await makeKeys(attack, account);
+  await makeWebhooks(attack, account, cleanup);
+  const anyKey = () => keys[Math.floor(Math.random() * keys.length)] ?? '';
+  const work = [
+    attack.each(20, () => attack.post('sends', '/messages/send', anyKey(), sendBody)),
+    attack.each(4, () => attack.post('100 kB arrays', '/api-keys', account.token, arrayBody)),
+    attack.each(3, () => attack.post('4 MB previews', '/messages/preview', anyKey(), previewBody)),
+    attack.each(25, () => attack.post('invented keys', '/messages', generateApiKey(), undefined)),
+    attack.each(10, () => attack.callback()),
+    attack.each(1, () => attack.post('bulk', '/messages/bulk', anyKey(), bulkBody)),
+    ...Array.from({ length: drips }, (_, number) => attack.drip(anyKey(), number)),
+  ];
+  return {
+    answers,
+    stop: async () => {
+      ending.abort();
+      await Promise.allSettled(work);
+    },
+  };
+}
+
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+const sendBody = Buffer.from(JSON.stringify(sms));
+const arrayBody = Buffer.from(`{"name":"k","scopes":[${'1,'.repeat(50_000)}1]}`);
+const hard = { channel: 'email', content: { text: '{{name|x}}'.repeat(190) } };
+const many = Array.from({ length: 9_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
+const previewBody = Buffer.from(JSON.stringify({ ...hard, recipients: many }));
+const bulkBody = Buffer.from(JSON.stringify({ ...hard, recipients: many.slice(0, 500) }));
+const callbackBody = randomBytes(500_000); // what a signature that could be one is read for
+
+class Attack {
+  #count = 0;
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly answers: Answers,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** So many a second, whether or not they are answered. */
+  async each(perSecond: number, act: () => Promise<unknown>): Promise<void> {
+    const open = new Set<Promise<unknown>>();
+    while (!this.signal.aborted) {
+      const one: Promise<unknown> = act().finally(() => open.delete(one));
+      open.add(one);
+      await sleep(1_000 / perSecond);
+    }
+    await Promise.all(open);
+  }
+
+  /** A call with a key, or with a token where that is what it is given. */
+  post(what: string, path: string, credential: string, body: Buffer | undefined, headers: Record<string, string> = {}): Promise<string> {
+    const own = credential.startsWith('tidings_') ? { 'X-API-Key': credential } : { Authorization: `Bearer ${credential}` };
+    return this.#exchange(what, `/api/v1${path}`, body, { ...own, ...headers });
+  }
+
+  callback(): Promise<string> {
+    const forged = createHmac('sha256', 'not ours').update(callbackBody).digest('hex');
+    const headers = { 'X-Sandbox-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Sandbox-Signature': forged };
+    return this.#exchange('1 MB callbacks', '/callbacks/sandbox', callbackBody, headers);
+  }
+
+  #exchange(what: string, path: string, body: Buffer | undefined, headers: Record<string, string>): Promise<string> {
+    this.#count += 1;
+    const localAddress = addressOf(this.#count);
+    const options = {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, ...lengthOf(body) },
+      localAddress,
+      timeout: 30_000,
+    };
+    return new Promise((resolve) => {
+      let isAnswered = false;
+      const sent = request(new URL(path, this.baseUrl), { ...options, agent: false, signal: this.signal }, (response) => {
+        isAnswered = true;
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => void (chunks.length < 64 && chunks.push(chunk)));
+        response.on('error', () => resolve(''));
+        response.on('end', () => {
+          this.#note(what, response.statusCode ?? 0);
+          resolve(Buffer.concat(chunks).toString());
+        });
+      });
+      sent.on('timeout', () => sent.destroy());
+      sent.on('error', () => {
+        // A refusal may come before all was sent, which then cannot be sent any more.
+        if (!this.signal.aborted && !isAnswered) this.#note(what, 0);
+        resolve('');
+      });
+      sent.end(body);
+    });
+  }
+
+  /** A send whose body comes byte by byte, again and again. */
+  async drip(key: string, number: number): Promise<void> {
+    const { port, hostname } = new URL(this.baseUrl);
+    while (!this.signal.aborted) {
+      const socket = connect({ port: Number(port), host: hostname, localAddress: addressOf(number) });
+      socket.on('error', () => undefined);
+      socket.resume();
+      await dripInto(socket, key, this.signal);
+      socket.destroy();
+      await sleep(50);
+    }
+  }
+
+  #note(what: string, status: number): void {
+    const counts = this.answers.get(what) ?? new Map<number, number>();
+    this.answers.set(what, counts);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+}
+
+const lengthOf = (body: Buffer | undefined): Record<string, string> =>
+  body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
+
+async function dripInto(socket: Socket, key: string, signal: AbortSignal): Promise<void> {
+  const closed = once(socket, 'close').catch(() => undefined);
+  socket.write(`POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 90000\r\n\r\n`);
+  while (!signal.aborted && !socket.destroyed) {
+    socket.write('x');
+    await Promise.race([closed, sleep(1_000)]);
+  }
+}
+
+async function makeKeys(attack: Attack, { apiKey, token }: Account): Promise<string[]> {
+  const made = Array.from({ length: keysWanted + 20 }, () => attack.post('keys', '/api-keys', token, Buffer.from('{"name":"k"}')));
+  const keys = (await Promise.all(made)).flatMap((answer) => /"key":"(tidings_\w+)"/.exec(answer)?.[1] ?? []);
+  return [apiKey, ...keys];
+}
+
+/** Half of the webhooks are on endpoints that take a connection and say nothing, half on names that no server answers. */
+async function makeWebhooks(attack: Attack, { token }: Account, cleanup: Pick<Cleanup, 'add'>): Promise<void> {
+  const port = await hangingEndpoint(cleanup);
+  const webhook = (number: number) => {
+    const url = number % 2 === 0 ? `https://127.0.0.1:${port}/${number}` : `https://slow${number}.tarpit.test:${port}/`;
+    return attack.post('webhooks', '/webhooks', token, Buffer.from(JSON.stringify({ url, events: eventTypes })));
+  };
+  await Promise.all(Array.from({ length: webhooksWanted + 10 }, (_, number) => webhook(number)));
+}
+
+async function hangingEndpoint(cleanup: Pick<Cleanup, 'add'>): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanup.add(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as { port: number }).port;
+}

@@ -1,0 +1,81 @@
+/** The webhook receiver as a process of its own: verifies, answers, and tells its parent what came. A child of the bench. */
+import { createServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Certificate } from '../../local/tls/certificates.js';
+import { hasHexSignature, hasStandardSignature } from '../../local/demo/demo-receiver.js';
+
+/** How genuine requests are answered. */
+export interface Manner {
+  /** `never`: the endpoint hangs. */
+  status: number | 'never';
+  /** So long after the request has arrived. */
+  afterMs: number;
+}
+/** What the parent tells: first the certificate, later of each of its endpoints the secret of the webhook, and how it answers. */
+export type ReceiverOrder = { certificate: Certificate } | { path: string; secret: string } | { path: string; manner: Manner };
+export interface Arrival {
+  messageId: string;
+  event: string;
+  /** Both signatures fit. */
+  isGenuine: boolean;
+  /** When the whole request was here, and when its event happened; milliseconds since 1970. */
+  at: number;
+  eventAt: number;
+}
+export type ReceiverNews = { port: number } | { arrivals: [path: string, arrival: Arrival][] };
+
+const tellEveryMs = 10;
+const secrets = new Map<string, string>();
+const manners = new Map<string, Manner>();
+const acknowledge: Manner = { status: 200, afterMs: 0 };
+let untold: [string, Arrival][] = [];
+
+const tell = (news: ReceiverNews) => process.send?.(news);
+
+function listen(certificate: Certificate): void {
+  const server = createServer(certificate, (request, response) => void receive(request, response));
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }));
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { headers, url: path = '' } = request;
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const at = Date.now();
+    const body = Buffer.concat(chunks);
+    const secret = secrets.get(path) ?? '';
+    const isGenuine = hasHexSignature(headers, body, secret) && hasStandardSignature(headers, body, secret);
+    const { event, timestamp, data } = JSON.parse(body.toString('utf8')) as {
+      event: string;
+      timestamp: string;
+      data: { message_id: string };
+    };
+    note([path, { messageId: data.message_id, event, isGenuine, at, eventAt: Date.parse(timestamp) }]);
+    const { status, afterMs } = manners.get(path) ?? acknowledge;
+    if (status === 'never') return;
+    if (afterMs > 0) await sleep(afterMs);
+    response.writeHead(isGenuine ? status : 403).end();
+  } catch {
+    response.destroy(); // the sender died in the middle of the request
+  }
+}
+
+function note(arrival: [string, Arrival]): void {
+  untold.push(arrival);
+  if (untold.length > 1) return;
+  setTimeout(() => {
+    tell({ arrivals: untold });
+    untold = [];
+  }, tellEveryMs);
+}
+
+process.on('message', (order: ReceiverOrder) => {
+  if ('certificate' in order) listen(order.certificate);
+  else if ('secret' in order) secrets.set(order.path, order.secret);
+  else manners.set(order.path, order.manner);
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,44 @@
+/** Sends at a steady rate, whether or not the answers keep up: what a client sees while something else goes on. */
+import { type Percentiles, percentiles } from '../measure/pass.js';
+import type { Sender } from './sender.js';
+import { timetable } from './timetable.js';
+
+export interface SteadySends extends Percentiles {
+  sends: number;
+  /** Not made: this process was too late for them. All at once they would be another load than the one that was asked for. */
+  skipped: number;
+  accepted: number;
+  /** Those that were not answered 201. */
+  failed: number;
+  /** How often each status was the answer; 0: there was none. */
+  statuses: ReadonlyMap<number, number>;
+}
+
+const lateMsMax = 100;
+
+/** Sends so many a second for so long, twenty when not told; the time of each that was accepted in milliseconds. */
+export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number, perSecond = 20): Promise<SteadySends> {
+  const times: number[] = [];
+  const statuses = new Map<number, number>();
+  const send = async (number: number) => {
+    const startedAt = performance.now();
+    const { status } = await sender.post(number).catch(() => ({ status: 0 }));
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 201) times.push(performance.now() - startedAt);
+  };
+  const open: Promise<void>[] = [];
+  let skipped = 0;
+  for await (const { number, lateMs } of timetable(seconds, perSecond)) {
+    if (lateMs > lateMsMax) skipped += 1;
+    else open.push(send(number));
+  }
+  await Promise.all(open);
+  const sends = open.length;
+  return { ...percentiles(times), sends, skipped, accepted: times.length, failed: sends - times.length, statuses };
+}
+
+const ms = (value: number) => `${value.toFixed(0)} ms`;
+
+/** One line about them. */
+export const told = ({ p50, p95, p99, sends, failed }: SteadySends) =>
+  `p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)} of ${sends} sends${failed === 0 ? '' : `, ${failed} FAILED`}`;

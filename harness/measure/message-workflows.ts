@@ -1,0 +1,9 @@
+import { workflowTypes } from '../../workflows/contract.js';
+
+/** Workflow types that a message may need on its way. */
+export const messageWorkflows = [
+  workflowTypes.sendMessages,
+  workflowTypes.applyLateReports,
+  workflowTypes.carryWebhook,
+  workflowTypes.deliverWebhook,
+];

@@ -1,0 +1,59 @@
+/** The workspace in which the demo's story plays. */
+import { randomBytes } from 'node:crypto';
+import { type DemoClient, Refusal } from './demo-client.js';
+import { type DemoState, readDemoState, writeDemoState } from './demo-state.js';
+import type { Output } from '../processes/output.js';
+import { StartError } from '../plan/start-error.js';
+
+type Story = NonNullable<DemoState['story']>;
+
+const tooManyRequests = 429;
+
+/**
+ * Signs up and logs in; where the limit of these routes forbids it, goes on with the workspace of an earlier story.
+ * @returns a JWT
+ */
+export async function enterWorkspace(client: DemoClient, dataDir: string, output: Output): Promise<string> {
+  const state = readDemoState(dataDir);
+  try {
+    const story = await signUp(client, output);
+    if (state !== undefined) writeDemoState(dataDir, { ...state, story });
+    return story.token;
+  } catch (error) {
+    if (!isLimited(error) || state === undefined) throw error;
+    return reuse(client, state, output);
+  }
+}
+
+async function signUp(client: DemoClient, output: Output): Promise<Story> {
+  const email = `story-${randomBytes(4).toString('hex')}@tidings.invalid`;
+  const password = randomBytes(12).toString('base64url');
+  await output.step(async () => {
+    const body = { email, password, company_name: 'Story' };
+    const { workspace } = await client.call<{ workspace: { credits_balance: number } }>('POST', '/auth/signup', { body });
+    return `signed up ${email}, ${workspace.credits_balance} credits`;
+  });
+  return { email, password, token: await logIn(client, { email, password }, output) };
+}
+
+async function logIn(client: DemoClient, { email, password }: { email: string; password: string }, output: Output): Promise<string> {
+  let token = '';
+  await output.step(async () => {
+    ({ token } = await client.call<{ token: string }>('POST', '/auth/login', { body: { email, password } }));
+    return `logged in as ${email}, JWT received`;
+  });
+  return token;
+}
+
+async function reuse(client: DemoClient, state: DemoState, output: Output): Promise<string> {
+  if (state.story !== undefined) {
+    output.note(`signup and login are rate limited now: going on as ${state.story.email}, with the JWT of the last demo`);
+    return state.story.token;
+  }
+  output.note('signup is rate limited now: going on with the demo workspace');
+  return logIn(client, state, output).catch((error: unknown) => {
+    throw isLimited(error) ? new StartError('Signup and login are rate limited now: try again in 15 minutes.') : error;
+  });
+}
+
+const isLimited = (error: unknown) => error instanceof Refusal && error.status === tooManyRequests;

@@ -1,0 +1,81 @@
+/** The demo's webhook receiver: verifies both signatures of every request, as a user's receiver would. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { tlsPaths } from '../tls/local-tls.js';
+
+export interface ReceivedEvent {
+  event: string;
+  data: { message_id: string; status: string };
+}
+
+export class DemoReceiver {
+  /** set as soon as the webhook is made, before the first event can come */
+  secret = '';
+  readonly #events: ReceivedEvent[] = [];
+  readonly #arrivals = new EventEmitter();
+  readonly #server;
+
+  constructor(dataDir: string) {
+    const { cert, key } = tlsPaths(dataDir);
+    this.#server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+      void this.#receive(request, response);
+    });
+  }
+
+  async listen(port: number): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** Resolves to the event once it has come for this message, verified. Rejects when `signal` aborts. */
+  async eventOf(messageId: string, event: string, signal: AbortSignal): Promise<ReceivedEvent> {
+    for (;;) {
+      const received = this.#events.find(({ event: type, data }) => type === event && data.message_id === messageId);
+      if (received !== undefined) return received;
+      await once(this.#arrivals, 'arrival', { signal });
+    }
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const isGenuine = hasHexSignature(request.headers, body, this.secret) && hasStandardSignature(request.headers, body, this.secret);
+    response.writeHead(isGenuine ? 200 : 403).end();
+    if (!isGenuine) return;
+    this.#events.push(JSON.parse(body.toString('utf8')) as ReceivedEvent);
+    this.#arrivals.emit('arrival');
+  }
+}
+
+/** `X-Service-Signature`: hex HMAC of the body, keyed with the secret as it was given. */
+export function hasHexSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+  return isEqual(headers['x-service-signature'], createHmac('sha256', secret).update(body).digest('hex'));
+}
+
+/** The Standard Webhooks trio: keyed with what `whsec_` precedes, over id, time and body; at most five minutes old. */
+export function hasStandardSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+  const isRecent = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
+  return (
+    isRecent &&
+    String(signatures)
+      .split(' ')
+      .some((signature) => isEqual(signature, `v1,${expected}`))
+  );
+}
+
+function isEqual(given: string | string[] | undefined, expected: string): boolean {
+  const [one, other] = [Buffer.from(String(given)), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,34 @@
+/** Starts a part and waits until it does its work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lastLines, launch, type Part, type Running } from './part.js';
+import type { RunRecord } from './run-record.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
+
+/**
+ * Starts the part and resolves when it is ready.
+ * @param cancel gives up the start
+ * @throws StartError with the last lines of its output; nothing is left running then
+ */
+export async function launchUntilReady(part: Part, record: RunRecord, cancel: AbortSignal): Promise<Running> {
+  const { name, ready, readyTimeoutMs, ipc } = part;
+  const attempt = new AbortController();
+  const signal = AbortSignal.any([attempt.signal, cancel]);
+  const running = await launch(part, record, ipc);
+  try {
+    await Promise.race([
+      ready(running, signal),
+      running.ended.then(({ how }) => Promise.reject(new StartError(`${name} ended at its start (${how})`))),
+      sleep(readyTimeoutMs, undefined, { signal }).then(() =>
+        Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
+      ),
+    ]);
+    signal.throwIfAborted(); // `ready` gives up without a word
+  } catch (error) {
+    await running.end();
+    const lines = lastLines(running.output());
+    throw new StartError(`${reasonOf(error)}${lines.trim() === '' ? '.' : `; the end of ${part.log}:\n${lines}`}`, { cause: error });
+  } finally {
+    attempt.abort();
+  }
+  return running;
+}

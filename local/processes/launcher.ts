@@ -1,0 +1,102 @@
+/** Starts and stops the whole: takes the folder, runs the steps, and in the end stops what takes work first and the servers last. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from './deadline.js';
+import type { Launch } from './launch.js';
+import { takeLock } from './lock.js';
+import { keepLogsSmall } from './log-files.js';
+import type { Output } from './output.js';
+import { type Plan, prepareDataDir } from '../plan/plan.js';
+import { PortBook, requireFreePort } from './ports.js';
+import { runOnce } from './run-once.js';
+import { RunRecord, stopLeftovers } from './run-record.js';
+import { reasonOf } from '../plan/start-error.js';
+import type { Supervisor } from './supervisor.js';
+
+/** The worker serves requests that the API is finishing; after this long it begins to finish too. */
+const headStartMs = 5_000;
+
+/** The steps of a start. `giveUp` cancels those that run beside the failed one. */
+export type Steps = (launch: Launch, port: number, giveUp: () => void) => Promise<void>;
+
+export class Launcher {
+  readonly #cancel = new AbortController();
+  readonly #supervisors = new Map<string, Supervisor>();
+  #record: RunRecord | undefined;
+  #releaseLock: (() => void) | undefined;
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly output: Output,
+    private readonly steps: Steps,
+  ) {}
+
+  /**
+   * Starts what is not configured and resolves when the service is ready.
+   * @throws StartError or ConfigError, the user's to mend; call `stop` then too
+   */
+  start(): Promise<void> {
+    this.#starting = this.#takeFolderAndStart();
+    return this.#starting;
+  }
+
+  /** Stops everything in good order, also in the middle of a start. Resolves when no process is left. */
+  async stop(): Promise<void> {
+    this.#cancel.abort();
+    await this.#starting.catch(() => undefined); // whoever called `start` has its error
+    const drained = this.#stopPart('API');
+    await Promise.race([drained, sleep(headStartMs, undefined, { ref: false })]);
+    await Promise.all([drained, this.#stopPart('worker')]);
+    await this.#stopPart('Temporal');
+    await this.#stopPart('PostgreSQL');
+    this.#leaveFolder();
+  }
+
+  /** Ends everything at once. */
+  kill(): void {
+    this.#cancel.abort();
+    this.#record?.killAll();
+    this.#leaveFolder();
+  }
+
+  async #takeFolderAndStart(): Promise<void> {
+    const { plan, output } = this;
+    const { dataDir, host } = plan.config;
+    prepareDataDir(dataDir);
+    this.#releaseLock = takeLock(dataDir);
+    const leftovers = await stopLeftovers(dataDir);
+    if (leftovers.length > 0) output.note(`stopped what a killed start had left running: ${leftovers.join(', ')}`);
+    const record = new RunRecord(dataDir);
+    this.#record = record;
+    const ports = new PortBook(dataDir);
+    const port = plan.config.port === 0 ? await ports.choose('api') : plan.config.port;
+    await requireFreePort(port, host);
+    const cancel = this.#cancel.signal;
+    cancel.throwIfAborted();
+    const run: Launch['run'] = (command, timeoutMs) =>
+      timeoutMs === undefined
+        ? runOnce(command, record, cancel)
+        : withDeadline(cancel, timeoutMs, (signal) => runOnce(command, record, signal));
+    const logDir = join(dataDir, 'logs');
+    keepLogsSmall(logDir, cancel, (error) => output.fault(`the logs are not kept small: ${reasonOf(error)}`));
+    const launch = { plan, output, record, ports, logDir, cancel, supervisors: this.#supervisors, run };
+    await this.steps(launch, port, () => this.#cancel.abort());
+  }
+
+  async #stopPart(name: string): Promise<void> {
+    const supervisor = this.#supervisors.get(name);
+    if (supervisor === undefined) return;
+    await this.output.step(async () => {
+      await supervisor.stop();
+      return `${name} stopped`;
+    });
+  }
+
+  #leaveFolder(): void {
+    if (this.#releaseLock === undefined) return; // it is another launcher's
+    this.#record?.erase();
+    this.#releaseLock();
+    this.#releaseLock = undefined;
+  }
+}

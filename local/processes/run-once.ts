@@ -1,0 +1,21 @@
+/** Runs a process to its end: initdb, the migration, a build. */
+import { lastLines, launch, type Command } from './part.js';
+import type { RunRecord } from './run-record.js';
+import { StartError } from '../plan/start-error.js';
+
+/**
+ * Runs the command and resolves to its output when it succeeds.
+ * @param signal ends the command
+ * @throws StartError with the last lines of its output when it fails
+ */
+export async function runOnce(command: Command, record: RunRecord, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const running = await launch(command, record);
+  const cancel = () => void running.end();
+  signal.addEventListener('abort', cancel);
+  const { succeeded, how } = await running.ended;
+  signal.removeEventListener('abort', cancel);
+  signal.throwIfAborted();
+  if (!succeeded) throw new StartError(`${command.name} failed (${how}); the end of ${command.log}:\n${lastLines(running.output())}`);
+  return running.output();
+}

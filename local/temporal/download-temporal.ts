@@ -1,0 +1,59 @@
+/** Lets the Temporal SDK download the server program. Also the entry point of the process that does it. */
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { reasonOf } from '../plan/start-error.js';
+import { type Surroundings, temporalVersion } from './temporal-program.js';
+
+const timeoutMs = 180_000;
+const infoUrl = `https://temporal.download/cli/v${temporalVersion}?platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
+
+/**
+ * Downloads the program. It appears at `target` only when complete.
+ * @throws Error within seconds when the download host does not answer
+ */
+export async function downloadTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
+  await requireHost();
+  say(`Temporal ${temporalVersion} is downloaded now, only this once`);
+  const folder = `${dirname(target)}/download-${process.pid}`;
+  mkdirSync(folder, { recursive: true });
+  try {
+    // In a process of its own: it can be cancelled, and the SDK's native library is not loaded into the launcher.
+    const command = {
+      name: 'the download',
+      command: process.execPath,
+      args: [import.meta.filename, folder],
+      env,
+      log: join(logDir, 'temporal-download.log'),
+      stop: [],
+    };
+    await run(command, timeoutMs);
+    renameSync(join(folder, programIn(folder)), target);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The SDK itself would try for minutes where the network is closed. */
+async function requireHost(): Promise<void> {
+  const { ok, status } = await fetch(infoUrl, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => {
+    throw new Error(`${new URL(infoUrl).host} does not answer (${reasonOf(error.cause ?? error)})`);
+  });
+  if (!ok) throw new Error(`${new URL(infoUrl).host} answers ${status}`);
+}
+
+function programIn(folder: string): string {
+  const program = readdirSync(folder).find((name) => name.startsWith('temporal') && !name.endsWith('.downloading'));
+  if (program === undefined) throw new Error('nothing was downloaded');
+  return program;
+}
+
+/** The SDK downloads only in order to start a server: so one is started, and stopped again. */
+async function downloadInto(folder: string): Promise<void> {
+  const { TestWorkflowEnvironment } = await import('@temporalio/testing');
+  const executable = { type: 'cached-download', downloadDir: folder, version: `v${temporalVersion}` } as const;
+  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable } });
+  await environment.teardown();
+}
+
+const [, entryPoint, folder] = process.argv;
+if (entryPoint === import.meta.filename && folder !== undefined) await downloadInto(folder);

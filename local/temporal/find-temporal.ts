@@ -1,0 +1,90 @@
+/** Where the Temporal server program comes from: PATH, our cache, the SDK's download, a build with go; the first that works. */
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildTemporal } from './build-temporal.js';
+import { downloadTemporal } from './download-temporal.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
+import { cachedPath, type Surroundings, type Way } from './temporal-program.js';
+
+/** Oldest server that a `temporal` found on PATH may contain. */
+const oldestServer = { major: 1, minor: 29 };
+
+export interface FoundTemporal {
+  path: string;
+  /** version of the server in it */
+  server: string;
+  canDisableNews: boolean;
+}
+
+const fetchingWays: Record<string, Way> = { download: downloadTemporal, go: buildTemporal };
+
+/**
+ * Finds the program, or obtains it.
+ * @throws StartError that names what to install, and why each way is closed
+ */
+export async function findTemporal(surroundings: Surroundings, ways = fetchingWays): Promise<FoundTemporal> {
+  const onPath = await findOnPath(surroundings);
+  if (onPath !== undefined) return onPath;
+  const cached = cachedPath(surroundings.env);
+  const inCache = isExecutable(cached) ? await inspectOrSkip(cached, surroundings) : undefined;
+  if (inCache !== undefined) return inCache;
+  const closed: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    try {
+      await way(cached, surroundings);
+      return await inspect(cached);
+    } catch (error) {
+      closed.push(`${name}: ${reasonOf(error)}`);
+    }
+  }
+  throw new StartError(
+    `There is no Temporal server: install the Temporal CLI (\`temporal\`, 1.5 or newer) or Go (1.26 or newer), or set TEMPORAL_ADDRESS. (${closed.join('; ')})`,
+  );
+}
+
+async function findOnPath(surroundings: Surroundings): Promise<FoundTemporal | undefined> {
+  const folders = (surroundings.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const path of folders.map((folder) => join(folder, 'temporal')).filter(isExecutable)) {
+    const found = await inspectOrSkip(path, surroundings);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function inspectOrSkip(path: string, { say }: Surroundings): Promise<FoundTemporal | undefined> {
+  try {
+    return await inspect(path);
+  } catch (error) {
+    say(`${path} is skipped: ${reasonOf(error)}`);
+    return undefined;
+  }
+}
+
+/** What the program says of itself; rejects when it is too old or no Temporal at all. */
+async function inspect(path: string): Promise<FoundTemporal> {
+  const version = await ask(path, ['--version']);
+  const server = /Server (\d+)\.(\d+)\.\d+/.exec(version);
+  const [major, minor] = [Number(server?.[1]), Number(server?.[2])];
+  if (server === null) throw new Error('it does not tell its server version');
+  if (major < oldestServer.major || (major === oldestServer.major && minor < oldestServer.minor)) {
+    throw new Error(`it has server ${server[0].slice('Server '.length)}, needed is ${oldestServer.major}.${oldestServer.minor} or newer`);
+  }
+  const help = await ask(path, ['server', 'start-dev', '--help']);
+  return { path, server: server[0].slice('Server '.length), canDisableNews: help.includes('--ui-disable-news-fetch') };
+}
+
+async function ask(path: string, args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, args, { timeout: 10_000 });
+  return stdout;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

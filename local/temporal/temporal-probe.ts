@@ -1,0 +1,48 @@
+/** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TemporalServer } from '../../models/settings/connection-settings.js';
+import { reasonOf, StartError } from '../plan/start-error.js';
+
+/** gRPC status NOT_FOUND. */
+const notFound = 5;
+
+/** Resolves once the server answers for the namespace. */
+export async function untilTemporalServes(address: string, namespace: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await askTemporal({ address }, namespace);
+      return;
+    } catch {
+      await sleep(50, undefined, { signal }).catch(() => undefined); // still starting
+    }
+  }
+}
+
+/**
+ * Checks a server that the user configured.
+ * @returns its version
+ * @throws StartError when it does not answer or lacks the namespace
+ */
+export async function requireTemporal(server: TemporalServer, namespace: string): Promise<string> {
+  try {
+    return await askTemporal(server, namespace);
+  } catch (error) {
+    if ((error as { code?: number }).code === notFound) {
+      throw new StartError(`Temporal at ${server.address} has no namespace "${namespace}": create it, or set TEMPORAL_NAMESPACE.`);
+    }
+    throw new StartError(`Temporal at ${server.address} (TEMPORAL_ADDRESS) does not serve us: ${reasonOf(error)}.`);
+  }
+}
+
+async function askTemporal(server: TemporalServer, namespace: string): Promise<string> {
+  const { Connection } = await import('@temporalio/client');
+  const connection = await Connection.connect({ ...server, connectTimeout: 5_000 });
+  try {
+    return await connection.withDeadline(Date.now() + 5_000, async () => {
+      await connection.workflowService.describeNamespace({ namespace });
+      return (await connection.workflowService.getSystemInfo({})).serverVersion;
+    });
+  } finally {
+    await connection.close();
+  }
+}

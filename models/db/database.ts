@@ -1,0 +1,180 @@
+/** The connection to PostgreSQL and the three ways to ask it something. */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { Sequelize, type Transaction } from 'sequelize';
+import { resilientPg } from './postgres-client.js';
+import { initModels } from '../tables/tables.js';
+
+export type { Transaction };
+export type Database = Sequelize;
+
+// bigint (amounts, counts) as number: exact up to 9e15 thousandths, and refused loudly beyond.
+pg.types.setTypeParser(20, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`bigint out of range: ${text}`);
+  return value;
+});
+
+/** Opens a pool and binds the models to it; see `openPool`. */
+export function connect(url: string, poolMax: number, answerMsMax?: number): Database {
+  const database = openPool(url, poolMax, answerMsMax);
+  initModels(database);
+  return database;
+}
+
+/**
+ * How the connections of a process with a thread for batches are shared out: hundreds of statements of a batch wait for each other, and
+ * nobody else for them. Each side has one at least.
+ * @param poolMax at least 2
+ */
+export function sharePool(poolMax: number, bulkShare: number): { own: number; bulk: number } {
+  const bulk = Math.max(1, Math.floor(poolMax * bulkShare));
+  return { own: poolMax - bulk, bulk };
+}
+
+/**
+ * Opens a pool that knows no models.
+ * @param url postgres://user:password@host:port/database
+ * @param poolMax most connections at once
+ * @param answerMsMax how long an answer is waited for; the default is above the time-out of statements
+ */
+export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Database {
+  const database = new Sequelize(url, {
+    dialect: 'postgres',
+    dialectModule: resilientPg,
+    logging: false,
+    pool: { max: poolMax, min: 0, idle: 30_000, acquire: 5_000 },
+    dialectOptions: {
+      application_name: 'tidings',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: answerMsMax,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 15_000,
+      lock_timeout: 5_000,
+      // A statement keeps the plan that was made for it, perhaps when the tables were small and reading them whole, or joining them
+      // whole, was best. Every statement of the message's way has few rows and its index; for some of them the server would plan anew
+      // at every call, which costs more than running them, because it takes arrays of unknown length for longer than they are.
+      options: ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan']
+        .map((setting) => `-c ${setting}`)
+        .join(' '),
+    },
+    define: { timestamps: false, freezeTableName: true },
+  });
+  database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
+  return database;
+}
+
+/**
+ * Statements with parameters are few and are repeated for every message: each is parsed and planned once a connection, which
+ * halves what they cost the server. A migration under a running process can make a prepared statement unusable (its columns
+ * changed): the statements of that connection are then prepared anew.
+ */
+function prepareStatements(connection: pg.Client): void {
+  let generation = 0;
+  const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+  const prepared = (text: unknown, values: unknown, done: unknown) => {
+    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || typeof done !== 'function')
+      return query(text, values, done);
+    const name = `${generation}-${digestOf(text)}`;
+    return query({ name, text, values }, (error: (Error & { code?: string }) | null, result: unknown) => {
+      if (error?.code === featureNotSupported) generation += 1;
+      done(error, result);
+    });
+  };
+  connection.query = prepared as typeof connection.query;
+}
+
+const digests = new Map<string, string>();
+
+/** Statements are constants of the program: each is hashed once. */
+function digestOf(text: string): string {
+  const known = digests.get(text);
+  if (known !== undefined) return known;
+  const digest = createHash('sha1').update(text).digest('base64');
+  if (digests.size < digestsMax) digests.set(text, digest);
+  return digest;
+}
+
+/** Above the number of statements; a model's, which may carry values in their text, must not fill the memory. */
+const digestsMax = 1_000;
+
+/** "cached plan must not change result type" comes under this code. */
+const featureNotSupported = '0A000';
+
+/**
+ * Rows of one statement with `$1`-style parameters; INSERT, UPDATE and DELETE … RETURNING give rows too.
+ *
+ * Takes a connection from Sequelize's pool, or the one of the transaction, and asks it without Sequelize's query layer, which
+ * costs as much as the statements of a message's way themselves.
+ * @throws Sequelize's errors, as from a model
+ */
+export async function select<Row extends object>(
+  db: Database,
+  sql: string,
+  bind: unknown[] = [],
+  transaction?: Transaction,
+): Promise<Row[]> {
+  if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
+  const { connectionManager } = db as unknown as Internals;
+  const connection = await connectionManager.getConnection({ type: 'SELECT' });
+  try {
+    return await rowsOf(db, connection, sql, bind);
+  } finally {
+    connectionManager.releaseConnection(connection);
+  }
+}
+
+/** Runs statements without parameters on one connection, outside of any transaction. */
+export async function onConnection(db: Database, work: (run: (sql: string) => Promise<object[]>) => Promise<void>): Promise<void> {
+  const { connectionManager } = db as unknown as Internals;
+  const connection = await connectionManager.getConnection({ type: 'WRITE' });
+  try {
+    await work((sql) => rowsOf(db, connection, sql, []));
+  } finally {
+    connectionManager.releaseConnection(connection);
+  }
+}
+
+/** What Sequelize's own queries use and its types do not name. */
+interface Internals {
+  connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void };
+  dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
+}
+
+async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {
+  try {
+    return await new Promise((resolve, reject) => {
+      connection.query<Row>(sql, bind, (error, result) => (error ? reject(error) : resolve(result.rows)));
+    });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // The server's own refusals have a severity; anything else is a broken connection, which must not be used again.
+    if (!('severity' in error)) Object.assign(connection, { _invalid: true });
+    throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
+  }
+}
+
+/** The time by the database's clock, which dates the rows that are compared with it. */
+export async function currentTime(db: Database): Promise<Date> {
+  const [row] = await select<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  if (row === undefined) throw new Error('a SELECT without FROM returns a row');
+  return row.now;
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction: commits its result, or rolls back and rethrows.
+ *
+ * Every transaction, and every statement that locks several rows, locks in one order, so that none wait for each other in a circle:
+ * batch, group, delivery reports, messages, workspaces, suppressions; several of a kind in the order of their ids, and what is inserted in
+ * the order of its unique key. Exceptions: an attempt is written under the lock of its message, and a group that was never accepted is
+ * deleted after its messages.
+ * - The row of a workspace comes late and is held shortly: all money of its owner waits for it.
+ * - `FOR UPDATE` of a workspace would wait for every insert that refers to it: use `FOR NO KEY UPDATE`.
+ * - A statement that has waited for a lock sees the locked row as it is now, and other tables as they were before. What must be read under
+ *   the lock is read by the next statement.
+ *
+ * `npm run interleave` shows what breaks this; see test/interleaver.
+ */
+export function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return db.transaction(work);
+}

@@ -1,0 +1,81 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../../settings/config.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { invalidMailToken } from '../../errors.js';
+import { hashPassword } from '../../passwords.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
+import { digestMailToken } from '../../rules/accounts/mail-token.js';
+import { spareClient } from './login-tries.js';
+import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
+import { forgetTotp } from './set-totp.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { voidEmailChanges } from '../mails/issue-mail.js';
+
+export interface PasswordReset {
+  token: string;
+  password: string;
+  revokeApiKeys: boolean;
+  /** Hash of the network that the client comes from: it need not wait for what others try. */
+  client: Buffer;
+}
+
+/**
+ * Uses up a reset token: the workspace has this password from now on, every JWT from before stops working, and its owner is told
+ * by mail what can still act for it. A lock of its logins ends. Where the address was never verified, whoever signed up may be somebody else: all keys and webhooks
+ * end, so does a second factor, and the address is verified now.
+ * @returns the id of that mail
+ * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired
+ */
+export function resetPassword(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
+  reset: PasswordReset,
+  anybody: Origin,
+): Promise<string> {
+  return inTransaction(db, async (transaction) => {
+    const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(reset.token)], transaction);
+    if (used === undefined) throw invalidMailToken();
+    // While this is hashed others with the same token wait for the row; none of them hashes anything.
+    const hash = await hashPassword(reset.password, used.workspace_id);
+    const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
+    if (workspace === undefined) throw invalidMailToken();
+    const { id: workspaceId, email, name, was_verified } = workspace;
+    const origin = actingAs(anybody, workspace);
+    const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
+    const target = { type: 'workspace', id: workspaceId, name };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
+    if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
+    await voidEmailChanges(db, transaction, workspaceId);
+    if (!was_verified) {
+      await forgetTotp(db, transaction, workspaceId);
+      await deactivateWebhooks(db, transaction, workspaceId, origin);
+      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
+    }
+    await spareClient(db, transaction, config.secretKey, { email, client: reset.client });
+    return tell(db, transaction, workspaceId);
+  });
+}
+
+interface Owner {
+  id: string;
+  email: string;
+  name: string;
+  was_verified: boolean;
+}
+
+async function tell(db: Database, transaction: Transaction, workspaceId: string): Promise<string> {
+  const mailId = uuidv7();
+  const detail = JSON.stringify(await remainingAccess(db, transaction, workspaceId));
+  const sql = `INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, 'password_changed', $3)`;
+  await select(db, sql, [mailId, workspaceId, detail], transaction);
+  return mailId;
+}
+
+const useToken = `
+  UPDATE mail_tokens SET used_at = now()
+  WHERE digest = $1 AND purpose = 'reset' AND used_at IS NULL AND expires_at > now()
+  RETURNING workspace_id`;
+
+const setPassword = `
+  UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()
+  FROM (SELECT id, email_verified FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
+  WHERE w.id = old.id RETURNING w.id, w.email, w.name, old.email_verified AS was_verified`;

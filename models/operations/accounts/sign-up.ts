@@ -1,0 +1,54 @@
+import { UniqueConstraintError } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../../settings/config.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { emailExists } from '../../errors.js';
+import { hashPassword } from '../../passwords.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
+import { Workspace } from '../../tables/workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { issueMail } from '../mails/issue-mail.js';
+import { credit } from '../billing/post-credits.js';
+
+export interface SignUp {
+  email: string;
+  password: string;
+  company_name: string;
+  phone: string | null;
+  country: string | null;
+  /** Hash of the network that the client comes from. */
+  client?: Buffer;
+}
+
+/**
+ * Creates a workspace with its signup credits and the mail that verifies its address.
+ * @throws AppError 400 when the address is taken, in whatever case; nothing is stored then
+ */
+export async function signUp(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKey' | 'signupCredits'> },
+  { email, password, company_name, phone, country, client }: SignUp,
+  origin: Origin,
+): Promise<{ workspace: Workspace; mailId: string }> {
+  if ((await Workspace.byEmail(email)) !== null) throw emailExists();
+  const password_hash = await hashPassword(password);
+  try {
+    return await inTransaction(db, async (transaction) => {
+      const created = await Workspace.create({ id: uuidv7(), name: company_name, email, password_hash, phone, country }, { transaction });
+      if (config.signupCredits > 0) {
+        const grant = { reference: created.id, amount: config.signupCredits, description: 'Signup credits' };
+        await credit(db, transaction, created.id, 'grant', [grant]);
+      }
+      if (client !== undefined) await select(db, noteAddress, [created.id, client], transaction);
+      const target = { type: 'workspace', id: created.id, name: company_name };
+      await recordAuditEvent(db, transaction, actingAs(origin, created), { workspaceId: created.id, type: 'workspace.created', target });
+      const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
+      return { workspace: await created.reload({ transaction }), mailId };
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) throw emailExists(); // two at once: the index decides
+    throw error;
+  }
+}
+
+/** Logins from here are told to nobody. */
+const noteAddress = 'INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())';

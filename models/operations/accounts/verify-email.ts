@@ -1,0 +1,46 @@
+import { UniqueConstraintError } from 'sequelize';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { emailExists, invalidMailToken } from '../../errors.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
+import { digestMailToken } from '../../rules/accounts/mail-token.js';
+import { Workspace } from '../../tables/workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+
+/**
+ * Uses up a token that went to an address: from now on it is its workspace's, and verified.
+ * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired, and for an address that somebody else has got
+ */
+export async function verifyEmail(db: Database, token: string, origin: Origin): Promise<Workspace> {
+  try {
+    return await inTransaction(db, (transaction) => verify(db, transaction, token, origin));
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) throw emailExists();
+    throw error;
+  }
+}
+
+async function verify(db: Database, transaction: Transaction, token: string, origin: Origin): Promise<Workspace> {
+  const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digestMailToken(token)], transaction);
+  if (used === undefined) throw invalidMailToken();
+  const [, [workspace]] = await Workspace.update(
+    { email_verified: true, updated_at: new Date(), ...(used.email === null ? {} : { email: used.email }) },
+    { where: { id: used.workspace_id }, returning: true, transaction },
+  );
+  if (workspace === undefined) throw invalidMailToken();
+  const { id, name } = workspace;
+  if (used.email !== null) await select(db, voidAll, [id], transaction);
+  const type = used.email === null ? 'workspace.email_verified' : 'workspace.email_changed';
+  const event = { workspaceId: id, type, target: { type: 'workspace', id, name } } as const;
+  await recordAuditEvent(db, transaction, actingAs(origin, workspace), event);
+  return workspace;
+}
+
+/** Tokens that went to the former address. */
+const voidAll = 'UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND used_at IS NULL';
+
+// Of two at once the second waits for the row and then finds it used.
+const useToken = `
+  UPDATE mail_tokens t SET used_at = now(), email = NULL
+  FROM (SELECT id, email FROM mail_tokens WHERE digest = $1 FOR UPDATE) old
+  WHERE t.id = old.id AND t.purpose IN ('verify', 'change_email') AND t.used_at IS NULL AND t.expires_at > now()
+  RETURNING t.workspace_id, old.email`;

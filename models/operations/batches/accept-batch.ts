@@ -1,0 +1,60 @@
+import type { BatchRow } from '../../tables/batch.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { debit } from '../billing/post-credits.js';
+import { countOf, type Quota } from '../billing/within-quota.js';
+
+/** What acceptance decided for a batch. */
+export interface BatchAcceptance {
+  accepted: boolean;
+}
+
+type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost'>;
+
+/** The balance is short of the sum, or too many batches are open: what was done for the batch is rolled back. */
+class Refused extends Error {}
+
+/**
+ * Debits the sum of a batch and queues its messages, or deletes all of it when the balance is short or too many are open: one decision,
+ * taken once however often this is called.
+ * @param openMost batches that the workspace can have open
+ */
+export async function acceptBatch(db: Database, batchId: string, openMost = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
+  try {
+    return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMost));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return inTransaction(db, (transaction) => refuse(db, transaction, batchId));
+  }
+}
+
+async function charge(db: Database, transaction: Transaction, batchId: string, openMost: number): Promise<BatchAcceptance> {
+  const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
+  if (batch?.status !== 'accepting') return { accepted: batch !== undefined };
+  await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
+  await select(db, queue, [batchId], transaction);
+  // Last: the workspace's row is locked only until the commit that follows, however many messages the batch has.
+  const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
+  const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
+  if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
+  // Under the lock that the debit took. This one is among those that are open.
+  const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', most: openMost };
+  if ((await countOf(db, quota, transaction)) > openMost) throw new Refused();
+  return { accepted: true };
+}
+
+/** Another call may have found the credits meanwhile: then its decision holds. */
+async function refuse(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
+  const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
+  if (batch?.status === 'accepting') await deleteBatch(db, transaction, batchId);
+  return { accepted: batch !== undefined && batch.status !== 'accepting' };
+}
+
+const lock = 'SELECT workspace_id, channel, status, accepted, cost FROM batches WHERE id = $1 FOR UPDATE';
+const queue = `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1 AND status = 'accepting'`;
+
+/** Removes a batch that was never accepted, with its messages and pages. */
+export async function deleteBatch(db: Database, transaction: Transaction, batchId: string): Promise<void> {
+  await select(db, 'DELETE FROM messages WHERE batch_id = $1', [batchId], transaction);
+  await select(db, 'DELETE FROM message_groups WHERE batch_id = $1', [batchId], transaction);
+  await select(db, 'DELETE FROM batches WHERE id = $1', [batchId], transaction);
+}

@@ -1,0 +1,73 @@
+/** Batches as they are shown: their progress is counted when they are looked at, and so is never wrong. */
+import { Op } from 'sequelize';
+import { Batch, type BatchRow, type BatchStatus } from '../../tables/batch.js';
+import { type Database, select } from '../../db/database.js';
+import { notFound } from '../../errors.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { type PublicStatus, publicStatuses } from '../../rules/messages/status.js';
+import { completeBatchIfDone } from './complete-batch.js';
+
+export interface BatchView {
+  batch: BatchRow;
+  /** As shown: `scheduled` while its moment lies ahead. */
+  status: BatchStatus;
+  /** Messages by status; every message of the batch is in exactly one of them. */
+  counts: Record<PublicStatus, number>;
+  /** Thousandths of a credit that it has cost up to now. */
+  creditsUsed: number;
+}
+
+/** One batch of a workspace. @throws AppError 404, also while nobody has decided on it */
+export async function viewBatch(db: Database, workspaceId: string, id: string): Promise<BatchView> {
+  const batch = await Batch.owned(workspaceId, id);
+  if (batch.status === 'accepting') throw notFound('Batch');
+  const [view] = await viewOf(db, [batch]);
+  if (view === undefined) throw notFound('Batch');
+  return view;
+}
+
+/** One page of a workspace's batches, newest first. */
+export async function viewBatches(
+  db: Database,
+  workspaceId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ views: BatchView[]; total: number }> {
+  const { rows, total } = await Batch.ownedPage(workspaceId, { page, limit, where: { status: { [Op.ne]: 'accepting' } } });
+  return { views: await viewOf(db, rows), total };
+}
+
+async function viewOf(db: Database, batches: Batch[]): Promise<BatchView[]> {
+  const counted = await countAll(db, batches);
+  return Promise.all(batches.map((batch) => viewWith(db, batch, counted.get(batch.id) ?? [])));
+}
+
+interface Count {
+  batch_id: string;
+  status: PublicStatus;
+  messages: number;
+  credits: number;
+}
+
+const countAll = async (db: Database, batches: Batch[]): Promise<Map<string, Count[]>> =>
+  groupBy(await select<Count>(db, count, [batches.map(({ id }) => id)]), ({ batch_id }) => batch_id);
+
+// Nothing of a shown batch is `accepting`: its messages are queued in the transaction that accepts it.
+const count = `
+  SELECT batch_id, status, count(*) AS messages, sum(credits_used)::bigint AS credits
+  FROM messages WHERE batch_id = ANY($1::uuid[]) GROUP BY batch_id, status`;
+
+async function viewWith(db: Database, batch: Batch, counted: Count[]): Promise<BatchView> {
+  const messagesOf = (status: PublicStatus) => counted.find((entry) => entry.status === status)?.messages ?? 0;
+  const counts = Object.fromEntries(publicStatuses.map((status) => [status, messagesOf(status)])) as Record<PublicStatus, number>;
+  if (counts.queued === 0 && batch.completed_at === null) {
+    await completeBatchIfDone(db, batch.id);
+    await batch.reload();
+  }
+  const creditsUsed = counted.reduce((sum, { credits }) => sum + credits, 0);
+  return { batch: batch.get(), status: statusOf(batch), counts, creditsUsed };
+}
+
+function statusOf({ status, scheduled_at }: Batch): BatchStatus {
+  if (status === 'accepting') throw new Error('an undecided batch is not shown');
+  return status === 'sending' && scheduled_at !== null && scheduled_at.getTime() > Date.now() ? 'scheduled' : status;
+}

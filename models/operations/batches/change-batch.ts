@@ -1,0 +1,93 @@
+/** Pause, resume and cancel. Each holds when it returns: a hand-off claims its messages under a lock on the batch's row. */
+import { Batch } from '../../tables/batch.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { conflict, notFound } from '../../errors.js';
+import { batchPages } from './batch-pages.js';
+import { completeBatchIfDone } from './complete-batch.js';
+import { announcePage } from './open-page.js';
+import { recordStatuses } from '../messages/record-statuses.js';
+
+/**
+ * Stops handing off; what is at the provider already is not called back. Pausing a paused batch changes nothing.
+ * @throws AppError 404, or 409 when the batch is over
+ */
+export const pauseBatch = (db: Database, workspaceId: string, id: string): Promise<Batch> =>
+  change(db, workspaceId, id, { to: 'paused', from: 'sending', verb: 'paused' });
+
+/** Goes on. Resuming a batch that is sending changes nothing. @throws AppError 404, or 409 when the batch is over */
+export const resumeBatch = (db: Database, workspaceId: string, id: string): Promise<Batch> =>
+  change(db, workspaceId, id, { to: 'sending', from: 'paused', verb: 'resumed' });
+
+/**
+ * Stops for good: every message that was not handed off fails as `cancelled` and is refunded, to the exact credit.
+ * Cancelling again finishes what a crash interrupted, and changes nothing otherwise.
+ * @throws AppError 404, or 409 when everything was handed off
+ */
+export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
+  const batch = await shown(workspaceId, id);
+  await completeBatchIfDone(db, id);
+  await select(db, `UPDATE batches SET status = 'cancelled', ${tellPages} WHERE id = $1 AND status IN ('sending', 'paused')`, [id]);
+  await batch.reload();
+  if (batch.status !== 'cancelled') throw conflict('Batch can no longer be cancelled');
+  await cancelQueued(db, id);
+  return batch.reload();
+}
+
+/** Fails what is queued of a cancelled batch, page by page, each page in one transaction with one refund. */
+async function cancelQueued(db: Database, batchId: string): Promise<void> {
+  const pagesAtOnce = 100;
+  for (let from = 0; ; from += pagesAtOnce) {
+    const groupIds = await batchPages(db, batchId, from, pagesAtOnce);
+    for (const groupId of groupIds) await cancelPage(db, groupId);
+    if (groupIds.length < pagesAtOnce) break;
+  }
+  await completeBatchIfDone(db, batchId);
+}
+
+/** The same for one page, for messages that came back from a provider after the batch was cancelled. */
+export async function cancelPage(db: Database, groupId: string): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await announcePage(db, transaction, groupId);
+    const queued = await select<{ id: string }>(db, cancellable, [groupId], transaction);
+    const at = new Date();
+    const changes = queued.map(({ id }) => ({
+      id,
+      status_detail: 'cancelled' as const,
+      at,
+      error_code: 'cancelled',
+      error_message: cancelled,
+    }));
+    const [first] = queued;
+    if (first === undefined) return;
+    // A message is cancelled once, so its id names this refund; a page may be cancelled in two parts.
+    const refundAs = { reference: `cancel:${first.id}`, description: `Refund: ${queued.length} messages of a cancelled batch` };
+    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes, refundAs });
+  });
+}
+
+const cancelled = 'The batch was cancelled before the message was handed to the provider';
+const cancellable = `
+  SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
+
+/** SQL: the watcher tells the pages soon, in case that the signal of the caller is lost; see `takeDueBatches`. */
+const tellPages = `changed_at = now(), look_at = now() + interval '10 seconds'`;
+
+async function change(
+  db: Database,
+  workspaceId: string,
+  id: string,
+  { to, from, verb }: { to: 'paused' | 'sending'; from: 'paused' | 'sending'; verb: string },
+): Promise<Batch> {
+  const batch = await shown(workspaceId, id);
+  await completeBatchIfDone(db, id);
+  await select(db, `UPDATE batches SET status = $2, ${tellPages} WHERE id = $1 AND status = $3`, [id, to, from]);
+  await batch.reload();
+  if (batch.status !== to) throw conflict(`Batch can no longer be ${verb}`);
+  return batch;
+}
+
+async function shown(workspaceId: string, id: string): Promise<Batch> {
+  const batch = await Batch.owned(workspaceId, id);
+  if (batch.status === 'accepting') throw notFound('Batch');
+  return batch;
+}

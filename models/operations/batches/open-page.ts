@@ -1,0 +1,31 @@
+import type { Channel } from '../../channels.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Subscribed, subscribed, writeEvents } from '../messages/write-events.js';
+
+/** When a page is due and by which channel it goes. */
+export interface PageStart {
+  channel: Channel;
+  scheduledAt: Date | null;
+}
+
+/** Writes the `message.queued` events of a page, once, and tells when it is due. The debit was the batch's. */
+export function openPage(db: Database, groupId: string): Promise<PageStart> {
+  return inTransaction(db, async (transaction) => {
+    await announcePage(db, transaction, groupId);
+    const [start] = await select<PageStart>(db, startOf, [groupId], transaction);
+    return start ?? { channel: 'sms', scheduledAt: null };
+  });
+}
+
+const startOf = `
+  SELECT b.channel, b.scheduled_at AS "scheduledAt" FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1`;
+
+/** The events that acceptance owes the page's messages: not written with the debit, which would hold the balance for all pages. */
+export async function announcePage(db: Database, transaction: Transaction, groupId: string): Promise<void> {
+  const first = await select(db, announce, [groupId], transaction);
+  if (first.length === 0) return;
+  await writeEvents(db, transaction, 'message.queued', await select<Subscribed>(db, queued, [groupId, 'message.queued'], transaction));
+}
+
+const announce = 'UPDATE message_groups SET announced_at = now() WHERE id = $1 AND announced_at IS NULL RETURNING id';
+const queued = `${subscribed(`SELECT * FROM messages WHERE group_id = $1 AND status = 'queued'`, '$2')} ORDER BY m.id`;

@@ -1,0 +1,69 @@
+/**
+ * The audit of all books: once a day every ledger entry, message and batch is compared with what it belongs to, in pieces of bounded size, each
+ * one statement and so of one moment. It stands in the database how far an audit has come: a process that dies costs one piece.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, select } from '../../db/database.js';
+import { auditCounts, auditLedger } from './audit-ledgers.js';
+import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
+import type { AuditPiece, Difference, Place } from './audit-piece.js';
+
+/** In this order. */
+const steps: Readonly<Record<string, AuditPiece>> = {
+  ledgers: auditLedger,
+  messages: auditMessages,
+  counts: auditCounts,
+  batches: auditBatches,
+  entries: auditEntries,
+};
+const names = Object.keys(steps);
+
+/** After a piece others have the database for as long as it took, but no longer than this. */
+const restMsMax = 50;
+
+interface Audit {
+  day: string;
+  step: string;
+  place: Place;
+}
+
+/**
+ * Goes on with the audit of the day, and begins it where there is none: from two o'clock on (UTC). One that was not finished is finished first.
+ * @param untilMs milliseconds since 1970: no piece begins later
+ * @param tell is told each difference
+ * @returns false when nothing is left to do today
+ */
+export async function auditBooks(db: Database, untilMs: number, tell: (difference: Difference) => void): Promise<boolean> {
+  await select(db, begin, [names[0]]);
+  const [audit] = await select<Audit>(db, unfinished);
+  if (audit === undefined) return false;
+  for (let { step, place } = audit; Date.now() < untilMs; ) {
+    const startedAt = performance.now();
+    const piece = await steps[step]?.(db, place);
+    for (const difference of piece?.differences ?? []) tell(difference);
+    ({ step, place } = piece ? { step, place: piece.place } : { step: names[names.indexOf(step) + 1] ?? '', place: null });
+    await select(db, step === '' ? end : goOn, [audit.day, step, place && JSON.stringify(place), piece?.differences.length ?? 0]);
+    if (step === '') return false;
+    await sleep(Math.min(restMsMax, performance.now() - startedAt));
+  }
+  return true;
+}
+
+const begin = `
+  INSERT INTO audits (day, step) SELECT (now() AT TIME ZONE 'UTC' - interval '2 hours')::date, $1
+  WHERE NOT EXISTS (SELECT 1 FROM audits WHERE ended_at IS NULL) ON CONFLICT DO NOTHING`;
+const unfinished = 'SELECT day::text, step, place FROM audits WHERE ended_at IS NULL ORDER BY day LIMIT 1';
+const goOn = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4 WHERE day = $1::date AND ended_at IS NULL';
+const end = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4, ended_at = now() WHERE day = $1::date';
+
+/** Audits everything from the beginning, now, beside the audit of the day. @returns how many differences were told */
+export async function auditNow(db: Database, tell: (difference: Difference) => void): Promise<number> {
+  let count = 0;
+  for (const step of Object.values(steps)) {
+    for (let piece = await step(db, null); piece !== null; piece = await step(db, piece.place)) {
+      count += piece.differences.length;
+      for (const difference of piece.differences) tell(difference);
+    }
+  }
+  return count;
+}

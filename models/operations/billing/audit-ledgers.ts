@@ -1,0 +1,113 @@
+/** Pieces of the audit that go workspace by workspace: every ledger entry by entry, and how many messages there are. */
+import { type Database, select } from '../../db/database.js';
+import { idBefore, lowestId } from '../../rules/values/id-time.js';
+import type { AuditPiece, Difference } from './audit-piece.js';
+
+/** Where a walk through a workspace stands; the next workspace begins after its last entry. */
+interface Walk {
+  workspace: string;
+  /** The entry that was read last, by number; of messages, the last id. */
+  after: number | string;
+  /** Thousandths of a credit up to that entry; of messages, how many. */
+  sum: number;
+  isOver: boolean;
+}
+
+const atOnce = { entries: 5_000, messages: 10_000 };
+const hourMs = 3_600_000;
+
+/** Entries are numbered without a gap in the order of their balances, and lead to the balance. */
+export const auditLedger: AuditPiece = async (db, place) => {
+  const walk = place as Walk | null;
+  const [begun] = walk === null || walk.isOver ? await select<Opening>(db, opening, [walk?.workspace ?? lowestId]) : [];
+  if ((walk === null || walk.isOver) && begun === undefined) return null;
+  const differences: Difference[] = [];
+  if (begun !== undefined && begun.opening_balance !== begun.unnumbered) differences.push(differs('opening balance', begun.id, begun));
+  const from: Walk = begun === undefined ? (walk as Walk) : { workspace: begun.id, after: 0, sum: begun.opening_balance, isOver: false };
+  const [piece] = await select<LedgerPiece>(db, entries, [from.workspace, from.after, from.sum, atOnce.entries]);
+  const { strayed = null, count = 0, last, sum } = piece ?? {};
+  if (strayed !== null) differences.push(differs('ledger entry', from.workspace, { number: strayed }));
+  const next = { ...from, after: last ?? from.after, sum: sum ?? from.sum, isOver: count < atOnce.entries };
+  if (next.isOver) differences.push(...(await compareBalance(db, next)));
+  return { differences, place: next };
+};
+
+interface Opening {
+  id: string;
+  opening_balance: number;
+  /** The sum of entries from before there were numbers. */
+  unnumbered: number;
+}
+
+interface LedgerPiece {
+  /** The first entry that is not where it belongs, or has another balance than the one that the entries before it lead to. */
+  strayed: number | null;
+  count: number;
+  last: number | null;
+  sum: number | null;
+}
+
+const opening = `
+  SELECT w.id, w.opening_balance, COALESCE((
+    SELECT sum(e.amount) FROM credit_entries e WHERE e.workspace_id = w.id AND e.number IS NULL), 0)::bigint AS unnumbered
+  FROM workspaces w WHERE w.id > $1::uuid ORDER BY w.id LIMIT 1`;
+
+const entries = `
+  WITH piece AS (
+    SELECT number, amount, balance_after FROM credit_entries WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT $4
+  ), walked AS (
+    SELECT number, balance_after, $3::bigint + sum(amount) OVER walk AS running, $2::bigint + row_number() OVER walk AS place
+    FROM piece WINDOW walk AS (ORDER BY number)
+  )
+  SELECT min(number) FILTER (WHERE number <> place OR balance_after <> running) AS strayed, count(*) AS count, max(number) AS last,
+    ($3::bigint + (SELECT sum(amount) FROM piece))::bigint AS sum
+  FROM walked`;
+
+/** The rest in one statement with the balance, which may move while the entries are read. */
+async function compareBalance(db: Database, { workspace, after, sum }: Walk): Promise<Difference[]> {
+  const rows = await select(db, balance, [workspace, after, sum]);
+  return rows.map((row) => differs('balance', workspace, row));
+}
+
+const balance = `
+  SELECT w.balance, w.entry_count, $3::bigint + rest.amount AS ledger, $2::bigint + rest.count AS entries
+  FROM workspaces w CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(e.amount), 0)::bigint AS amount, count(*) AS count FROM credit_entries e WHERE e.workspace_id = w.id AND e.number > $2
+  ) rest
+  WHERE w.id = $1 AND (w.balance <> $3::bigint + rest.amount OR w.entry_count <> $2::bigint + rest.count)`;
+
+/** Every workspace has as many messages as it says. */
+export const auditCounts: AuditPiece = async (db, place) => {
+  const walk = place as Walk | null;
+  const isNext = walk === null || walk.isOver;
+  const [next] = isNext ? await select<{ id: string }>(db, nextWorkspace, [walk?.workspace ?? lowestId]) : [{ id: walk.workspace }];
+  if (next === undefined) return null;
+  const from: Walk = isNext ? { workspace: next.id, after: lowestId, sum: 0, isOver: false } : walk;
+  // What is younger may not be decided yet: it is counted in one statement with the number.
+  const [piece] = await select<{ count: number; shown: number; last: string | null }>(db, messages, [
+    from.workspace,
+    from.after,
+    idBefore(new Date(Date.now() - hourMs)),
+    atOnce.messages,
+  ]);
+  const { count = 0, shown = 0, last = null } = piece ?? {};
+  const reached = { ...from, after: last ?? from.after, sum: from.sum + shown, isOver: count < atOnce.messages };
+  const rows = reached.isOver ? await select(db, messageCount, [reached.workspace, reached.after, reached.sum]) : [];
+  return { differences: rows.map((row) => differs('message count', from.workspace, row)), place: reached };
+};
+
+const nextWorkspace = 'SELECT id FROM workspaces WHERE id > $1::uuid ORDER BY id LIMIT 1';
+
+const messages = `
+  WITH piece AS (
+    SELECT id, status FROM messages WHERE workspace_id = $1 AND id > $2::uuid AND id < $3::uuid ORDER BY id LIMIT $4
+  )
+  SELECT count(*) AS count, count(*) FILTER (WHERE status <> 'accepting') AS shown, (SELECT id FROM piece ORDER BY id DESC LIMIT 1) AS last FROM piece`;
+
+const messageCount = `
+  SELECT w.message_count, $3::bigint + rest.count AS shown FROM workspaces w CROSS JOIN LATERAL (
+    SELECT count(*) AS count FROM messages m WHERE m.workspace_id = w.id AND m.id > $2::uuid AND m.status <> 'accepting'
+  ) rest
+  WHERE w.id = $1 AND w.message_count <> $3::bigint + rest.count`;
+
+const differs = (what: string, workspaceId: string, detail: object): Difference => ({ what, id: workspaceId, detail });

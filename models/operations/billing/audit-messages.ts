@@ -1,0 +1,74 @@
+/** Pieces of the audit that go by ranges of ids: what messages and batches were charged, and what the ledger says of them. */
+import { type Database, select } from '../../db/database.js';
+import { lowestId } from '../../rules/values/id-time.js';
+import type { AuditPiece, Difference } from './audit-piece.js';
+
+interface Range {
+  after: string;
+}
+
+/** A piece that reads so many rows after an id; its statement gives the last one, and what differs. */
+const byIds =
+  (what: string, sql: string, size: number): AuditPiece =>
+  async (db: Database, place) => {
+    const [piece] = await select<{ last: string | null; differing: (Difference['detail'] & { id: string })[] | null }>(db, sql, [
+      (place as Range | null)?.after ?? lowestId,
+      size,
+    ]);
+    if (piece === undefined || piece.last === null) return null;
+    const differences = (piece.differing ?? []).map(({ id, ...detail }) => ({ what, id, detail }));
+    return { differences, place: { after: piece.last } };
+  };
+
+const outcome = `
+  SELECT (SELECT id FROM piece ORDER BY id DESC LIMIT 1) AS last, (SELECT json_agg(d) FROM differing d) AS differing`;
+
+/** Every decided single message was debited once, and refunded where it cost nothing; one that was never handed off costs nothing. */
+export const auditMessages: AuditPiece = byIds(
+  'charge of a message',
+  `WITH piece AS (
+    SELECT id, batch_id, status, cost, credits_used, sent_at FROM messages WHERE id > $1::uuid ORDER BY id LIMIT $2
+  ), differing AS (
+    SELECT p.id, p.status, p.cost, p.credits_used, d.amount AS debit, r.amount AS refund FROM piece p
+    LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = p.id::text
+    LEFT JOIN credit_entries r ON r.kind = 'refund' AND r.reference = p.id::text
+    WHERE p.status = 'failed' AND p.sent_at IS NULL AND p.credits_used <> 0 OR p.batch_id IS NULL AND (
+      (p.status = 'accepting') <> (d.id IS NULL) AND p.cost > 0 OR p.credits_used <> -COALESCE(d.amount, 0) - COALESCE(r.amount, 0))
+  ) ${outcome}`,
+  2_000,
+);
+
+/** Every batch was debited once, and its messages cost what was not refunded. */
+export const auditBatches: AuditPiece = byIds(
+  'charge of a batch',
+  `WITH piece AS (
+    SELECT id, status FROM batches WHERE id > $1::uuid ORDER BY id LIMIT $2
+  ), differing AS (
+    SELECT p.id, p.status, used.credits AS credits_used, d.amount AS debit, back.amount AS refunds FROM piece p
+    CROSS JOIN LATERAL (SELECT COALESCE(sum(m.credits_used), 0)::bigint AS credits FROM messages m WHERE m.batch_id = p.id) used
+    LEFT JOIN credit_entries d ON d.kind = 'debit' AND d.reference = p.id::text
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(e.amount), 0)::bigint AS amount FROM messages m
+      JOIN credit_entries e ON e.kind = 'refund' AND e.reference IN (m.id::text, 'cancel:' || m.id::text) WHERE m.batch_id = p.id
+    ) back
+    WHERE (p.status = 'accepting') <> (d.id IS NULL) OR used.credits <> -COALESCE(d.amount, 0) - back.amount
+  ) ${outcome}`,
+  4,
+);
+
+const uuid = `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
+
+/** Every debit has its message or its batch, and every refund its message. */
+export const auditEntries: AuditPiece = byIds(
+  'ledger entry without its cause',
+  `WITH piece AS (
+    SELECT id, workspace_id, kind, amount, reference FROM credit_entries WHERE id > $1::uuid ORDER BY id LIMIT $2
+  ), caused AS (
+    SELECT p.*, CASE WHEN replace(reference, 'cancel:', '') ~ '${uuid}' THEN replace(reference, 'cancel:', '')::uuid END AS cause FROM piece p
+    WHERE kind IN ('debit', 'refund')
+  ), differing AS (
+    SELECT id, workspace_id, kind, amount, reference FROM caused c
+    WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = c.cause) AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = c.cause AND c.kind = 'debit')
+  ) ${outcome}`,
+  2_000,
+);

@@ -1,0 +1,176 @@
+/**
+ * The only writers of balances, and of how many messages a workspace has: what pays for a message shows it. Every movement is one
+ * ledger entry, posted once by its (kind, reference) and numbered under the lock of the workspace's row: without a gap, in the order of
+ * the balances. What is debited and given back counts for the workspace's limit of the day, in the same row.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import type { EntryKind } from '../../tables/credit-entry.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
+import { affordable, beginOfDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
+
+/** One movement of credits: `amount` in thousandths, positive; `reference` names its cause. */
+export interface Posting {
+  reference: string;
+  amount: number;
+  description: string;
+}
+
+/** A posting that gives back what was paid. */
+export interface Refund extends Posting {
+  /** `reference` of the debit: what was debited on the same day no longer counts as spent on it. */
+  debit: string;
+}
+
+/** A posting that pays for messages. */
+export interface Payment extends Posting {
+  /** How many: the caller moves them from `accepting` to `queued` in the same transaction. */
+  messages: number;
+}
+
+/**
+ * Debits as many of the postings as the balance and the limit of the day allow: all of them if they can, otherwise each in turn that fits.
+ * The messages of what was debited are counted as the workspace's, in the same row.
+ * @returns the references that were debited
+ */
+export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
+  const all = await charge(db, transaction, workspaceId, postings);
+  if (all.length > 0 || postings.length < 2) return all;
+  let left = affordable(await lock(db, transaction, workspaceId));
+  const fitting = postings.filter(({ amount }) => {
+    const fits = amount <= left;
+    if (fits) left -= amount;
+    return fits;
+  });
+  return fitting.length === 0 ? [] : charge(db, transaction, workspaceId, fitting);
+}
+
+async function charge(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
+  const messages = postings.reduce((sum, posting) => sum + posting.messages, 0);
+  return (await post(db, transaction, workspaceId, 'debit', postings, messages)).map(({ reference }) => reference);
+}
+
+/** Counts a message that costs nothing, and so has no debit, as the workspace's. */
+export async function countFree(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  await select(db, 'UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1', [workspaceId], transaction);
+}
+
+/**
+ * Adds credits; a posting whose cause was already posted is an error of the caller and fails the transaction. A debt of the
+ * workspace is paid from them at once.
+ */
+export async function credit(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: Exclude<EntryKind, 'debit' | 'refund'>,
+  postings: Posting[],
+): Promise<void> {
+  await add(db, transaction, workspaceId, kind, postings);
+}
+
+/** Gives back what was debited, in the same way. */
+export async function refund(db: Database, transaction: Transaction, workspaceId: string, postings: Refund[]): Promise<void> {
+  await add(db, transaction, workspaceId, 'refund', postings);
+}
+
+async function add(db: Database, transaction: Transaction, workspaceId: string, kind: EntryKind, postings: Posting[]): Promise<void> {
+  const posted = await post(db, transaction, workspaceId, kind, postings);
+  if (posted.length !== postings.length) throw new Error(`workspace ${workspaceId} is gone`);
+  if (posted.some(({ debt }) => debt > 0)) await payDebt(db, transaction, workspaceId);
+}
+
+/**
+ * Takes credits back. A balance is never below 0: what is not there any more becomes debt, which the next credits pay first.
+ */
+export async function takeBack(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  { amount, ...posting }: Posting,
+): Promise<void> {
+  const { balance } = await lock(db, transaction, workspaceId);
+  const taken = Math.min(balance, amount);
+  if (taken > 0) await post(db, transaction, workspaceId, 'adjustment', [{ ...posting, amount: -taken }]);
+  if (taken < amount) await select(db, addDebt, [workspaceId, amount - taken], transaction);
+}
+
+async function payDebt(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  const { balance, debt } = await lock(db, transaction, workspaceId);
+  const paid = Math.min(balance, debt);
+  if (paid === 0) return;
+  const posting = { reference: `debt:${uuidv7()}`, amount: -paid, description: 'Debt of a payment that was taken back' };
+  await post(db, transaction, workspaceId, 'adjustment', [posting]);
+  await select(db, addDebt, [workspaceId, -paid], transaction);
+}
+
+const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
+
+async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
+  // Not FOR UPDATE: that would wait for every insert of messages, whose foreign key holds the row until its commit.
+  const sql = `SELECT ${funds}, w.debt FROM workspaces w WHERE w.id = $1 FOR NO KEY UPDATE`;
+  const [workspace] = await select<Funds & { debt: number }>(db, sql, [workspaceId], transaction);
+  return workspace ?? { balance: 0, spend_left: null, debt: 0 };
+}
+
+interface Posted {
+  reference: string;
+  /** What the workspace owes. */
+  debt: number;
+}
+
+/** Balance, number of messages and entries in one statement; no row when the balance, or the limit of the day, is too low for the sum. */
+function post(
+  db: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  kind: EntryKind,
+  postings: (Posting & { debit?: string })[],
+  messages = 0,
+): Promise<Posted[]> {
+  const sign = kind === 'debit' ? -1 : 1;
+  let running = 0;
+  const entries = postings.map(({ amount, ...posting }, index) => {
+    running += sign * amount;
+    return { id: uuidv7(), place: index + 1, amount: sign * amount, running, ...posting };
+  });
+  const sql = kind === 'debit' ? postDebits : kind === 'refund' ? postRefunds : postOthers;
+  return select<Posted>(db, sql, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
+}
+
+// The conditions on balance and limit are what prevents overspending: PostgreSQL checks them again after waiting for the row.
+const postEntries = ({ before = '', counting = '', also = '' }) => `
+  WITH ${before} moved AS (
+    UPDATE workspaces w SET balance = w.balance + $2, entry_count = w.entry_count + $6, message_count = w.message_count + $5, updated_at = now()${counting}
+    WHERE w.id = $1 AND w.balance + $2 >= 0${also}
+    RETURNING w.balance, w.entry_count, w.debt
+  )
+  INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
+  SELECT e.id, $1, moved.entry_count - $6 + e.place, $3, e.amount, moved.balance - $2 + e.running, e.reference, e.description
+  FROM moved, json_to_recordset($4::json) AS e (id uuid, place bigint, amount bigint, running bigint, reference text, description text)
+  RETURNING reference, (SELECT debt FROM moved) AS debt`;
+
+const postOthers = postEntries({});
+const postDebits = postEntries({ counting: `, ${countSpent('-$2::bigint')}`, also: ` AND ${isWithinLimit('-$2::bigint')}` });
+// The parameters are those of the others; what was debited on an earlier day counted for that day.
+const postRefunds = postEntries({
+  before: `back AS (
+    SELECT COALESCE(sum(r.amount), 0)::bigint AS amount FROM json_to_recordset($4::json) AS r (amount bigint, debit text)
+    WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfDay})
+  ),`,
+  counting: `, ${countGivenBack('(SELECT amount FROM back)')}`,
+});
+
+/**
+ * SQL for a larger statement: the CTEs `moved` and `posted`, which debit the one message of `source` (id, workspace_id, amount,
+ * description) with an entry of this id, and count it; they are empty when the balance or the limit of the day is short.
+ */
+export const debitOf = (source: string, entryId: string) => `moved AS (
+    UPDATE workspaces w SET balance = w.balance - s.amount, entry_count = w.entry_count + 1, message_count = w.message_count + 1, updated_at = now(),
+      ${countSpent('s.amount')}
+    FROM ${source} s WHERE w.id = s.workspace_id AND w.balance >= s.amount AND ${isWithinLimit('s.amount')}
+    RETURNING w.balance, w.entry_count
+  ), posted AS (
+    INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
+    SELECT ${entryId}, s.workspace_id, moved.entry_count, 'debit', -s.amount, moved.balance, s.id, s.description FROM moved, ${source} s
+    RETURNING reference
+  )`;

@@ -1,0 +1,100 @@
+import type { OrderRow } from '../../tables/credit-order.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { systemOrigin } from '../../rules/audit/origin.js';
+import { toCredits } from '../../rules/billing/credits.js';
+import type { PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
+import { isUuid } from '../../rules/values/text.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { credit } from './post-credits.js';
+import { applyReversals, noteReversal } from './reverse-payment.js';
+
+/**
+ * What became of an event: `repeated` changed nothing because it, or another about the same, had come before; `unmatched` names
+ * no order of ours; `mismatched` names another amount or currency than the order, and credits nothing.
+ */
+export type PaymentOutcome = 'credited' | 'noted' | 'repeated' | 'reversed' | 'ignored' | 'unmatched' | 'mismatched';
+
+/**
+ * Stores an event of the payment provider and does what follows from it, in one transaction: a payment is credited once, whatever
+ * events tell of it, in whatever order, and however many at once.
+ */
+export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<PaymentOutcome> {
+  return inTransaction(db, async (transaction) => {
+    const { provider, id, type, raw, change } = event;
+    // A second delivery of the event waits here for the first one's commit.
+    const stored = await select(db, insertEvent, [provider, id, type, raw], transaction);
+    if (stored.length === 0) return 'repeated';
+    const outcome = await apply(db, transaction, { provider, id, change });
+    await select(db, 'UPDATE payment_events SET outcome = $3 WHERE provider = $1 AND event_id = $2', [provider, id, outcome], transaction);
+    return outcome;
+  });
+}
+
+const insertEvent = `
+  INSERT INTO payment_events (provider, event_id, type, outcome, raw) VALUES ($1, $2, $3, 'ignored', $4)
+  ON CONFLICT DO NOTHING RETURNING event_id`;
+
+async function apply(
+  db: Database,
+  transaction: Transaction,
+  { provider, id, change }: Pick<PaymentEvent, 'provider' | 'id' | 'change'>,
+): Promise<PaymentOutcome> {
+  if (change === null) return 'ignored';
+  // Payment and refund may arrive at once, and each must see the other.
+  await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${provider}:${change.paymentId}`], transaction);
+  if (change.kind === 'session') return applySession(db, transaction, change, id);
+  return applyReversal(db, transaction, change, { provider, eventId: id });
+}
+
+async function applySession(db: Database, transaction: Transaction, change: SessionChange, eventId: string): Promise<PaymentOutcome> {
+  const { sessionId, paymentId, amountCents, currency, state } = change;
+  const orderId = change.orderId !== null && isUuid(change.orderId) ? change.orderId : null;
+  const [order] = await select<OrderRow>(db, lockOrder, [sessionId, orderId], transaction);
+  if (order === undefined) return 'unmatched';
+  if (order.status === 'paid' || (state === 'pending' && isOver.has(order.status))) return 'repeated';
+  if (state !== 'paid') {
+    await select(db, setStatus, [order.id, state, sessionId, null], transaction);
+    return 'noted';
+  }
+  if (differs(amountCents, order.amount_cents) || differs(currency, order.currency)) return 'mismatched';
+  await select(db, setStatus, [order.id, 'paid', sessionId, paymentId], transaction);
+  const purchase = { reference: order.id, amount: order.credits, description: `Credit package ${order.package_name}` };
+  await credit(db, transaction, order.workspace_id, 'purchase', [purchase]);
+  await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
+    workspaceId: order.workspace_id,
+    type: 'billing.credits_purchased',
+    target: { type: 'order', id: order.id, name: order.package_name },
+    changes: { credits: toCredits(order.credits), amount_cents: order.amount_cents, currency: order.currency },
+  });
+  await applyReversals(db, transaction, { ...order, payment_id: paymentId }, eventId);
+  return 'credited';
+}
+
+/** An event that leaves an amount or a currency out, as the provider may (both are nullable), contradicts nothing: the session is ours. */
+const differs = <T>(named: T | null, ordered: T) => named !== null && named !== ordered;
+
+/** Statuses that the beginning of a slow payment comes too late for. */
+const isOver: ReadonlySet<string> = new Set(['failed', 'expired']);
+
+// By our own session id; by the order's id only until that is stored, when the callback is faster than the answer.
+const lockOrder = `
+  SELECT * FROM credit_orders WHERE session_id = $1 OR id = $2::uuid AND session_id IS NULL
+  ORDER BY session_id NULLS LAST LIMIT 1 FOR UPDATE`;
+
+const setStatus = `
+  UPDATE credit_orders SET status = $2, session_id = $3, payment_id = $4, paid_at = CASE $2 WHEN 'paid' THEN now() END WHERE id = $1`;
+
+async function applyReversal(
+  db: Database,
+  transaction: Transaction,
+  change: ReversalChange,
+  { provider, eventId }: { provider: string; eventId: string },
+): Promise<PaymentOutcome> {
+  await noteReversal(db, transaction, provider, change);
+  const [order] = await select<OrderRow>(db, lockPaidOrder, [change.paymentId], transaction);
+  if (order === undefined) return 'noted'; // of a payment that is not known yet, or not ours
+  if (order.currency !== change.currency) return 'mismatched';
+  return (await applyReversals(db, transaction, order, eventId)) ? 'reversed' : 'repeated';
+}
+
+const lockPaidOrder = `SELECT * FROM credit_orders WHERE payment_id = $1 FOR UPDATE`;

@@ -1,0 +1,52 @@
+/** Refunds and disputes: what was taken back of a payment is taken back of its credits, in the same proportion. */
+import type { OrderRow } from '../../tables/credit-order.js';
+import { type Database, select, type Transaction } from '../../db/database.js';
+import { systemOrigin } from '../../rules/audit/origin.js';
+import { toCredits } from '../../rules/billing/credits.js';
+import type { ReversalChange } from '../../rules/billing/payment-event.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { credit, takeBack } from './post-credits.js';
+
+/** Keeps the newest word about one refunded charge or one dispute, in whatever order the words come. */
+export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {
+  const { cause, paymentId, amountCents, currency, isFinal, kind } = change;
+  await select(db, note, [provider, cause, paymentId, amountCents, currency, isFinal, kind === 'refund'], transaction);
+}
+
+// Refunds only grow; a dispute that is decided stays so.
+const note = `
+  INSERT INTO payment_reversals AS r (provider, cause, payment_id, amount_cents, currency, is_final) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (provider, cause) DO UPDATE SET
+    amount_cents = CASE WHEN $7 THEN GREATEST(r.amount_cents, excluded.amount_cents) ELSE excluded.amount_cents END,
+    is_final = excluded.is_final, updated_at = now()
+  WHERE NOT r.is_final`;
+
+/**
+ * Brings the credits of a paid order in line with what is known to be taken back of it.
+ * @param eventId names the entry in the ledger
+ * @returns whether anything had to be done
+ */
+export async function applyReversals(db: Database, transaction: Transaction, order: OrderRow, eventId: string): Promise<boolean> {
+  const [sum] = await select<{ cents: number }>(db, reversedCents, [order.payment_id, order.currency], transaction);
+  const cents = Math.min(order.amount_cents, sum?.cents ?? 0);
+  const wanted = Math.round((order.credits * cents) / order.amount_cents);
+  if (wanted === order.reversed) return false;
+  await select(db, 'UPDATE credit_orders SET reversed = $2 WHERE id = $1', [order.id, wanted], transaction);
+  const posting = { reference: eventId, amount: Math.abs(wanted - order.reversed) };
+  const { workspace_id: workspaceId, package_name: name } = order;
+  if (wanted > order.reversed) {
+    await takeBack(db, transaction, workspaceId, { ...posting, description: `Payment taken back: credit package ${name}` });
+  } else {
+    await credit(db, transaction, workspaceId, 'adjustment', [{ ...posting, description: `Payment restored: credit package ${name}` }]);
+  }
+  await recordAuditEvent(db, transaction, systemOrigin('payment provider'), {
+    workspaceId,
+    type: wanted > order.reversed ? 'billing.payment_reversed' : 'billing.payment_restored',
+    target: { type: 'order', id: order.id, name },
+    changes: { credits: toCredits(posting.amount) },
+  });
+  return true;
+}
+
+const reversedCents = `
+  SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM payment_reversals WHERE payment_id = $1 AND currency = $2`;

@@ -1,0 +1,59 @@
+/** What a workspace may do now: its money, its limit of the day, and who has stopped it. */
+import { type Database, select } from '../../db/database.js';
+
+/** What a workspace can pay, in thousandths of a credit. */
+export interface Funds {
+  balance: number;
+  /** What its limit leaves of the day; null: it has none. */
+  spend_left: number | null;
+}
+
+/** As a request finds its workspace. */
+export interface Standing extends Funds {
+  /** Phones of other countries are not written to; null: of all are. */
+  allowed_countries: string[] | null;
+  email_verified: boolean;
+  is_suspended: boolean;
+}
+
+const today = `(now() AT TIME ZONE 'UTC')::date`;
+
+/**
+ * SQL: the day, UTC and by the database's clock, that workspace `w` spends on. It never goes back: a transaction that began before midnight
+ * may come after one that began later. A clock that was wrong by days is forgotten the day after.
+ */
+const spendDay = `LEAST(GREATEST(w.spend_day, ${today}), ${today} + 1)`;
+
+/** SQL: what workspace `w` has spent on that day. */
+const spentToday = `CASE WHEN w.spend_day = ${spendDay} THEN w.spent_today ELSE 0 END`;
+
+/** SQL: assignments that count `amount` as spent by workspace `w`. */
+export const countSpent = (amount: string) => `spend_day = ${spendDay}, spent_today = ${spentToday} + ${amount}`;
+
+/** SQL: the limit of workspace `w` leaves room for `amount`. */
+export const isWithinLimit = (amount: string) => `(w.spend_limit_day IS NULL OR ${spentToday} + ${amount} <= w.spend_limit_day)`;
+
+/** SQL: an assignment that takes `amount` off what workspace `w` spent on this day. */
+export const countGivenBack = (amount: string) =>
+  `spent_today = CASE WHEN w.spend_day = ${spendDay} THEN GREATEST(w.spent_today - ${amount}, 0) ELSE w.spent_today END`;
+
+/** SQL: the moment from which on a debit counts for this day. */
+export const beginOfDay = `date_trunc('day', now(), 'UTC')`;
+
+/** SQL: the columns of `Funds`, of workspace `w`. */
+export const funds = `w.balance, w.spend_limit_day - ${spentToday} AS spend_left`;
+
+/** SQL: the columns of `Standing`, of workspace `w`. */
+export const standing = `${funds}, w.allowed_countries, w.email_verified,
+  EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id) AS is_suspended`;
+
+/** What these workspaces can pay, by id; those that are gone are left out. */
+export async function fundsOf(db: Database, workspaceIds: readonly string[]): Promise<Map<string, Funds>> {
+  const rows = await select<Funds & { id: string }>(db, `SELECT w.id, ${funds} FROM workspaces w WHERE w.id = ANY($1::uuid[])`, [
+    workspaceIds,
+  ]);
+  return new Map(rows.map(({ id, ...found }) => [id, found]));
+}
+
+/** The most that fits both the balance and the limit. */
+export const affordable = ({ balance, spend_left }: Funds): number => Math.min(balance, spend_left ?? balance);

@@ -1,0 +1,76 @@
+import { DatabaseError, Op, UniqueConstraintError, type WhereOptions, col, fn, where } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { Contact } from '../../tables/contact.js';
+import { contactExists, notFound, unreachableContact } from '../../errors.js';
+
+/** What the owner of a contact says of it. */
+export interface ContactFields {
+  name: string | null;
+  phone: string | null;
+  email: string | null;
+  tags: string[];
+  custom_fields: Record<string, unknown>;
+}
+
+/**
+ * Stores a new contact.
+ * @throws AppError 400 when it has neither phone nor address, or when another contact of the workspace has one of them
+ */
+export async function createContact(workspaceId: string, fields: ContactFields): Promise<Contact> {
+  const now = new Date();
+  const id = uuidv7();
+  return explained(workspaceId, id, fields, () =>
+    Contact.create({ id, workspace_id: workspaceId, ...fields, created_at: now, updated_at: now }),
+  );
+}
+
+/**
+ * Changes a contact; what is undefined stays.
+ * @throws AppError 404 when the workspace has no such contact, 400 as `createContact`
+ */
+export async function updateContact(workspaceId: string, id: string, change: Partial<ContactFields>): Promise<Contact> {
+  const contact = await Contact.owned(workspaceId, id);
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return explained(workspaceId, id, { ...contact.get(), ...given }, async () => {
+    const [, [updated]] = await Contact.update(
+      { ...given, updated_at: new Date() },
+      { where: { id, workspace_id: workspaceId }, returning: true },
+    );
+    if (updated === undefined) throw notFound('Contact'); // deleted meanwhile
+    return updated;
+  });
+}
+
+/** The database decides, also between two at once; this finds the words for its refusals. */
+async function explained(
+  workspaceId: string,
+  id: string,
+  { phone, email }: Pick<ContactFields, 'phone' | 'email'>,
+  write: () => Promise<Contact>,
+): Promise<Contact> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) throw contactExists(await takenFields(workspaceId, id, { phone, email }, error));
+    if (error instanceof DatabaseError && (error.parent as { constraint?: string }).constraint === 'contacts_reachable')
+      throw unreachableContact();
+    throw error;
+  }
+}
+
+/** The index names one field only; both may be taken. */
+async function takenFields(
+  workspaceId: string,
+  id: string,
+  { phone, email }: { phone: string | null; email: string | null },
+  error: UniqueConstraintError,
+): Promise<('phone' | 'email')[]> {
+  const others = { workspace_id: workspaceId, id: { [Op.ne]: id } };
+  const isTaken = async (condition: WhereOptions) =>
+    (await Contact.count({ where: { [Op.and]: [others, condition] } as WhereOptions })) > 0;
+  const byPhone = phone !== null && (await isTaken({ phone }));
+  const byEmail = email !== null && (await isTaken(where(fn('lower', col('email')), email.toLowerCase())));
+  if (byPhone || byEmail) return [...(byPhone ? (['phone'] as const) : []), ...(byEmail ? (['email'] as const) : [])];
+  // Whoever had it has just let go of it.
+  return [(error.parent as { constraint?: string }).constraint === 'contacts_phone' ? 'phone' : 'email'];
+}

@@ -1,0 +1,119 @@
+/** The writer of the suppression list. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from '../../channels.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { conflict, notFound } from '../../errors.js';
+import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
+import { recipientKey } from '../../rules/messages/recipient.js';
+import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
+import { Suppression } from '../../tables/suppression.js';
+import { insertEvents, originAsJson, recordAuditEvent } from '../audit/record-audit-event.js';
+
+/** One recipient of one workspace on one channel. */
+export interface NewSuppression {
+  workspace_id: string;
+  channel: Channel;
+  recipient: string;
+  reason: SuppressionReason;
+  source: SuppressionSource;
+  message_id?: string | null;
+  /** As the reason has it when not given; null: never. */
+  expires_at?: Date | null | undefined;
+}
+
+/**
+ * Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced, and so is
+ * one of the workspace's own where the recipient says so himself: that one the workspace may not take back.
+ * @param origin who does it; else what the entries came by
+ */
+export async function suppress(
+  db: Database,
+  entries: readonly NewSuppression[],
+  transaction?: Transaction,
+  origin: Origin = bySource,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const now = new Date();
+  const rows = new Map<string, object>();
+  for (const { recipient, expires_at, ...entry } of entries) {
+    const key = recipientKey(entry.channel, recipient);
+    const expiry = expires_at === undefined ? expiryOf(entry.reason, now) : expires_at;
+    rows.set([entry.workspace_id, entry.channel, key].join(' '), { id: uuidv7(), ...entry, recipient: key, expires_at: expiry });
+  }
+  await select(db, insert, [JSON.stringify([...rows.values()]), originAsJson(origin)], transaction);
+}
+
+const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: null, name: null } };
+
+// In one order, so that two who report the same bounces wait for each other.
+const insert = `
+  WITH listed AS (
+  INSERT INTO suppressions AS s (id, workspace_id, channel, recipient, reason, source, message_id, expires_at)
+  SELECT id, workspace_id, channel, recipient, reason, source, message_id, expires_at
+  FROM json_to_recordset($1::json) AS r (id uuid, workspace_id uuid, channel text, recipient text, reason text, source text, message_id uuid,
+                                         expires_at timestamptz)
+  ORDER BY workspace_id, channel, recipient
+  ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
+    id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,
+    expires_at = excluded.expires_at, created_at = now()
+  WHERE s.expires_at IS NOT NULL OR ${isByRecipient('excluded')} AND NOT ${isByRecipient('s')}
+  RETURNING s.id, s.workspace_id, s.channel, s.reason, s.source
+  ), told AS (
+    SELECT workspace_id, source AS actor_name, id AS target_id, NULL AS target_name,
+      jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
+    FROM listed
+  )
+  ${insertEvents('told', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
+
+/** The same for one recipient, as its owner asks. @returns the entry that holds now */
+export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
+  for (;;) {
+    await suppress(db, [entry], undefined, origin);
+    const { workspace_id, channel } = entry;
+    const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
+    if (found !== null) return found; // else it was removed in between
+  }
+}
+
+/**
+ * Takes an entry off the list, as its owner asks.
+ * @throws AppError 404 when the workspace has no such entry, also the second time; 409 when the recipient has made it
+ */
+export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
+  const suppression = await Suppression.owned(workspaceId, id);
+  // The recipient may have spoken since: then the entry has another id, and is not found.
+  if (isRecipients(suppression)) throw conflict('The recipient made this suppression: only the recipient can end it, by START');
+  await remove(db, suppression, origin);
+}
+
+/**
+ * The same as an operator asks, whoever made the entry.
+ * @returns false when there is none
+ */
+export async function liftSuppression(
+  db: Database,
+  { workspace_id, channel, recipient }: Pick<NewSuppression, 'workspace_id' | 'channel' | 'recipient'>,
+  origin: Origin,
+): Promise<boolean> {
+  const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, recipient) } });
+  if (found === null) return false;
+  await remove(db, found, origin);
+  return true;
+}
+
+async function remove(
+  db: Database,
+  { id, workspace_id: workspaceId, channel, reason, source }: Suppression,
+  origin: Origin,
+): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    if ((await Suppression.destroy({ where: { id }, transaction })) === 0) throw notFound('Suppression');
+    const target = { type: 'suppression', id, name: null };
+    await recordAuditEvent(db, transaction, origin, {
+      workspaceId,
+      type: 'suppression.deleted',
+      target,
+      changes: { channel, reason, source },
+    });
+  });
+}

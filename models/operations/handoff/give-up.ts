@@ -1,0 +1,63 @@
+/** What happens when waiting has come to its end. */
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { closeIfDone, type GroupState } from '../reports/apply-reports.js';
+import { recordStatuses } from '../messages/record-statuses.js';
+import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
+
+/**
+ * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (decisions §4); a later report still
+ * counts. Does nothing when reports arrived meanwhile: `open` is not 0 then and the caller applies them first.
+ */
+export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await lockGroup(db, transaction, groupId))) await select(db, markUnknown, [groupId], transaction);
+    return closeIfDone(db, transaction, groupId);
+  });
+}
+
+const markUnknown = `
+  UPDATE messages SET status_detail = 'unknown' WHERE id IN (
+    SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)`;
+
+/** Groups are locked before their messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
+async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
+  const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
+  const [group] = await select<{ reports_pending: boolean }>(db, sql, [groupId], transaction);
+  return group?.reports_pending === true;
+}
+
+/**
+ * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
+ * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code, but only after it
+ * has waited for its delivery report: until then it stays queued.
+ */
+export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<GroupState> {
+  return inTransaction(db, async (transaction) => {
+    const at = new Date();
+    await lockGroup(db, transaction, groupId);
+    const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
+    const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
+    const given = ids.length === 0 ? [] : await select<{ id: string; uncertain: boolean }>(db, givenUp, bind, transaction);
+    const changes = given.map(({ id, uncertain }) => ({
+      id,
+      at,
+      status_detail: 'undeliverable' as const,
+      ...(uncertain ? handoffUnknown : unreachable),
+    }));
+    await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
+    return closeIfDone(db, transaction, groupId);
+  });
+}
+
+const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
+
+/** The failure of a message of which nobody can say whether the provider took it. */
+export const handoffUnknown = {
+  error_code: 'handoff_unknown',
+  error_message: 'The provider did not answer and cannot tell whether it took the message',
+};
+
+const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
+
+// Asked once they are locked, by a statement of its own: one that has waited for a lock still sees the attempts as they were before.
+const givenUp = `SELECT m.id, ${isUncertain} AS uncertain FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${mayBeCalled(2)}`;

@@ -1,0 +1,78 @@
+/** The time of providers: given away in slots, so that all workers together call none faster than it takes messages. */
+import { type Database, select } from '../../db/database.js';
+import { type Choices, isDue, routeOf } from './claim-handoffs.js';
+import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
+
+/** What a round of hand-offs would ask of an account. */
+export interface DueUnits {
+  provider: string;
+  /** Messages; of sms their segments, which is what providers count. */
+  units: number;
+}
+
+/** The next round of a group: the same messages that `claimHandoffs` would find, by the accounts that it would choose. */
+export const dueUnits = (
+  db: Database,
+  groupId: string,
+  choices: Choices,
+  { limit, except, waits }: { limit: number; except: readonly string[]; waits: UncertainWaits },
+): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except, ...bindOf(waits)]);
+
+const due = `
+  SELECT route.provider, sum(GREATEST(segments, 1)) AS units FROM (
+    SELECT id, channel, segments FROM messages m
+    WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${mayBeCalled(5)}
+    ORDER BY id LIMIT $3
+  ) due, ${routeOf('$2')}
+  GROUP BY route.provider`;
+
+/** Time of a provider that is wanted. */
+export interface SlotRequest {
+  provider: string;
+  units: number;
+  perSecond: number;
+  /** A slot that begins later than this is not taken. */
+  horizonMs: number;
+}
+
+export interface Slot {
+  /** Milliseconds until the provider has time. */
+  waitMs: number;
+  /** False: that is beyond the horizon, and nothing was reserved. */
+  isReserved: boolean;
+}
+
+/** Reserves the time that so many units take, behind everything that was reserved before and every hold. */
+export async function reserveSlot(db: Database, { provider, units, perSecond, horizonMs }: SlotRequest): Promise<Slot> {
+  const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [provider, units / perSecond, horizonMs / 1000]);
+  return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? false };
+}
+
+const slotOf = 'GREATEST(p.next_slot_at, p.held_until, clock_timestamp())';
+const reserve = `
+  WITH reserved AS (
+    INSERT INTO provider_pace AS p (provider, next_slot_at)
+    VALUES ($1, clock_timestamp() + $2::double precision * interval '1 second')
+    ON CONFLICT (provider) DO UPDATE SET next_slot_at = ${slotOf} + $2::double precision * interval '1 second'
+      WHERE ${slotOf} <= clock_timestamp() + $3::double precision * interval '1 second'
+    RETURNING next_slot_at - $2::double precision * interval '1 second' AS slot_at
+  ), slot AS (
+    SELECT slot_at, true AS reserved FROM reserved
+    UNION ALL SELECT ${slotOf}, false FROM provider_pace p WHERE provider = $1 AND NOT EXISTS (SELECT 1 FROM reserved)
+  )
+  SELECT extract(epoch FROM slot_at - clock_timestamp())::double precision * 1000 AS wait_ms, reserved FROM slot`;
+
+/** Nobody calls the provider for so long; a longer hold stays. */
+export async function holdProvider(db: Database, provider: string, forMs: number): Promise<void> {
+  await select(db, hold, [provider, forMs]);
+}
+
+const hold = `
+  INSERT INTO provider_pace AS p (provider, held_until) VALUES ($1, now() + $2::double precision * interval '1 millisecond')
+  ON CONFLICT (provider) DO UPDATE SET held_until = GREATEST(p.held_until, excluded.held_until)`;
+
+/** The providers that are held, and for how many milliseconds. */
+export const heldProviders = (db: Database): Promise<{ provider: string; left_ms: number }[]> => select(db, held);
+
+const held = `
+  SELECT provider, extract(epoch FROM held_until - now())::double precision * 1000 AS left_ms FROM provider_pace WHERE held_until > now()`;

@@ -1,0 +1,51 @@
+import type { Channel } from '../../channels.js';
+import { type Database, select } from '../../db/database.js';
+import type { Route } from '../../settings/provider-routes.js';
+import { levelMax, sharesOf } from '../../rules/routing/route.js';
+
+/** An account on a channel, as an operator sees it. */
+export interface RouteState {
+  channel: string;
+  account: string;
+  weight: number;
+  /** Percent: 100 is well, at 0 it gets probes only. */
+  health: number;
+  /** Percent of the channel's messages that go by it now. */
+  share: number;
+  /** It asked to be left alone until then. */
+  held_until: Date | null;
+}
+
+export interface RouteChange {
+  account: string;
+  at: Date;
+  from_level: number;
+  to_level: number;
+  reason: string;
+}
+
+/** Who carries what at present, and the last changes of health, newest first. */
+export async function readRoutes(
+  db: Database,
+  routes: Readonly<Record<Channel, readonly Route[]>>,
+  changesMax: number,
+): Promise<{ states: RouteState[]; changes: RouteChange[] }> {
+  const [healths, holds, changes] = await Promise.all([
+    select<{ account: string; level: number }>(db, 'SELECT account, level FROM route_health'),
+    select<{ provider: string; held_until: Date }>(db, 'SELECT provider, held_until FROM provider_pace WHERE held_until > now()'),
+    select<RouteChange>(db, 'SELECT account, at, from_level, to_level, reason FROM route_changes ORDER BY id DESC LIMIT $1', [changesMax]),
+  ]);
+  const levelOf = (account: string) => healths.find((health) => health.account === account)?.level ?? levelMax;
+  const heldUntil = (account: string) => holds.find(({ provider }) => provider === account)?.held_until ?? null;
+  const states = Object.entries(routes).flatMap(([channel, ofChannel]) => {
+    // As routing does: who has asked for patience gets nothing as long as there are others.
+    const shares = sharesOf(
+      ofChannel.map((route) => ({ ...route, level: heldUntil(route.account) === null ? levelOf(route.account) : 0 })),
+    );
+    return ofChannel.map(({ account, weight }, at) => {
+      const percents = { health: (levelOf(account) * 100) / levelMax, share: Math.round((shares[at] ?? 0) * 100) };
+      return { channel, account, weight, ...percents, held_until: heldUntil(account) };
+    });
+  });
+  return { states, changes };
+}

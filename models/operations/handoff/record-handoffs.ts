@@ -1,0 +1,117 @@
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { MessageRow } from '../../tables/message.js';
+import { isHardBounce, suppressedCode } from '../../rules/contacts/suppression.js';
+import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
+import { type NewSuppression, suppress } from '../contacts/suppress.js';
+import { isUncertain } from './uncertain-handoffs.js';
+
+/** What came of one call to a provider. */
+export type HandoffResult = { id: string; attempt: number; provider: string } & (
+  | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
+  | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string | undefined }
+  | { outcome: 'throttled' | 'retryable' | 'unknown'; detail: string }
+);
+
+/**
+ * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded, everything else stays
+ * queued for another attempt. An outcome that comes twice, or after a report already proved the hand-off, changes nothing.
+ */
+export async function recordHandoffs(db: Database, results: HandoffResult[]): Promise<void> {
+  if (results.length === 0) return;
+  await inTransaction(db, async (transaction) => {
+    await select(db, closeAttempts, [JSON.stringify(results), results.map(({ id }) => id)], transaction);
+    const at = new Date();
+    await recordStatuses(db, transaction, { to: 'sent', changes: results.flatMap((result) => acceptedChange(result, at)) });
+    const failed = await recordStatuses(db, transaction, {
+      to: 'failed',
+      from: ['queued'],
+      changes: results.flatMap((result) => rejectedChange(result, at)),
+    });
+    const isHopeless = new Set(
+      results.flatMap((result) => (result.outcome === 'rejected' && result.is_permanent === true ? [result.id] : [])),
+    );
+    await suppress(
+      db,
+      failed.flatMap((message) => suppressionOf(message, isHopeless.has(message.id))),
+      transaction,
+    );
+    await release(db, transaction, results);
+  });
+  await matchEarlyReports(db, results);
+}
+
+// All messages of the round are locked at once, in the order of their ids: what follows moves them by outcome, some after refunds.
+const closeAttempts = `
+  WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
+  UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
+    detail = COALESCE(r.detail, r.provider_error_code), finished_at = now()
+  FROM json_to_recordset($1::json) AS r (id uuid, attempt integer, outcome text, provider_message_id text, detail text, provider_error_code text)
+    JOIN locked ON locked.id = r.id
+  WHERE a.message_id = r.id AND a.number = r.attempt`;
+
+function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
+  if (result.outcome !== 'accepted') return [];
+  const { id, provider, provider_message_id, isUnreported = false } = result;
+  // Where no report will ever come there is nothing to wait for: the group may close.
+  return [{ id, status_detail: isUnreported ? 'unknown' : 'awaiting_report', at, provider, provider_message_id }];
+}
+
+function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
+  if (result.outcome !== 'rejected') return [];
+  const { id, provider, error_code, error_message, provider_error_code } = result;
+  return [
+    {
+      id,
+      status_detail: error_code === suppressedCode ? 'suppressed' : 'rejected',
+      at,
+      provider,
+      error_code,
+      error_message,
+      provider_error_code,
+    },
+  ];
+}
+
+/** The provider has the recipient on a list of its own, or the mail server knows no such mailbox. */
+function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow, is_permanent: boolean): NewSuppression[] {
+  const isBounce = isHardBounce({ channel, status: 'failed', error_code, is_permanent });
+  if (error_code !== suppressedCode && !isBounce) return [];
+  // Lists of mail providers are of bounces above all, and do not say why somebody is on them: that ends by itself, and is asked again.
+  const reason = channel === 'email' ? 'bounce' : 'opt_out';
+  return [{ workspace_id, channel, recipient: to, reason, source: 'provider', message_id: id }];
+}
+
+/** Gives back the claim of what was certainly not handed off, by no call, so that it can be cancelled until the next attempt. */
+async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {
+  const ids = results.filter(({ outcome }) => outcome === 'retryable' || outcome === 'throttled').map(({ id }) => id);
+  if (ids.length === 0) return;
+  await select(db, releaseClaims, [ids], transaction);
+}
+
+// Not where another attempt may have reached its provider: cancelled, the message would arrive all the same.
+const releaseClaims = `
+  UPDATE messages m SET status_detail = 'accepted' WHERE m.id = ANY($1::uuid[]) AND m.status = 'queued' AND NOT ${isUncertain}`;
+
+/**
+ * Reports that came before the provider's id was known are matched now. They were committed and then looked for their
+ * message; the id was committed and then looks for reports: whichever order, one side sees the other.
+ */
+async function matchEarlyReports(db: Database, results: HandoffResult[]): Promise<void> {
+  const accepted = results.filter((result) => result.outcome === 'accepted');
+  if (accepted.length === 0) return;
+  const providers = [...new Set(accepted.map(({ provider }) => provider))];
+  await select(db, matchReports, [JSON.stringify(accepted), providers, accepted.map(({ provider_message_id }) => provider_message_id)]);
+}
+
+const matchReports = `
+  WITH locked AS (
+    SELECT d.id, r.id AS message_id FROM json_to_recordset($1::json) AS r (id uuid, provider text, provider_message_id text)
+    JOIN delivery_reports d ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id
+    WHERE d.message_id IS NULL AND d.provider = ANY($2::text[]) AND d.provider_message_id = ANY($3::text[]) -- as in record-statuses.ts
+    ORDER BY d.id FOR UPDATE OF d
+  ), matched AS (
+    UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
+    FROM locked JOIN messages m ON m.id = locked.message_id WHERE d.id = locked.id RETURNING d.group_id
+  )
+  UPDATE message_groups g SET reports_pending = true
+  FROM (SELECT id FROM message_groups WHERE id IN (SELECT group_id FROM matched) ORDER BY id FOR UPDATE) due WHERE g.id = due.id`;

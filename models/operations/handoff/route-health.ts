@@ -1,0 +1,118 @@
+/** The health of accounts that share a channel: one row each, written about once a second by each worker, whatever its load. */
+import { type Database, select } from '../../db/database.js';
+import { judge, probePauses } from '../../rules/routing/route-health.js';
+
+/** Calls of one worker since it last told. */
+export interface CallCount {
+  account: string;
+  calls: number;
+  bad: number;
+}
+
+/** How an account is doing. */
+export interface AccountHealth {
+  account: string;
+  level: number;
+  /** Milliseconds until the next probe is due; null while none is needed. */
+  probe_in_ms: number | null;
+  /** Since the level last changed. */
+  since_seconds: number;
+}
+
+/** A change that was just made. */
+export interface NotedChange {
+  account: string;
+  from_level: number;
+  to_level: number;
+  reason: string;
+}
+
+interface Row extends AccountHealth {
+  calls: number;
+  bad: number;
+  bad_in_a_row: number;
+}
+
+/**
+ * Adds what was seen, changes the levels where that is due, and tells how all these accounts are doing. Of two workers that see the
+ * same at once one makes the change.
+ * @param counts of every account that is asked about, also those that were not called
+ */
+export async function noteCalls(
+  db: Database,
+  counts: readonly CallCount[],
+  windowSeconds: number,
+): Promise<{ healths: AccountHealth[]; changes: NotedChange[] }> {
+  const rows = await select<Row>(db, note, [JSON.stringify(counts), windowSeconds]);
+  const changes: NotedChange[] = [];
+  for (const row of rows) {
+    const due = judge({ ...row, badInARow: row.bad_in_a_row, sinceSeconds: row.since_seconds }, windowSeconds);
+    if (due === null) continue;
+    const change = { account: row.account, from_level: row.level, to_level: due.level, reason: due.reason };
+    const bind = [row.account, row.level, due.level, due.reason, windowSeconds * probePauses.first];
+    const changed = await select<{ probe_in_ms: number | null }>(db, changeLevel, bind);
+    Object.assign(row, { level: due.level, probe_in_ms: changed[0]?.probe_in_ms ?? null, since_seconds: 0 });
+    if (changed.length > 0) changes.push(change);
+  }
+  return {
+    healths: rows.map(({ account, level, probe_in_ms, since_seconds }) => ({ account, level, probe_in_ms, since_seconds })),
+    changes,
+  };
+}
+
+/** SQL: since the window began, in windows. */
+const windows = `(extract(epoch FROM now() - h.window_at)::double precision / $2::double precision)`;
+/** SQL: calls within the last window: those of the present one, and of the one before the part that is not over. */
+const inWindow = (column: string) => `(h.${column} + h.earlier_${column} * GREATEST(0, 1 - ${windows}))`;
+
+const note = `
+  WITH noted AS (
+    INSERT INTO route_health AS h (account, calls, bad, bad_in_a_row)
+    SELECT account, calls, bad, CASE WHEN calls > bad THEN 0 ELSE bad END FROM json_to_recordset($1::json) AS c (account text, calls integer, bad integer) ORDER BY account
+    ON CONFLICT (account) DO UPDATE SET
+      bad_in_a_row = CASE WHEN excluded.calls > excluded.bad THEN 0 WHEN ${windows} < 2 THEN h.bad_in_a_row + excluded.bad ELSE excluded.bad END,
+      calls = CASE WHEN ${windows} < 1 THEN h.calls ELSE 0 END + excluded.calls,
+      bad = CASE WHEN ${windows} < 1 THEN h.bad ELSE 0 END + excluded.bad,
+      earlier_calls = CASE WHEN ${windows} < 1 THEN h.earlier_calls WHEN ${windows} < 2 THEN h.calls ELSE 0 END,
+      earlier_bad = CASE WHEN ${windows} < 1 THEN h.earlier_bad WHEN ${windows} < 2 THEN h.bad ELSE 0 END,
+      window_at = CASE WHEN ${windows} < 1 THEN h.window_at WHEN ${windows} < 2 THEN h.window_at + $2::double precision * interval '1 second' ELSE now() END
+    RETURNING *
+  )
+  SELECT account, level, bad_in_a_row, ${inWindow('calls')} AS calls, ${inWindow('bad')} AS bad,
+    extract(epoch FROM now() - changed_at)::double precision AS since_seconds,
+    extract(epoch FROM probe_at - now())::double precision * 1000 AS probe_in_ms
+  FROM noted h`;
+
+const changeLevel = `
+  WITH changed AS (
+    UPDATE route_health SET level = $3::integer, changed_at = now(), window_at = now(), calls = 0, bad = 0, bad_in_a_row = 0,
+      earlier_calls = 0, earlier_bad = 0,
+      probe_pause = CASE WHEN $3::integer = 0 THEN $5::double precision END,
+      probe_at = CASE WHEN $3::integer = 0 THEN now() + $5::double precision * interval '1 second' END
+    WHERE account = $1 AND level = $2::integer
+    RETURNING account, probe_at
+  ), told AS (
+    INSERT INTO route_changes (account, from_level, to_level, reason) SELECT account, $2::integer, $3::integer, $4 FROM changed
+  )
+  SELECT extract(epoch FROM probe_at - now())::double precision * 1000 AS probe_in_ms FROM changed`;
+
+/**
+ * Takes the one call that an account at level 0 gets until its next pause is over, each pause twice the one before.
+ * @param channels that the account carries: the group must have something for it
+ * @returns false where somebody else has it, or there is nothing to send
+ */
+export async function claimProbe(
+  db: Database,
+  account: string,
+  { groupId, channels, windowSeconds }: { groupId: string; channels: readonly string[]; windowSeconds: number },
+): Promise<boolean> {
+  return (await select(db, claim, [account, windowSeconds * probePauses.longest, groupId, channels])).length > 0;
+}
+
+const claim = `
+  UPDATE route_health SET
+    probe_pause = LEAST(2 * probe_pause, $2::double precision),
+    probe_at = now() + LEAST(2 * probe_pause, $2::double precision) * interval '1 second'
+  WHERE account = $1 AND level = 0 AND probe_at <= now()
+    AND EXISTS (SELECT 1 FROM messages WHERE group_id = $3 AND status = 'queued' AND channel = ANY($4::text[]))
+  RETURNING account`;

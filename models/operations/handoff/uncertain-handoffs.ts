@@ -1,0 +1,90 @@
+/**
+ * Hand-offs whose outcome nobody knows: the call may still be under way, its answer was lost, or the process died during it.
+ * Such a message stays `queued` until a delivery report proves the hand-off, the account tells what became of it, or its wait is over.
+ */
+import { type Database, select } from '../../db/database.js';
+
+/** How long uncertain messages are left alone. */
+export interface UncertainWaits {
+  /** A call without an outcome may still be under way for so long. */
+  leaseSeconds: number;
+  /** An unknown hand-off waits so long for its delivery report. */
+  unknownSeconds: number;
+  /** Accounts that may be called or asked again after the lease: idempotent ones, and those that find a message by our id. */
+  repeatable: readonly string[];
+}
+
+export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
+
+/** Detail of an attempt that only asked what became of an earlier call, and was not told: it sent nothing. */
+export const notKnownYet = 'NotKnownYet';
+
+/** Values for the three parameters of `mayBeCalled`, in their order. */
+export const bindOf = ({ leaseSeconds, unknownSeconds, repeatable }: UncertainWaits) => [repeatable, leaseSeconds, unknownSeconds];
+
+/** SQL: the attempt in this alias is open or unknown: its call may have reached the provider. */
+export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome = 'unknown')`;
+
+/** SQL: an earlier call for the message `m` may have reached the provider. */
+export const isUncertain = `EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
+
+/** SQL: until when the message `m` is left alone; null where its hand-off is not uncertain. `first`: number of the first of three parameters. */
+const waitsUntil = (first: number) => `(
+  SELECT GREATEST(
+    max(u.started_at) FILTER (WHERE u.outcome IS NULL) + $${first + 1}::double precision * interval '1 second',
+    CASE WHEN NOT bool_and(u.provider = ANY($${first}::text[]))
+      THEN COALESCE(max(u.give_up_at), min(u.started_at) + $${first + 2}::double precision * interval '1 second') END)
+  FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
+
+/** SQL: the inbox holds a report about the message `m`, which will prove its hand-off. */
+const hasReport = `EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL)`;
+
+/**
+ * SQL: the queued message `m` may be called for, or given up, as far as its earlier calls are concerned. Every uncertain message has the
+ * detail `sending`, so the others cost no look at their attempts.
+ * @param first number of the first of three parameters, see `bindOf`
+ */
+export const mayBeCalled = (first: number) =>
+  `(m.status_detail <> 'sending' OR COALESCE(${waitsUntil(first)} <= now(), true) AND NOT ${hasReport})`;
+
+/** The answer of a zombie or a report may end an uncertain wait at any time: the group is looked at so often. */
+const lookEverySeconds = 20;
+
+/**
+ * When the next queued message of a group may be called for, by the clock of the database: it is scheduled, or its hand-off is uncertain.
+ * @returns milliseconds; 0 when one may be called for now, or none is queued
+ */
+export async function nextHandoffInMs(db: Database, groupId: string, waits: UncertainWaits): Promise<number> {
+  const [next] = await select<{ in_ms: number | null }>(db, nextHandoff, [groupId, ...bindOf(waits)]);
+  return Math.max(0, next?.in_ms ?? 0);
+}
+
+const nextHandoff = `
+  SELECT extract(epoch FROM min(due.at) - now())::double precision * 1000 AS in_ms FROM (
+    SELECT GREATEST(
+      now(),
+      m.scheduled_at,
+      CASE WHEN m.status_detail = 'sending' THEN LEAST(GREATEST(${waitsUntil(2)}, now()), now() + ${lookEverySeconds} * interval '1 second') END,
+      CASE WHEN m.status_detail = 'sending' AND ${hasReport} THEN now() + interval '1 second' END) AS at
+    FROM messages m WHERE m.group_id = $1 AND m.status = 'queued'
+  ) due`;
+
+/**
+ * Closes the attempts that a claim wrote and that were certainly not called: its answer was lost, or came too late. The messages are
+ * free for the next claim. Safe to repeat.
+ */
+export async function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
+  await select(db, release, [groupId, claimId]);
+}
+
+const release = `
+  WITH m AS (
+    SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE
+  ), closed AS (
+    UPDATE send_attempts a SET outcome = 'retryable', detail = 'not called', finished_at = now()
+    FROM m WHERE a.message_id = m.id AND a.claim_id = $2 AND a.outcome IS NULL RETURNING a.message_id
+  )
+  UPDATE messages SET status_detail = 'accepted' FROM closed
+  WHERE messages.id = closed.message_id AND NOT EXISTS (
+    SELECT 1 FROM send_attempts u
+    WHERE u.message_id = messages.id AND ${isOpenOrUnknown('u')} AND u.claim_id IS DISTINCT FROM $2)`;

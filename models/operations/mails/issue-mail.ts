@@ -1,0 +1,54 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select, type Transaction } from '../../db/database.js';
+import type { MailKind } from '../../rules/accounts/mail-texts.js';
+import { digestMailToken, type MailTokenPurpose, mailToken, mailTokenLifetimeMs } from '../../rules/accounts/mail-token.js';
+
+const kinds = { verify: 'verify_email', reset: 'reset_password', change_email: 'change_email' } as const;
+
+interface TokenMail {
+  workspaceId: string;
+  purpose: MailTokenPurpose;
+  /** Where the mail goes, and what the token is about; the workspace's own address when not given. */
+  email?: string;
+}
+
+/**
+ * Makes a single-use token for a purpose, voids the older ones of that purpose, and puts a mail that will carry it into
+ * the outbox. The token is not stored: whoever sends the mail derives it from the id of its row.
+ * @returns the id of the mail, for `workflowIds.mail`
+ */
+export async function issueMail(
+  db: Database,
+  transaction: Transaction,
+  secretKey: string,
+  { workspaceId, purpose, email }: TokenMail,
+): Promise<string> {
+  const [tokenId, mailId] = [uuidv7(), uuidv7()];
+  const expiresAt = new Date(Date.now() + mailTokenLifetimeMs[purpose]);
+  const digest = digestMailToken(mailToken(secretKey, tokenId));
+  await select(db, voidOlder, [workspaceId, purpose], transaction);
+  await select(db, insertToken, [tokenId, workspaceId, purpose, digest, expiresAt, email ?? null], transaction);
+  await select(db, insertMail, [mailId, workspaceId, kinds[purpose], tokenId, email ?? null], transaction);
+  return mailId;
+}
+
+const voidOlder = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND purpose = $2 AND used_at IS NULL`;
+const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at, email) VALUES ($1, $2, $3, $4, $5, $6)`;
+const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipient) VALUES ($1, $2, $3, $4, $5)`;
+
+/** Mails of a kind that a workspace gets in an hour at most: nobody's mailbox is filled by others asking. */
+const mailsAnHourMax = 20;
+
+/** Whether it has got as many mails of this kind as anybody gets in an hour. Its row is locked. */
+export async function hasHadItsShare(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
+  const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
+  return (row?.sent ?? 0) >= mailsAnHourMax;
+}
+
+const countMails = `
+  SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
+
+/** Voids what asks for another e-mail address: whoever knew the former password may have asked for it. */
+export async function voidEmailChanges(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+  await select(db, voidOlder, [workspaceId, 'change_email'], transaction);
+}

@@ -1,0 +1,20 @@
+import { type Database, select } from '../../db/database.js';
+
+/**
+ * Puts a mail into the outbox of every workspace that has just spent below the limit: at most one a day, and none while nothing is
+ * spent.
+ * @param limit thousandths of a credit
+ * @returns how many
+ */
+export async function issueLowBalanceMails(db: Database, limit: number, changedWithinSeconds: number): Promise<number> {
+  return (await select(db, issue, [limit, changedWithinSeconds])).length;
+}
+
+const issue = `
+  INSERT INTO mails (id, workspace_id, kind, detail)
+  SELECT gen_random_uuid(), w.id, 'low_balance', json_build_object('balance', w.balance)
+  FROM workspaces w
+  WHERE w.balance < $1 AND w.updated_at > now() - $2 * interval '1 second'
+    AND (SELECT e.kind FROM credit_entries e WHERE e.workspace_id = w.id ORDER BY e.number DESC NULLS LAST, e.id DESC LIMIT 1) = 'debit'
+    AND NOT EXISTS (SELECT 1 FROM mails m WHERE m.workspace_id = w.id AND m.kind = 'low_balance' AND m.created_at > now() - interval '1 day')
+  RETURNING id`;

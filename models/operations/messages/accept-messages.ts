@@ -1,0 +1,69 @@
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { MessageRow } from '../../tables/message.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { acceptOne, debitDescription } from './accept-one.js';
+import { groupState } from './group-work.js';
+import { debit } from '../billing/post-credits.js';
+import { recordStatuses } from './record-statuses.js';
+import type { Subscribed } from './write-events.js';
+
+type Undecided = Pick<
+  MessageRow,
+  'id' | 'group_id' | 'workspace_id' | 'channel' | 'status' | 'status_detail' | 'cost' | 'segments' | 'scheduled_at'
+> & { description: string };
+
+/** What acceptance decided for a group. */
+export interface Acceptance {
+  /** Ids of the messages that were charged and queued. */
+  accepted: string[];
+  channel: MessageRow['channel'] | undefined;
+  /** When the group is due; null means now. */
+  scheduledAt: Date | null;
+  /** Deliveries of the group that wait for their first attempt. */
+  deliveries: number;
+}
+
+/**
+ * Charges and queues the messages of a group, each where its workspace can pay; what it cannot pay is deleted, so that
+ * nothing of it remains. A second call finds everything decided, changes nothing and tells the same.
+ */
+export async function acceptMessages(db: Database, groupId: string): Promise<Acceptance> {
+  const one = await acceptOne(db, groupId);
+  if (one !== null) return { accepted: [one.id], channel: one.channel, scheduledAt: one.scheduled_at, deliveries: 0 };
+  const { accepted, told } = await inTransaction(db, async (transaction) => {
+    const rows = await select<Undecided>(db, lockGroup, [groupId], transaction);
+    const undecided = rows.filter(({ status }) => status === 'accepting');
+    const queued = undecided.length === 0 ? null : await charge(db, transaction, undecided);
+    const paid = new Set(queued?.map(({ id }) => id));
+    return { accepted: rows.filter(({ id, status }) => status !== 'accepting' || paid.has(id)), told: queued };
+  });
+  // A repeated call did not write the events and has to look.
+  const deliveries =
+    told === null ? (await groupState(db, groupId)).deliveries : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
+  return {
+    accepted: accepted.map(({ id }) => id),
+    channel: accepted[0]?.channel,
+    scheduledAt: accepted[0]?.scheduled_at ?? null,
+    deliveries,
+  };
+}
+
+const lockGroup = `
+  SELECT id, group_id, workspace_id, channel, status, status_detail, cost, segments, scheduled_at, ${debitDescription} AS description
+  FROM messages WHERE group_id = $1 ORDER BY id FOR UPDATE`;
+
+async function charge(db: Database, transaction: Transaction, undecided: Undecided[]): Promise<Subscribed[]> {
+  const paid = new Set<string>();
+  const byWorkspace = undecided.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
+  for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
+    const postings = rows.map(({ id, cost, description }) => ({ reference: id, amount: cost, description, messages: 1 }));
+    for (const id of await debit(db, transaction, workspaceId, postings)) paid.add(id);
+  }
+  const at = new Date();
+  const changes = undecided.filter(({ id }) => paid.has(id)).map(({ id, status_detail }) => ({ id, status_detail, at }));
+  const queued = await recordStatuses(db, transaction, { to: 'queued', changes });
+  const refused = undecided.filter(({ id }) => !paid.has(id)).map(({ id }) => id);
+  if (refused.length > 0) await select(db, 'DELETE FROM messages WHERE id = ANY($1::uuid[])', [refused], transaction);
+  if (paid.size === 0) await select(db, 'DELETE FROM message_groups WHERE id = $1', [undecided[0]?.group_id], transaction);
+  return queued;
+}

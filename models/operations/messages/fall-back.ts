@@ -1,0 +1,161 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from '../../channels.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
+import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
+import { debitDescription } from './accept-one.js';
+import { groupState } from './group-work.js';
+import { insertMessagesIn } from './insert-messages.js';
+import { countFree, debit } from '../billing/post-credits.js';
+import { recordStatuses } from './record-statuses.js';
+
+/** The message that is sent instead; its workflow has to be started. */
+export interface NextStep {
+  groupId: string;
+  workspaceId: string;
+  channel: Channel;
+  /** What it has to be delivered by itself; null: nothing comes after it. */
+  fallbackAfterMs: number | null;
+}
+
+export interface FallenBack {
+  next: NextStep | null;
+  /** Not decided: ask again when its time is over. */
+  waits: boolean;
+  /** Due deliveries of the group. */
+  deliveries: number;
+}
+
+interface Chain {
+  steps: FallbackStep[];
+  outcome: string | null;
+  next_id: string | null;
+}
+
+/**
+ * Decides whether the message of a group is followed by the next step of its chain, and stores, charges and queues that as a message of
+ * its own. What is certainly not handed off yet is given up then, refunded. Decided once: a second call tells the same.
+ * @param isDue the message has had its time
+ * @param workflowIdOf the id of the workflow that will drive a message
+ */
+export async function fallBack(
+  db: Database,
+  groupId: string,
+  isDue: boolean,
+  workflowIdOf: (messageId: string) => string,
+): Promise<FallenBack> {
+  const decided = await inTransaction(db, async (transaction) => {
+    const [message] = await select<MessageRow>(db, 'SELECT * FROM messages WHERE group_id = $1 FOR UPDATE', [groupId], transaction);
+    if (message === undefined) return { next: null, waits: false };
+    const [chain] = await select<Chain>(db, ofMessage, [message.id], transaction);
+    if (chain === undefined) return { next: null, waits: false };
+    if (chain.outcome !== null) return { next: chain.next_id === null ? null : await nextOf(db, transaction, chain.next_id), waits: false };
+    const verdict = fallbackVerdict(message, isDue);
+    if (verdict === 'wait') return { next: null, waits: true };
+    if (verdict === 'over') await decide(db, transaction, message.id, 'not_needed');
+    const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
+    return { next, waits: false };
+  });
+  return { ...decided, deliveries: (await groupState(db, groupId)).deliveries };
+}
+
+const ofMessage = 'SELECT steps, outcome, next_id FROM fallbacks WHERE message_id = $1 FOR UPDATE';
+
+async function decide(db: Database, transaction: Transaction, id: string, outcome: string, nextId: string | null = null): Promise<void> {
+  const sql = 'UPDATE fallbacks SET outcome = $2, next_id = $3, decided_at = now() WHERE message_id = $1';
+  await select(db, sql, [id, outcome, nextId], transaction);
+}
+
+async function nextOf(db: Database, transaction: Transaction, id: string): Promise<NextStep | null> {
+  const [next] = await select<NextStep>(db, next_, [id], transaction);
+  return next ?? null;
+}
+
+const next_ = `
+  SELECT m.group_id AS "groupId", m.workspace_id AS "workspaceId", m.channel, (f.steps -> 0 ->> 'after')::integer * 1000 AS "fallbackAfterMs"
+  FROM messages m LEFT JOIN fallbacks f ON f.message_id = m.id WHERE m.id = $1`;
+
+async function sendInstead(
+  db: Database,
+  transaction: Transaction,
+  before: MessageRow,
+  steps: FallbackStep[],
+  workflowIdOf: (messageId: string) => string,
+): Promise<NextStep | null> {
+  const [step, ...fallback] = steps;
+  if (step === undefined) return null;
+  await giveUp(db, transaction, before);
+  const [sum] = await select<{ charged: number }>(db, chargedSoFar, [before.id], transaction);
+  const message = messageOf(before, step, costOfStep(step.price, sum?.charged ?? 0));
+  const { id, group_id: groupId, status_detail } = message;
+  const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
+  if (row === undefined) throw new Error('a step has no idempotency key');
+  if (!(await pay(db, transaction, message))) {
+    await select(db, 'DELETE FROM messages WHERE id = $1', [id], transaction);
+    await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
+    await decide(db, transaction, before.id, 'unaffordable');
+    return null;
+  }
+  await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });
+  await decide(db, transaction, before.id, 'sent', id);
+  return nextOf(db, transaction, id);
+}
+
+/** @returns false when the balance does not hold what the step costs */
+async function pay(db: Database, transaction: Transaction, { id, workspace_id: workspaceId, cost }: NewMessage): Promise<boolean> {
+  if (cost === 0) {
+    await countFree(db, transaction, workspaceId);
+    return true;
+  }
+  const sql = `SELECT ${debitDescription} AS description FROM messages WHERE id = $1`;
+  const [told] = await select<{ description: string }>(db, sql, [id], transaction);
+  const payment = { reference: id, amount: cost, description: told?.description ?? '', messages: 1 };
+  return (await debit(db, transaction, workspaceId, [payment])).length > 0;
+}
+
+/** Nothing of it is under way: it would arrive beside what is sent instead. */
+async function giveUp(db: Database, transaction: Transaction, { id }: MessageRow): Promise<void> {
+  const change = {
+    id,
+    status_detail: 'expired',
+    at: new Date(),
+    error_code: 'expired',
+    error_message: 'The message was not handed to the provider in time; its fallback was sent instead',
+  } as const;
+  await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] });
+}
+
+/** What this message and those before it have cost. */
+const chargedSoFar = `
+  WITH RECURSIVE chain AS (
+    SELECT id, credits_used FROM messages WHERE id = $1
+    UNION ALL SELECT m.id, m.credits_used FROM chain JOIN fallbacks f ON f.next_id = chain.id JOIN messages m ON m.id = f.message_id
+  )
+  SELECT sum(credits_used)::bigint AS charged FROM chain`;
+
+function messageOf(before: MessageRow, { channel, to, content, segments, encoding }: FallbackStep, cost: number): NewMessage {
+  const { workspace_id, metadata, reference, expires_at } = before;
+  const id = uuidv7();
+  return {
+    id,
+    workspace_id,
+    group_id: id,
+    batch_id: null,
+    channel,
+    to,
+    content: { text: before.content.text, ...content },
+    metadata,
+    reference,
+    idempotency_key: null,
+    request_digest: null,
+    status: 'accepting',
+    status_detail: 'accepted',
+    cost,
+    segments,
+    encoding,
+    ...unsent,
+    scheduled_at: null,
+    expires_at,
+    created_at: new Date(),
+  };
+}

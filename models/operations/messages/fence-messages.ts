@@ -1,0 +1,23 @@
+import { type Database, select } from '../../db/database.js';
+
+/**
+ * Decides against messages that nobody has decided on: deletes those that are still `accepting`.
+ * PostgreSQL decides once: a fenced message was never charged and never will be, because a worker that comes late finds
+ * no row; a message that is not fenced has been accepted or refused by its workflow.
+ * @returns the ids that were fenced
+ */
+export async function fenceMessages(db: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, fence, [ids]);
+  return rows.map(({ id }) => id);
+}
+
+const fence = `
+  WITH fenced AS (
+    DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE)
+      AND status = 'accepting' RETURNING id, group_id
+  ), emptied AS (
+    DELETE FROM message_groups g USING fenced f
+    WHERE g.id = f.group_id
+      AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id AND m.id NOT IN (SELECT id FROM fenced))
+  )
+  SELECT id FROM fenced`;

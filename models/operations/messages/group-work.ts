@@ -1,0 +1,29 @@
+import { type Database, select } from '../../db/database.js';
+
+/** What is left to do for a group. */
+export interface GroupWork {
+  /** Messages that wait for a hand-off or a report. */
+  open: number;
+  /** Messages that wait for a hand-off. */
+  queued: number;
+  /** Deliveries that wait for their first attempt. */
+  deliveries: number;
+  /** The inbox holds reports that were not applied. */
+  reports: boolean;
+  /** The group is a page of a batch that is paused. */
+  paused: boolean;
+}
+
+/** Counts it in one statement. */
+export async function groupState(db: Database, groupId: string): Promise<GroupWork> {
+  const [work] = await select<GroupWork>(db, count, [groupId]);
+  return work ?? { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
+}
+
+const count = `
+  SELECT count(*) FILTER (WHERE m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown') AS open,
+    count(*) FILTER (WHERE m.status = 'queued') AS queued,
+    (SELECT count(*) FROM deliveries d WHERE d.group_id = $1 AND d.status = 'pending' AND NOT d.in_child) AS deliveries,
+    EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = $1 AND d.applied_at IS NULL) AS reports,
+    COALESCE((SELECT b.status = 'paused' FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1), false) AS paused
+  FROM messages m WHERE m.group_id = $1`;

@@ -1,0 +1,67 @@
+import { type Database, select, type Transaction } from '../../db/database.js';
+import type { MessageRow, NewMessage } from '../../tables/message.js';
+import type { FallbackStep } from '../../rules/messages/fallback.js';
+
+export interface NewGroup {
+  groupId: string;
+  /** Id of the workflow that will drive the group. */
+  workflowId: string;
+  messages: NewMessage[];
+  /** Set for a page of a batch: which one of which batch, from 0. */
+  page?: { batchId: string; number: number };
+  /** What is sent instead when its only message does not arrive. */
+  fallback?: readonly FallbackStep[];
+}
+
+/**
+ * Stores a group and its messages, undecided (`accepting`): nothing is charged yet and no query shows them.
+ * @returns the rows as stored; messages whose idempotency key is taken are left out, and a group without messages is not stored
+ */
+export function insertMessages(db: Database, group: NewGroup): Promise<MessageRow[]> {
+  return insertMessagesIn(db, undefined, group);
+}
+
+/** The same as a part of a transaction. */
+export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
+  const { fallback = [] } = group;
+  if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
+  return select<MessageRow>(db, insert('*', withFallback), [...parametersOf(group), JSON.stringify(fallback)], transaction);
+}
+
+/** The same for a page of a batch, as a part of its transaction. @returns how many messages were stored */
+export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
+  const [stored] = await select<{ count: number }>(db, insert('count(*) AS count'), parametersOf(group), transaction);
+  return stored?.count ?? 0;
+}
+
+function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknown[] {
+  const rows = messages.map((message) => ({
+    ...message,
+    request_digest: message.request_digest && `\\x${message.request_digest.toString('hex')}`,
+  }));
+  return [groupId, workflowId, JSON.stringify(rows), page?.batchId ?? null, page?.number ?? null];
+}
+
+const withFallback = `, chained AS (
+    INSERT INTO fallbacks (message_id, steps, due_at)
+    SELECT id, $6::json, COALESCE(scheduled_at, created_at) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
+  )`;
+
+const insert = (shown: string, more = '') => `
+  WITH stored AS (
+    INSERT INTO messages (id, workspace_id, group_id, batch_id, channel, "to", content, metadata, reference, idempotency_key,
+                          request_digest, status, status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at)
+    SELECT id, workspace_id, $1::uuid, batch_id, channel, "to", content, metadata, reference, idempotency_key,
+           request_digest, 'accepting', status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at
+    FROM json_to_recordset($3::json) AS row (id uuid, workspace_id uuid, batch_id uuid, channel text, "to" text, content json,
+           metadata json, reference text, idempotency_key text, request_digest bytea, status_detail text, cost bigint,
+           segments integer, encoding text, scheduled_at timestamptz, expires_at timestamptz, created_at timestamptz)
+    -- In one order: of two groups with the same keys each would wait for a key that the other has inserted already.
+    ORDER BY workspace_id, idempotency_key
+    ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING *
+  ), grouped AS (
+    INSERT INTO message_groups (id, workflow_id, batch_id, page)
+    SELECT $1::uuid, $2, $4::uuid, $5::integer WHERE EXISTS (SELECT 1 FROM stored)
+  )${more}
+  SELECT ${shown} FROM stored`;

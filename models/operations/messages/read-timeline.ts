@@ -1,0 +1,136 @@
+/** All that is known of one message, from the rows themselves. */
+import type { CreditEntry } from '../../tables/credit-entry.js';
+import { type Database, select } from '../../db/database.js';
+import type { DeliveryStatus } from '../../tables/delivery.js';
+import { notFound } from '../../errors.js';
+import { Message, type MessageRow } from '../../tables/message.js';
+import type { RouteReason } from '../../rules/routing/route.js';
+import type { ReportStatus } from '../../rules/messages/status.js';
+import type { IgnoredReason } from '../reports/apply-reports.js';
+import { type ChainView, chainOf } from './fallback-chain.js';
+import { isHeld, statusNow } from '../webhooks/locked-deliveries.js';
+
+/** One call to a provider. */
+export interface AttemptRow {
+  number: number;
+  provider: string;
+  /** Null: the call is under way, or its answer was lost. */
+  outcome: string | null;
+  provider_message_id: string | null;
+  detail: string | null;
+  /** Why it was this provider; null for calls from before there was a choice. */
+  route: RouteReason | null;
+  /** Percent of the channel's messages that went by it then. */
+  route_share: number | null;
+  started_at: Date;
+  finished_at: Date | null;
+}
+
+/** One statement of a provider, and what became of it. */
+export interface ReportRow {
+  provider: string;
+  status: ReportStatus;
+  occurred_at: Date;
+  received_at: Date;
+  applied_at: Date | null;
+  outcome: 'applied' | 'ignored' | null;
+  reason: IgnoredReason | null;
+  /** How often it came again after the first time. */
+  repeats: number;
+  raw: string;
+}
+
+/** An event with one of its deliveries; the delivery's fields are null where every subscriber is gone. */
+export interface EventRow {
+  event_id: string;
+  type: string;
+  created_at: Date;
+  delivery_id: string | null;
+  webhook_id: string;
+  status: DeliveryStatus;
+  attempts: number;
+  last_attempt_at: Date | null;
+  last_response_status: number | null;
+  last_error: string | null;
+  next_attempt_at: Date | null;
+  delivered_at: Date | null;
+}
+
+export interface Timeline {
+  message: MessageRow;
+  workflowId: string;
+  /** Of its batch; null for a single message. */
+  batchStatus: string | null;
+  attempts: AttemptRow[];
+  reports: ReportRow[];
+  entries: Pick<CreditEntry, 'id' | 'kind' | 'amount' | 'description' | 'created_at'>[];
+  events: EventRow[];
+  /** Its place in a chain across channels; null where it has none. */
+  chain: ChainView | null;
+}
+
+/**
+ * The rows behind a message's life, each kind in its order.
+ * @throws AppError 404 for an unknown, malformed or foreign id alike, and while nobody has decided on the message
+ */
+export async function readTimeline(db: Database, workspaceId: string, id: string): Promise<Timeline> {
+  const message = await Message.owned(workspaceId, id);
+  if (message.status === 'accepting') throw notFound('Message');
+  const [[driven], attempts, reports, entries, events, chain] = await Promise.all([
+    select<{ workflow_id: string; batch_status: string | null }>(db, driver, [message.group_id]),
+    select<AttemptRow>(db, attemptsOf, [id]),
+    select<ReportRow>(db, reportsOf, [id]),
+    select<Timeline['entries'][number]>(db, entriesOf, [id, message.batch_id, message.group_id]),
+    select<EventRow>(db, eventsOf, [id, workspaceId]),
+    chainOf(db, message),
+  ]);
+  if (driven === undefined) throw notFound('Message');
+  return {
+    message: message.get() as MessageRow,
+    workflowId: driven.workflow_id,
+    batchStatus: driven.batch_status,
+    attempts,
+    reports,
+    entries,
+    events,
+    chain,
+  };
+}
+
+const driver = `
+  SELECT g.workflow_id, b.status AS batch_status FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
+
+const attemptsOf = `
+  SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at
+  FROM send_attempts WHERE message_id = $1 ORDER BY number`;
+
+// Found by the ids that providers gave the message, and, while they wait, by its group: both have an index.
+const reportsOf = `
+  SELECT d.provider, d.status, d.occurred_at, d.received_at, d.applied_at, d.outcome, d.reason, d.repeats, d.raw
+  FROM delivery_reports d
+  WHERE (d.provider, d.provider_message_id) IN (
+      SELECT provider, provider_message_id FROM messages WHERE id = $1 AND provider_message_id IS NOT NULL
+      UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $1 AND provider_message_id IS NOT NULL)
+    OR d.group_id = (SELECT group_id FROM messages WHERE id = $1) AND d.message_id = $1 AND d.applied_at IS NULL
+  ORDER BY d.id`;
+
+// A batch is one debit, a cancelled page one refund that is named after one of its messages.
+const entriesOf = `
+  SELECT id, kind, amount, description, created_at FROM credit_entries
+  WHERE kind = 'debit' AND reference IN ($1::text, $2::text)
+    OR kind = 'refund' AND reference = $1::text
+    OR kind = 'refund' AND $2 IS NOT NULL AND EXISTS (SELECT 1 FROM messages WHERE id = $1::uuid AND status_detail = 'cancelled')
+      AND reference IN (SELECT 'cancel:' || id FROM messages WHERE group_id = $3::uuid)
+  ORDER BY id`;
+
+const eventsOf = `
+  SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
+    (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
+    last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
+    CASE WHEN NOT ${isHeld} THEN d.next_attempt_at END AS next_attempt_at, d.delivered_at
+  FROM events e
+  LEFT JOIN (deliveries d JOIN webhooks w ON w.id = d.webhook_id AND w.workspace_id = $2) ON d.event_id = e.id
+  LEFT JOIN LATERAL (
+    SELECT a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
+  ) last ON true
+  WHERE e.message_id = $1 ORDER BY e.seq, e.id, d.seq, d.id`;

@@ -1,0 +1,91 @@
+/** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
+import { type Database, select, type Transaction } from '../../db/database.js';
+import type { MessageRow } from '../../tables/message.js';
+import { eventTypes } from '../../rules/webhooks/events.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
+import { type Posting, refund } from '../billing/post-credits.js';
+import { type Subscribed, subscribed, writeEvents } from './write-events.js';
+
+/** What becomes known of one message with its new status. */
+export interface StatusChange {
+  id: string;
+  status_detail: StatusDetail;
+  at: Date;
+  provider?: string;
+  provider_message_id?: string;
+  provider_error_code?: string | undefined;
+  error_code?: string;
+  error_message?: string;
+}
+
+export interface Move {
+  to: PublicStatus;
+  /** Statuses that the messages may come from; all that the table allows when not given. */
+  from?: readonly Status[];
+  /** Further condition: only messages with one of these details. */
+  details?: readonly StatusDetail[];
+  changes: StatusChange[];
+  /** One refund for all that fail, of one batch, instead of one a message. */
+  refundAs?: Omit<Posting, 'amount'>;
+}
+
+/**
+ * Moves messages to a status, where their present one allows it; the others are left as they are.
+ * Whoever moves several has locked them before, in the order of their ids: in which order this statement takes them is up to its plan.
+ * Writes the event and its deliveries where somebody subscribes, and gives the credits back when a message fails that was
+ * never handed to a provider.
+ * @returns the messages that moved, with those who are told
+ */
+export async function recordStatuses(db: Database, transaction: Transaction, move: Move): Promise<Subscribed[]> {
+  const { to, from = movesInto[to], details = null, changes } = move;
+  if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
+  if (changes.length === 0) return [];
+  const type = eventTypes.find((name) => name === `message.${to}`);
+  const bind = [to, JSON.stringify(changes), from, details, type ?? null, changes.map(({ id }) => id)];
+  const recorded = await select<Subscribed>(db, update, bind, transaction);
+  if (type !== undefined) await writeEvents(db, transaction, type, recorded);
+  if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
+  return recorded;
+}
+
+// The ids are given twice: a plan that was made while the table was small would else read all of it to join it.
+// A provider's clock is not ours, and those of our processes differ: no step of a message is shown before the one it follows.
+const moved = `
+  UPDATE messages m SET
+    status = $1,
+    status_detail = c.status_detail,
+    credits_used = CASE $1 WHEN 'queued' THEN m.cost WHEN 'failed' THEN CASE m.status WHEN 'queued' THEN 0 ELSE m.credits_used END ELSE m.credits_used END,
+    provider = COALESCE(c.provider, m.provider),
+    provider_message_id = COALESCE(c.provider_message_id, m.provider_message_id),
+    provider_error_code = c.provider_error_code,
+    error_code = c.error_code,
+    error_message = c.error_message,
+    sent_at = CASE WHEN $1 = 'sent' THEN GREATEST(c.at, m.created_at) ELSE m.sent_at END,
+    delivered_at = CASE WHEN $1 = 'delivered' OR $1 = 'read' AND m.delivered_at IS NULL THEN GREATEST(c.at, m.sent_at, m.created_at) ELSE m.delivered_at END,
+    failed_at = CASE $1 WHEN 'failed' THEN GREATEST(c.at, m.sent_at, m.created_at) WHEN 'delivered' THEN NULL ELSE m.failed_at END,
+    read_at = CASE WHEN $1 = 'read' THEN GREATEST(c.at, m.sent_at, m.delivered_at) ELSE m.read_at END
+  FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
+                                         provider_error_code text, error_code text, error_message text)
+  WHERE m.id = c.id AND m.id = ANY($6::uuid[]) AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
+  RETURNING m.*`;
+
+const update = subscribed(moved, '$5');
+
+/** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
+async function giveBack(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
+  const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
+  // Workspaces are locked in the order of their ids: see `inTransaction`.
+  const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
+  for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
+    const each = rows.map(({ id, batch_id, cost, channel, error_code }) => ({
+      reference: id,
+      debit: batch_id ?? id,
+      amount: cost,
+      description: `Refund: ${channel} message ${error_code ?? 'failed'}`,
+    }));
+    const sum = each.reduce((total, { amount }) => total + amount, 0);
+    const debit = each[0]?.debit ?? '';
+    await refund(db, transaction, workspaceId, refundAs === undefined ? each : [{ ...refundAs, amount: sum, debit }]);
+  }
+}

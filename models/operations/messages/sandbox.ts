@@ -1,0 +1,82 @@
+/** The memory of the sandbox provider. It stands where a carrier's machines would be, so it survives ours. */
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import type { Script } from '../../rules/messages/sandbox-recipients.js';
+import type { SandboxReport } from '../../rules/callbacks/sandbox.js';
+
+/** One call to the sandbox. */
+export interface SandboxCall {
+  messageId: string;
+  script: Script;
+  /** What a step of the script takes. */
+  delayMs: number;
+}
+
+/** The sandbox's answer to a hand-off. */
+export interface Taken {
+  /** Null while it pretends to be unavailable. */
+  provider_message_id: string | null;
+}
+
+/** Takes each message once, however often it is called with the same id, and plans the reports of its script. @returns in the same order */
+export async function takeMessages(db: Database, calls: readonly SandboxCall[]): Promise<Taken[]> {
+  const rows = calls.map(({ messageId, script: { unavailable = 0, reports }, delayMs }) => {
+    const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
+    return { id: uuidv7(), message_id: messageId, unavailable, reports: planned };
+  });
+  const once = new Map(rows.map((row) => [row.message_id, row])); // one statement takes a message once
+  const taken = await select<{ id: string; message_id: string; calls: number }>(db, take, [JSON.stringify([...once.values()])]);
+  const byMessage = new Map(taken.map((row) => [row.message_id, row]));
+  return rows.map(({ message_id, unavailable }) => {
+    const row = byMessage.get(message_id);
+    if (row === undefined) throw new Error('an upsert returns its row');
+    return { provider_message_id: row.calls > unavailable ? row.id : null };
+  });
+}
+
+// Calls are counted, so the first call after the unavailable ones is the one that plans the reports.
+const take = `
+  WITH call AS (
+    SELECT * FROM json_to_recordset($1::json) AS c (id uuid, message_id uuid, unavailable integer, reports json)
+  ), taken AS (
+    INSERT INTO sandbox_messages AS s (id, idempotency_key, calls) SELECT id, message_id, 1 FROM call ORDER BY message_id
+    ON CONFLICT (idempotency_key) DO UPDATE SET calls = s.calls + 1
+    RETURNING id, idempotency_key AS message_id, calls
+  ), planned AS (
+    INSERT INTO sandbox_reports (sandbox_id, status, error_code, due_at)
+    SELECT taken.id, r.status, r.error_code, now() + r.delay * interval '1 millisecond'
+    FROM taken JOIN call USING (message_id), json_to_recordset(call.reports) AS r (status text, error_code text, delay integer)
+    WHERE taken.calls = call.unavailable + 1
+  )
+  SELECT id, message_id, calls FROM taken`;
+
+/**
+ * Hands the reports that are due to `post` and marks them as posted when it succeeds; when it throws they stay due.
+ * Several processes may do this at once: each report is held by one of them.
+ * @returns how many there were
+ */
+export function postDueReports(db: Database, limit: number, post: (reports: SandboxReport[]) => Promise<void>): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const due = await select<SandboxReport & { row: number }>(db, dueReports, [limit], transaction);
+    if (due.length === 0) return 0;
+    await post(due.map(({ row: _, ...report }) => report));
+    await select(db, 'UPDATE sandbox_reports SET posted_at = now() WHERE id = ANY($1::bigint[])', [due.map(({ row }) => row)], transaction);
+    return due.length;
+  });
+}
+
+const dueReports = `
+  SELECT r.id AS row, s.id, s.idempotency_key AS reference, r.status, r.error_code, to_json(r.due_at) #>> '{}' AS occurred_at
+  FROM sandbox_reports r JOIN sandbox_messages s ON s.id = r.sandbox_id
+  WHERE r.posted_at IS NULL AND r.due_at <= now() ORDER BY r.due_at, r.id LIMIT $1 FOR UPDATE OF r SKIP LOCKED`;
+
+/** The last report that is due for a message, posted or not; what a status request would answer. */
+export async function lastReport(db: Database, providerMessageId: string): Promise<SandboxReport | undefined> {
+  const [row] = await select<SandboxReport>(db, last, [providerMessageId]);
+  return row;
+}
+
+const last = `
+  SELECT s.id, s.idempotency_key AS reference, r.status, r.error_code, to_json(r.due_at) #>> '{}' AS occurred_at
+  FROM sandbox_reports r JOIN sandbox_messages s ON s.id = r.sandbox_id
+  WHERE s.id = $1 AND r.due_at <= now() ORDER BY r.due_at DESC, r.id DESC LIMIT 1`;

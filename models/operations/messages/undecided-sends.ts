@@ -1,0 +1,28 @@
+/** Sends that the restored database holds as `accepting`. Who asked for them is gone, so nobody will decide on them. */
+import { type Database, select } from '../../db/database.js';
+import type { Recovery } from '../recovery/begin-recovery.js';
+
+/** The undecided single messages of these open groups; see `fenceMessages`. */
+export function undecidedMessages(db: Database, { began_at }: Pick<Recovery, 'began_at'>, groupIds: readonly string[]): Promise<string[]> {
+  return idsOf(db, messages, [groupIds, began_at]);
+}
+
+const messages = `
+  SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' AND batch_id IS NULL AND created_at <= $2 ORDER BY id`;
+
+/** The next undecided batches, in the order of their ids; see `fenceBatch`. */
+export function undecidedBatches(
+  db: Database,
+  { began_at }: Pick<Recovery, 'began_at'>,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  return idsOf(db, batches, [began_at, after, limit]);
+}
+
+const batches = `
+  SELECT id FROM batches WHERE status = 'accepting' AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
+
+async function idsOf(db: Database, sql: string, bind: unknown[]): Promise<string[]> {
+  return (await select<{ id: string }>(db, sql, bind)).map(({ id }) => id);
+}

@@ -1,0 +1,79 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select, type Transaction } from '../../db/database.js';
+import type { MessageRow } from '../../tables/message.js';
+import { type EventType, eventBody } from '../../rules/webhooks/events.js';
+
+interface Subscriber {
+  id: string;
+  is_active: boolean;
+  ordered: boolean;
+  revision: number;
+  /** Its breaker is open and its carrier looks when the pause ends: what comes meanwhile goes straight to the carrier. */
+  is_resting: boolean;
+}
+
+/** A message with the webhooks that subscribe to the event in question; null where nobody does. */
+export type Subscribed = MessageRow & {
+  subscribers: Subscriber[] | null;
+  /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
+  recorded_at: Date;
+};
+
+/** A pause that ends sooner than this may be over before the transaction is: then nobody would know of the delivery in time. */
+const restSecondsMin = 2;
+
+/**
+ * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
+ * of one workspace: its webhooks are read once.
+ */
+export const subscribed = (messages: string, parameter: string) => `
+  WITH m AS (${messages}), told AS MATERIALIZED (
+    SELECT w.workspace_id, json_agg(json_build_object('id', w.id, 'is_active', w.is_active, 'ordered', w.ordered, 'revision', w.revision,
+      'is_resting', COALESCE(w.resume_at > now() + ${restSecondsMin} * interval '1 second' AND w.carrier_looks_at IS NOT NULL, false))) AS subscribers
+    FROM webhooks w
+    WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
+    GROUP BY w.workspace_id
+  )
+  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
+
+/**
+ * Writes an event for each message to which somebody subscribes, and its deliveries; those of a paused webhook are held. Part of the transaction
+ * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
+ */
+export async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Subscribed[]): Promise<void> {
+  const events = recorded.flatMap((message) =>
+    message.subscribers === null
+      ? []
+      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers }],
+  );
+  if (events.length === 0) return;
+  const deliveries = events.flatMap(({ id, message, subscribers }) =>
+    subscribers.map((subscriber) => ({
+      id: uuidv7(),
+      webhook_id: subscriber.id,
+      event_id: id,
+      message_id: message.id,
+      group_id: message.group_id,
+      status: subscriber.is_active ? 'pending' : 'held',
+      // From the start: no delivery of an ordered webhook may pass another in the line, and none of a resting one is read by its group.
+      carried: subscriber.ordered || subscriber.is_resting,
+      in_child: subscriber.is_resting,
+      webhook_revision: subscriber.revision,
+    })),
+  );
+  const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
+  await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
+}
+
+// Due at the present and not at the begin of the transaction, which may have waited for the one that wrote an earlier event.
+const insertEvents = `
+  WITH stored AS (
+    INSERT INTO events (id, workspace_id, message_id, type, body)
+    SELECT id, workspace_id, message_id, $1, body
+    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
+  )
+  INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, in_child, webhook_revision)
+  SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, in_child,
+    webhook_revision
+  FROM json_to_recordset($3::json) AS d (id uuid, webhook_id uuid, event_id uuid, message_id uuid, group_id uuid, status text, carried boolean,
+                                         in_child boolean, webhook_revision integer)`;

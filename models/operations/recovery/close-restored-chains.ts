@@ -1,0 +1,36 @@
+import { type Database, select } from '../../db/database.js';
+import type { Recovery } from './begin-recovery.js';
+
+type Times = Pick<Recovery, 'id' | 'began_at' | 'stopped_at'>;
+
+/** SQL: the next step of the chain `f` may have been sent in the lost time: its message `m` was due in it. */
+const isUncertain = `
+  f.outcome IS NULL AND m.status <> 'accepting' AND m.created_at <= $1
+    AND (m.scheduled_at IS NULL OR m.scheduled_at <= $2::timestamptz + interval '1 second')`;
+
+/** How many chains `closeRestoredChains` would close. */
+export async function countRestoredChains(db: Database, { began_at, stopped_at }: Times): Promise<number> {
+  const [found] = await select<{ count: number }>(db, count, [began_at, stopped_at]);
+  return found?.count ?? 0;
+}
+
+const count = `SELECT count(*) FROM fallbacks f JOIN messages m ON m.id = f.message_id WHERE ${isUncertain}`;
+
+/**
+ * Ends chains of fallbacks of which the next step may have been sent in the lost time: the restored database does not know that message, and
+ * would send it once more. The steps are not sent; the chains are noted with the recovery.
+ * @returns how many were closed; below `limit`: there are no more
+ */
+export async function closeRestoredChains(db: Database, { id, began_at, stopped_at }: Times, limit: number): Promise<number> {
+  return (await select(db, close, [began_at, stopped_at, id, limit])).length;
+}
+
+const close = `
+  WITH closed AS (
+    UPDATE fallbacks SET outcome = 'unknown', decided_at = now()
+    WHERE message_id IN (
+      SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id WHERE ${isUncertain} ORDER BY f.due_at LIMIT $4 FOR UPDATE OF f
+    ) RETURNING message_id
+  )
+  INSERT INTO recovery_messages (recovery_id, kind, message_id) SELECT $3, 'fallback', message_id FROM closed
+  ON CONFLICT DO NOTHING RETURNING message_id`;

@@ -1,0 +1,98 @@
+/** Restored messages that may have been handed off in the lost time. */
+import type { Channel } from '../../channels.js';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { RestoredMessage } from '../../rules/routing/recovery.js';
+import type { Recovery } from './begin-recovery.js';
+import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
+
+/** A message that waits for its hand-off in the restored database. */
+export type RestoredQueued = RestoredMessage & {
+  id: string;
+  channel: Channel;
+  /** The recovery has marked it already. */
+  is_marked: boolean;
+};
+
+/** The messages of these open groups that wait for their hand-off and were not created after the recovery began. */
+export function restoredQueued(
+  db: Database,
+  { id, began_at }: Pick<Recovery, 'id' | 'began_at'>,
+  groupIds: readonly string[],
+): Promise<RestoredQueued[]> {
+  return select<RestoredQueued>(db, queued, [id, began_at, groupIds]);
+}
+
+const queued = `
+  SELECT m.id, m.channel, m.scheduled_at, m.status_detail, b.status AS batch_status,
+    ARRAY(SELECT DISTINCT a.provider FROM send_attempts a WHERE a.message_id = m.id AND ${isOpenOrUnknown('a')}) AS uncertain_at,
+    EXISTS (SELECT 1 FROM recovery_messages r WHERE r.recovery_id = $1 AND r.kind = 'uncertain' AND r.message_id = m.id) AS is_marked
+  FROM messages m LEFT JOIN batches b ON b.id = m.batch_id
+  WHERE m.group_id = ANY($3::uuid[]) AND m.status = 'queued' AND m.created_at <= $2 ORDER BY m.id`;
+
+/** A message, and the accounts that may have it: the hand-off goes on with the last one. */
+export interface Suspicion {
+  id: string;
+  accounts: readonly string[];
+}
+
+/**
+ * Marks messages as perhaps handed off: each gets an attempt of unknown outcome for every account that may have it, and cannot be
+ * cancelled any more. From there on the hand-off deals with them as with any call whose answer was lost. One transaction. A message that is
+ * marked already gets no further attempts, and its waiting time anew.
+ * @param waitSeconds how long they wait for their delivery report, from now on
+ * @returns how many were marked for the first time
+ */
+export function markUncertain(
+  db: Database,
+  recovery: Pick<Recovery, 'id' | 'stopped_at'>,
+  suspicions: readonly Suspicion[],
+  waitSeconds: number,
+): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const ids = suspicions.map(({ id }) => id);
+    const locked = await select<{ id: string }>(db, lock, [ids], transaction);
+    const queuedIds = locked.map(({ id }) => id);
+    await select(
+      db,
+      `UPDATE messages SET status_detail = 'sending' WHERE id = ANY($1::uuid[]) AND status_detail <> 'sending'`,
+      [queuedIds],
+      transaction,
+    );
+    const fresh = await select<{ message_id: string }>(db, note, [recovery.id, queuedIds], transaction);
+    const isFresh = new Set(fresh.map(({ message_id }) => message_id));
+    await insertAttempts(
+      db,
+      transaction,
+      recovery,
+      suspicions.filter(({ id }) => isFresh.has(id)),
+    );
+    await select(db, wait, [queuedIds, waitSeconds], transaction);
+    return fresh.length;
+  });
+}
+
+const lock = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND status = 'queued' ORDER BY id FOR UPDATE`;
+
+const note = `
+  INSERT INTO recovery_messages (recovery_id, kind, message_id) SELECT $1, 'uncertain', id FROM unnest($2::uuid[]) AS id
+  ON CONFLICT DO NOTHING RETURNING message_id`;
+
+async function insertAttempts(
+  db: Database,
+  transaction: Transaction,
+  { stopped_at }: Pick<Recovery, 'stopped_at'>,
+  suspicions: readonly Suspicion[],
+): Promise<void> {
+  const rows = suspicions.flatMap(({ id, accounts }) => accounts.map((provider, place) => ({ id, provider, place: place + 1 })));
+  await select(db, attempts, [JSON.stringify(rows), stopped_at], transaction);
+}
+
+/** The last moment at which the call may have been made counts as its beginning: searches at the provider lag behind it. */
+const attempts = `
+  INSERT INTO send_attempts (message_id, number, provider, outcome, detail, started_at, finished_at)
+  SELECT r.id, COALESCE((SELECT max(a.number) FROM send_attempts a WHERE a.message_id = r.id), 0) + r.place, r.provider, 'unknown', 'restored',
+    LEAST($2::timestamptz, now()), now()
+  FROM json_to_recordset($1::json) AS r (id uuid, provider text, place integer)`;
+
+const wait = `
+  UPDATE send_attempts a SET give_up_at = now() + $2 * interval '1 second' WHERE a.message_id = ANY($1::uuid[]) AND ${isOpenOrUnknown('a')}`;

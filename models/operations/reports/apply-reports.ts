@@ -1,0 +1,179 @@
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { failureOf } from '../../rules/messages/error-codes.js';
+import { isHardBounce } from '../../rules/contacts/suppression.js';
+import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
+import type { Channel } from '../../channels.js';
+import type { MessageRow } from '../../tables/message.js';
+import { type GroupWork, groupState } from '../messages/group-work.js';
+import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
+import { type NewSuppression, suppress } from '../contacts/suppress.js';
+
+interface Unapplied {
+  id: string;
+  message_id: string;
+  workspace_id: string;
+  channel: Channel;
+  to: string;
+  message_status: Status;
+  /** The message bears the id that its provider gave it. */
+  is_named: boolean;
+  provider: string;
+  provider_message_id: string;
+  error_code: string | null;
+  is_permanent: boolean;
+  provider_error_code: string | null;
+  status: ReportStatus;
+  occurred_at: Date;
+  /** Of a report that is replayed: what became of it the first time. */
+  outcome: 'applied' | 'ignored' | null;
+  /** What is personal in its message was erased. */
+  is_erased: boolean;
+}
+
+/** Where a group stands after its inbox was worked off. */
+export interface GroupState {
+  /** Messages that wait for a hand-off or a report. 0: the group is closed. */
+  open: number;
+}
+
+/**
+ * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
+ * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
+ * @param looksAgain the caller will call once more without being woken: until then nobody wakes the group
+ */
+export async function applyReports(db: Database, groupId: string, looksAgain = false): Promise<GroupWork> {
+  await inTransaction(db, async (transaction) => {
+    await select(db, 'UPDATE message_groups SET reports_pending = $2 WHERE id = $1', [groupId, looksAgain], transaction);
+    const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
+    if (reports.length > 0) await apply(db, transaction, reports);
+    await closeIfDone(db, transaction, groupId);
+  });
+  // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
+  const work = await groupState(db, groupId);
+  return work.reports ? applyReports(db, groupId, looksAgain) : work;
+}
+
+const unapplied = `
+  WITH inbox AS MATERIALIZED (
+    SELECT * FROM delivery_reports WHERE group_id = $1 AND applied_at IS NULL ORDER BY id FOR UPDATE
+  )
+  SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status,
+    m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
+    d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome, m.erased_at IS NOT NULL AS is_erased
+  FROM inbox d JOIN messages m ON m.id = d.message_id
+  ORDER BY d.message_id, d.id FOR UPDATE OF m`;
+
+async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
+  const applied = new Set<string>();
+  const statusOf = new Map(reports.map(({ message_id, message_status }) => [message_id, message_status]));
+  for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
+  for (const status of reportOrder) {
+    const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
+    // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
+    const from = movesInto[status].filter((source) => source !== 'queued');
+    const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
+    for (const { id } of moved) {
+      applied.add(`${id} ${status}`);
+      statusOf.set(id, status);
+    }
+    // Before a failure that was told with it can count.
+    if (status === 'delivered') await proveDeliveries(db, transaction, reports);
+  }
+  const outcomes = reports.map(({ id, message_id, channel, status, is_erased }) =>
+    applied.has(`${message_id} ${status}`)
+      ? { id, is_erased, outcome: 'applied' }
+      : { id, is_erased, outcome: 'ignored', reason: whyIgnored(channel, status, statusOf.get(message_id)) },
+  );
+  await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
+  await nameAttempts(
+    db,
+    transaction,
+    reports.filter(({ is_named, message_id, status }) => !is_named && !applied.has(`${message_id} ${status}`)),
+  );
+  await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
+}
+
+/** Of a message that gets no name by its report, its attempt keeps it: by that the report is found again. */
+async function nameAttempts(db: Database, transaction: Transaction, unnamed: Unapplied[]): Promise<void> {
+  const rows = unnamed.map(({ message_id, provider, provider_message_id }) => ({ message_id, provider, provider_message_id }));
+  if (rows.length > 0) await select(db, nameAttempt, [JSON.stringify(rows)], transaction);
+}
+
+const nameAttempt = `
+  UPDATE send_attempts a SET provider_message_id = r.provider_message_id
+  FROM json_to_recordset($1::json) AS r (message_id uuid, provider text, provider_message_id text)
+  WHERE a.message_id = r.message_id AND a.provider = r.provider AND a.provider_message_id IS NULL`;
+
+const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
+  workspace_id,
+  channel,
+  recipient: to,
+  reason: 'bounce',
+  source: 'report',
+  message_id,
+});
+
+const markApplied = `
+  UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
+    -- One that is replayed and was applied before stays so: it moved its message then.
+    outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
+  FROM json_to_recordset($1::json) AS o (id uuid, is_erased boolean, outcome text, reason text) WHERE d.id = o.id`;
+
+/** Why a report moved nothing; kept for the timeline. */
+export type IgnoredReason = 'repeats_status' | 'backwards' | 'not_on_channel';
+
+function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | undefined): IgnoredReason {
+  if (!isKnownTo(channel, reported)) return 'not_on_channel';
+  return reported === current ? 'repeats_status' : 'backwards';
+}
+
+/** A report about a message whose hand-off was never answered proves that it was handed off. */
+function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
+  const changes = new Map<string, StatusChange>();
+  for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
+    if (message_status !== 'queued') continue;
+    changes.set(message_id, { id: message_id, status_detail: 'awaiting_report', at: occurred_at, provider, provider_message_id });
+  }
+  return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
+}
+
+/** A read receipt about a message of whose delivery nobody has told proves that too: its subscribers are told of it once. */
+function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
+  const receipts = reports.filter(({ channel, status }) => status === 'read' && isKnownTo(channel, status));
+  const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
+  return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });
+}
+
+function changeOf(report: Unapplied): StatusChange {
+  const { message_id, message_status, is_named, channel, status, occurred_at, error_code, provider_error_code } = report;
+  // Where the answer to the hand-off was lost, the correction is the first to tell the provider's id.
+  const { provider, provider_message_id } = report;
+  const names = message_status === 'failed' && !is_named ? { provider, provider_message_id } : {};
+  const change = { id: message_id, at: occurred_at, ...names };
+  if (status !== 'failed') return { ...change, status_detail: status === 'sent' ? 'awaiting_report' : status };
+  const { code, message } = failureOf(channel, error_code);
+  return {
+    ...change,
+    status_detail: 'undeliverable',
+    error_code: code,
+    error_message: message,
+    provider_error_code: provider_error_code ?? undefined,
+  };
+}
+
+const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || hasReadReceipts(channel);
+
+/** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
+export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<GroupState> {
+  const [state] = await select<GroupState>(db, close, [groupId], transaction);
+  return state ?? { open: 0 };
+}
+
+const close = `
+  WITH state AS (
+    SELECT count(*) AS open FROM messages
+    WHERE group_id = $1 AND (status IN ('accepting', 'queued') OR status = 'sent' AND status_detail <> 'unknown')
+  ), closed AS (
+    UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1 AND (SELECT open FROM state) = 0
+  )
+  SELECT open FROM state`;

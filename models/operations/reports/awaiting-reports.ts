@@ -1,0 +1,11 @@
+import { type Database, select } from '../../db/database.js';
+
+/** Messages of a group that were handed off and of which no final report came. */
+export function awaitingReports(db: Database, groupId: string): Promise<{ id: string; provider: string; provider_message_id: string }[]> {
+  return select(
+    db,
+    `SELECT id, provider, provider_message_id FROM messages
+     WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' AND provider_message_id IS NOT NULL ORDER BY id`,
+    [groupId],
+  );
+}

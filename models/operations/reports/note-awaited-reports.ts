@@ -1,0 +1,38 @@
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { Recovery } from '../recovery/begin-recovery.js';
+
+/**
+ * The messages of these open groups that were handed off before the restore and still wait for a report, which may have come in the lost
+ * time: no provider repeats it.
+ */
+export async function awaitedReports(
+  db: Database,
+  { began_at }: Pick<Recovery, 'began_at'>,
+  groupIds: readonly string[],
+  transaction?: Transaction,
+): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, awaiting, [groupIds, began_at], transaction);
+  return rows.map(({ id }) => id);
+}
+
+const awaiting = `
+  SELECT id FROM messages
+  WHERE group_id = ANY($1::uuid[]) AND status = 'sent' AND status_detail = 'awaiting_report' AND provider_message_id IS NOT NULL
+    AND created_at <= $2 ORDER BY id`;
+
+/** The same messages, noted with the recovery: each of them is asked for once. */
+export function noteAwaitedReports(
+  db: Database,
+  recovery: Pick<Recovery, 'id' | 'began_at'>,
+  groupIds: readonly string[],
+): Promise<string[]> {
+  return inTransaction(db, async (transaction) => {
+    const ids = await awaitedReports(db, recovery, groupIds, transaction);
+    await select(db, note, [recovery.id, ids], transaction);
+    return ids;
+  });
+}
+
+const note = `
+  INSERT INTO recovery_messages (recovery_id, kind, message_id) SELECT $1, 'awaiting_report', id FROM unnest($2::uuid[]) AS id
+  ON CONFLICT DO NOTHING`;

@@ -1,0 +1,76 @@
+/**
+ * What the watcher looks for beside groups and batches: work that somebody should be driving and nobody is. Each is read in pages, oldest
+ * first; `after` is the last row of the page before it, so that what cannot be repaired keeps nobody from what comes after it.
+ */
+import { type Database, select } from '../../db/database.js';
+import { lowestId } from '../../rules/values/id-time.js';
+import type { Wake } from '../reports/record-reports.js';
+
+/** Rows of a page. */
+export const pageOfStuck = 200;
+
+/** Groups whose inbox holds reports that nobody has applied: the signal was lost. In the order of their ids, which is that of their age. */
+export function unwokenGroups(db: Database, olderThanSeconds: number, after: string | null = null): Promise<Wake[]> {
+  return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
+}
+
+// Reports for ids that nobody knows wait in the same index, without a group: the condition on the id leaves them out.
+const unwoken = `
+  SELECT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
+  FROM (
+    SELECT DISTINCT d.group_id FROM delivery_reports d
+    WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND d.received_at < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
+  ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
+
+/** A delivery that nobody attempts. */
+export interface OverdueDelivery {
+  id: string;
+  webhook_id: string;
+  /** In text: exact to the microsecond. */
+  due_at: string;
+}
+
+/** Pending deliveries that are overdue and that no carrier has: the process died between the status change and the attempt. */
+export function overdueDeliveries(db: Database, olderThanSeconds: number, after?: OverdueDelivery): Promise<OverdueDelivery[]> {
+  return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, pageOfStuck]);
+}
+
+/** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its carrier. */
+const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
+
+const overdue = `
+  SELECT d.id, d.webhook_id, d.next_attempt_at::text AS due_at FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.status = 'pending' AND NOT d.carried AND d.next_attempt_at < now() - $1 * interval '1 second'
+    AND (d.next_attempt_at, d.id) > ($2::timestamptz, $3::uuid) AND (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second')
+    AND ${isSettledOrActive}
+  ORDER BY d.next_attempt_at, d.id LIMIT $4`;
+
+/** Webhooks whose carrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
+export async function lostCarriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
+  return rows.map(({ id }) => id);
+}
+
+const lost = `
+  SELECT w.id FROM webhooks w
+  WHERE w.id > $2::uuid AND (w.carrier_looks_at IS NULL OR w.carrier_looks_at < now() - $1 * interval '1 second')
+    AND (w.resume_at IS NULL OR w.resume_at < now() - $1 * interval '1 second') AND ${isSettledOrActive} AND EXISTS (
+      SELECT 1 FROM deliveries d
+      WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.carried AND d.next_attempt_at < now() - $1 * interval '1 second')
+  ORDER BY w.id LIMIT $3`;
+
+/** Between two looks at a mail that its workflow goes on trying to send. */
+const mailAgainSeconds = 300;
+
+/** Takes mails that were not sent and are due for a look, those that have waited longest first. */
+export async function takeUnsentMails(db: Database): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, unsent, [pageOfStuck, mailAgainSeconds]);
+  return rows.map(({ id }) => id);
+}
+
+const unsent = `
+  UPDATE mails SET look_at = now() + $2 * interval '1 second'
+  WHERE id IN (
+    SELECT id FROM mails WHERE sent_at IS NULL AND refused_code IS NULL AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  )
+  RETURNING id`;

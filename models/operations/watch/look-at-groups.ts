@@ -1,0 +1,133 @@
+/**
+ * The watcher's queue of groups: every group that is not closed says when it is looked at next (`look_at`). Whoever takes groups has them for
+ * the time of a lease, so several may work side by side, and what a process leaves behind when it dies is taken again.
+ */
+import type { Channel } from '../../channels.js';
+import { type Database, select } from '../../db/database.js';
+import type { GroupState } from '../../rules/messages/group-look.js';
+import { fenceMessages } from '../messages/fence-messages.js';
+
+/** A group as the start of its workflow needs it. */
+export interface DrivableGroup {
+  groupId: string;
+  workflowId: string;
+  batchId: string | null;
+  channel: Channel;
+  /** Null where the messages are of several workspaces. */
+  workspaceId: string | null;
+  /** Random ends of the ids of messages that share the group; empty for a single message and for a page. */
+  messageIds: string[];
+  /** Of a message with a fallback. */
+  fallbackAfterMs: number | null;
+}
+
+/** A group that is due for a look. */
+export interface DueGroup extends DrivableGroup, GroupState {
+  /** A single message that was never handed off, without a chain: it can be driven on together with others. */
+  isGatherable: boolean;
+}
+
+/** Time for what is done about a page of groups; after that they are due again. */
+const leaseSeconds = 45;
+/** Somebody who tried a hand-off so lately drives the group. */
+const triedLatelySeconds = 120;
+
+/** Takes the groups that are due for a look, those that have waited longest first, with what is known of each. */
+export function takeDueGroups(db: Database, limit: number): Promise<DueGroup[]> {
+  return select(db, take, [limit, leaseSeconds, triedLatelySeconds]);
+}
+
+/** Pages of a batch that have something to hand off. */
+export function queuedPages(db: Database, batchId: string): Promise<DrivableGroup[]> {
+  return select(db, ofBatch, [batchId]);
+}
+
+const drivable = `
+  g.id AS "groupId", g.workflow_id AS "workflowId", g.batch_id AS "batchId", w.channel, w."workspaceId", w."messageIds",
+  (SELECT (f.steps -> 0 ->> 'after')::integer * 1000 FROM fallbacks f WHERE f.message_id = g.id) AS "fallbackAfterMs"`;
+
+const ofMessages = `
+  min(m.channel) AS channel, CASE WHEN min(m.workspace_id::text) = max(m.workspace_id::text) THEN min(m.workspace_id::text) END AS "workspaceId",
+  CASE WHEN g.batch_id IS NULL AND count(*) > 1 THEN array_agg(right(m.id::text, 12) ORDER BY m.id) ELSE '{}' END AS "messageIds"`;
+
+const milliseconds = (interval: string) => `(extract(epoch FROM ${interval}) * 1000)::double precision`;
+
+// Nobody is waited for: who holds a group's row is working on it.
+const take = `
+  WITH g AS (
+    UPDATE message_groups SET look_at = now() + $2 * interval '1 second'
+    WHERE id IN (
+      SELECT id FROM message_groups WHERE closed_at IS NULL AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id, workflow_id, batch_id
+  )
+  SELECT ${drivable}, w.accepting, w.due, w."dueInMs", w.awaiting, COALESCE(w."awaitedMs", 0) AS "awaitedMs",
+    (SELECT b.status FROM batches b WHERE b.id = g.batch_id) AS "batchStatus",
+    g.batch_id IS NULL AND EXISTS (
+      SELECT 1 FROM messages m JOIN send_attempts a ON a.message_id = m.id
+      WHERE m.group_id = g.id AND m.status = 'queued' AND a.started_at > now() - $3 * interval '1 second'
+    ) AS "triedLately",
+    g.batch_id IS NULL AND w."isUnclaimed"
+      AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = g.id) AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.next_id = g.id)
+      AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = g.id) AS "isGatherable"
+  FROM g CROSS JOIN LATERAL (
+    SELECT ${ofMessages},
+      bool_and(m.id = g.id AND m.status = 'queued' AND m.status_detail IN ('scheduled', 'accepted')) AS "isUnclaimed",
+      count(*) FILTER (WHERE m.status = 'accepting') AS accepting,
+      count(*) FILTER (WHERE m.status = 'queued' AND (m.scheduled_at IS NULL OR m.scheduled_at <= now())) AS due,
+      ${milliseconds(`min(m.scheduled_at) FILTER (WHERE m.status = 'queued' AND m.scheduled_at > now()) - now()`)} AS "dueInMs",
+      count(*) FILTER (WHERE m.status = 'sent' AND m.status_detail <> 'unknown') AS awaiting,
+      ${milliseconds(`now() - max(m.sent_at) FILTER (WHERE m.status = 'sent' AND m.status_detail <> 'unknown')`)} AS "awaitedMs"
+    FROM messages m WHERE m.group_id = g.id
+  ) w`;
+
+const ofBatch = `
+  SELECT ${drivable}
+  FROM message_groups g CROSS JOIN LATERAL (
+    SELECT ${ofMessages}, bool_or(m.status = 'queued') AS waits FROM messages m WHERE m.group_id = g.id
+  ) w
+  WHERE g.batch_id = $1 AND g.closed_at IS NULL AND w.waits ORDER BY g.page`;
+
+/** Says when groups are looked at next. */
+export async function lookAgain(db: Database, looks: readonly { groupId: string; lookInMs: number }[]): Promise<void> {
+  if (looks.length > 0) await select(db, again, [JSON.stringify(looks)]);
+}
+
+// A row that somebody holds keeps its lease, and is looked at again when that ends.
+const again = `
+  UPDATE message_groups g SET look_at = now() + held.wait_ms * interval '1 millisecond'
+  FROM (
+    SELECT g.id, l."lookInMs" AS wait_ms FROM json_to_recordset($1::json) AS l ("groupId" uuid, "lookInMs" double precision)
+    JOIN message_groups g ON g.id = l."groupId" FOR UPDATE OF g SKIP LOCKED
+  ) held
+  WHERE g.id = held.id`;
+
+/** Closes groups of which nothing is open any more: their workflow was lost before it could. */
+export async function closeDone(db: Database, groupIds: readonly string[]): Promise<void> {
+  if (groupIds.length > 0) await select(db, close, [groupIds]);
+}
+
+const close = `
+  UPDATE message_groups SET closed_at = now()
+  WHERE id IN (
+    SELECT g.id FROM message_groups g
+    WHERE g.id = ANY($1::uuid[]) AND g.closed_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM messages m
+      WHERE m.group_id = g.id AND (m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown')
+    ) FOR UPDATE SKIP LOCKED
+  )`;
+
+/** Deletes the undecided messages of these groups; see `fenceMessages`. @returns how many */
+export async function fenceGroups(db: Database, groupIds: readonly string[]): Promise<number> {
+  if (groupIds.length === 0) return 0;
+  const sql = `SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' ORDER BY id`;
+  const rows = await select<{ id: string }>(db, sql, [groupIds]);
+  return rows.length === 0
+    ? 0
+    : (
+        await fenceMessages(
+          db,
+          rows.map(({ id }) => id),
+        )
+      ).length;
+}

@@ -1,0 +1,20 @@
+/** Deliveries that have a workflow of their own, where the operator wants one for each event. */
+import { type Database, select } from '../../db/database.js';
+import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
+
+/** Notes that child workflows carry these deliveries from now on. */
+export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await select(db, toChild, [ids]);
+}
+
+const toChild = `UPDATE deliveries SET in_child = true WHERE id IN ${lockedDeliveries('d.id = ANY($1::uuid[])')}`;
+
+/** How many of the deliveries ended as failed. */
+export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {
+  const [row] = await select<{ failed: number }>(
+    db,
+    `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`,
+    [ids],
+  );
+  return row?.failed ?? 0;
+}

@@ -1,0 +1,27 @@
+/** When the watcher was last through: the sign of its life for whoever asks after the health of the service. */
+import { type Database, select } from '../../db/database.js';
+
+/** Notes that a round of the watcher came to its end. @param failing steps of it that failed */
+export async function noteRound(db: Database, failing: readonly string[]): Promise<void> {
+  await select(db, note, [failing]);
+}
+
+const note = `
+  INSERT INTO watcher (round_at, failing) VALUES (now(), $1::text[])
+  ON CONFLICT (only_row) DO UPDATE SET round_at = EXCLUDED.round_at, failing = EXCLUDED.failing`;
+
+/** The last round of the watcher. */
+export interface LastRound {
+  /** Seconds since it ended, by the database's clock; null when there was none yet. */
+  age_seconds: number | null;
+  /** Steps of it that failed. */
+  failing: string[];
+}
+
+/** Tells of the last round that came to its end. */
+export async function lastRound(db: Database): Promise<LastRound> {
+  const [round] = await select<LastRound>(db, last);
+  return round ?? { age_seconds: null, failing: [] };
+}
+
+const last = 'SELECT floor(extract(epoch FROM now() - round_at))::integer AS age_seconds, failing FROM watcher';

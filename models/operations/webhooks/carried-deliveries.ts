@@ -1,0 +1,112 @@
+/**
+ * The carrier of a webhook is the one workflow that attempts whatever was not acknowledged at once, and everything of a webhook that
+ * is ordered or has a rate. The webhook's row says when its carrier looks again (`carrier_looks_at`), so that it is woken only where
+ * it would look too late. Both sides lock that row: what is left to the carrier is seen by it, or wakes it.
+ */
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
+
+/** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
+const underWaySeconds = 12;
+/** A carrier that should have looked so long ago is gone. */
+const lostSeconds = 120;
+
+interface Left {
+  webhook_id: string;
+  next_attempt_at: Date;
+}
+
+/**
+ * Leaves deliveries to the carriers of their webhooks.
+ * @param left those that nobody attempts now
+ * @param underWay those whose first attempt has begun and takes long; should its process die, the carrier attempts them again
+ * @param again wakes in any case: an earlier call died, perhaps before it could
+ * @returns the webhooks whose carrier has to be woken
+ */
+export async function leaveToCarriers(
+  db: Database,
+  {
+    left,
+    underWay = [],
+  }: { left: readonly { id: string; webhook_id: string }[]; underWay?: readonly { id: string; webhook_id: string }[] },
+  again: boolean,
+): Promise<string[]> {
+  const all = [...left, ...underWay];
+  if (all.length === 0) return [];
+  const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+  return inTransaction(db, async (transaction) => {
+    await select(db, lockWebhooks, [[...new Set(all.map(({ webhook_id }) => webhook_id))]], transaction);
+    const rows = await select<Left>(db, leave, [idsOf(all), idsOf(underWay), underWaySeconds], transaction);
+    const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
+      webhook_id,
+      at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
+    }));
+    const woken = await select<{ id: string }>(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
+    return woken.map(({ id }) => id);
+  });
+}
+
+const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+
+/** What is held by now is nobody's. */
+const leave = `
+  WITH left_ AS (
+    UPDATE deliveries d SET in_child = true, carried = true,
+      status = CASE WHEN ${isHeld} THEN ${heldStatus} ELSE d.status END,
+      next_attempt_at = CASE WHEN ${isHeld} THEN NULL
+        WHEN d.id = ANY($2::uuid[]) AND d.ladder_step = 0 THEN now() + $3 * interval '1 second' ELSE d.next_attempt_at END
+    FROM webhooks w
+    WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND ${isPending}`)}
+    RETURNING d.webhook_id, d.next_attempt_at
+  )
+  SELECT webhook_id, next_attempt_at FROM left_ WHERE next_attempt_at IS NOT NULL`;
+
+const wake = `
+  UPDATE webhooks w SET carrier_looks_at = now()
+  FROM json_to_recordset($1::json) AS l (webhook_id uuid, at timestamptz)
+  WHERE w.id = l.webhook_id AND ($2 OR w.carrier_looks_at IS NULL OR w.carrier_looks_at > GREATEST(now(), l.at, w.resume_at)
+    OR w.carrier_looks_at < now() - $3 * interval '1 second')
+  RETURNING w.id`;
+
+/** How a webhook wants its deliveries made. */
+export interface Carriage {
+  workspace_id: string;
+  is_active: boolean;
+  ordered: boolean;
+  rate: number | null;
+}
+
+/** Notes that the carrier looks from now on. @returns undefined when there is no such webhook any more */
+export async function beginCarrying(db: Database, webhookId: string): Promise<Carriage | undefined> {
+  const [carriage] = await select<Carriage>(db, begin, [webhookId]);
+  return carriage;
+}
+
+const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
+
+/**
+ * Notes when the carrier looks again.
+ * @returns milliseconds until then, not positive when something is due; null when nothing waits and the carrier may end
+ */
+export function restCarrier(db: Database, webhookId: string): Promise<number | null> {
+  return inTransaction(db, async (transaction) => {
+    const [webhook] = await select<{ ordered: boolean }>(db, lockOne, [webhookId], transaction);
+    if (webhook === undefined) return null;
+    const waitMs = await nextIn(db, webhookId, webhook.ordered, transaction);
+    await select(db, look, [webhookId, waitMs], transaction);
+    return waitMs;
+  });
+}
+
+async function nextIn(db: Database, webhookId: string, ordered: boolean, transaction: Transaction): Promise<number | null> {
+  const [next] = await select<{ wait_ms: number }>(db, soonestOf(ordered ? 'd.seq, d.id' : 'd.next_attempt_at'), [webhookId], transaction);
+  return next?.wait_ms ?? null;
+}
+
+const lockOne = `SELECT ordered FROM webhooks WHERE id = $1 FOR NO KEY UPDATE`;
+const soonestOf = (order: string) => `
+  SELECT extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms
+  FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried AND w.is_active AND w.deleted_at IS NULL ORDER BY ${order} LIMIT 1`;
+const look = `UPDATE webhooks SET carrier_looks_at = now() + $2::double precision * interval '1 millisecond' WHERE id = $1`;

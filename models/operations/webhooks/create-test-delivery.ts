@@ -1,0 +1,31 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, select } from '../../db/database.js';
+import { testEventBody, testEventType } from '../../rules/webhooks/events.js';
+import { Webhook } from '../../tables/webhook.js';
+
+/**
+ * An event that only this webhook gets, and its delivery, due at once. Should nobody attempt it, the watcher does.
+ * @returns the delivery's id
+ * @throws AppError 404 when the workspace has no such webhook, 409 when it is inactive
+ */
+export async function createTestDelivery(db: Database, workspaceId: string, webhookId: string): Promise<string> {
+  const webhook = await Webhook.owned(workspaceId, webhookId);
+  webhook.assertActive();
+  const [eventId, deliveryId] = [uuidv7(), uuidv7()];
+  const body = testEventBody(webhook.id, new Date());
+  await select(db, insert, [eventId, workspaceId, testEventType, body, deliveryId, webhook.id]);
+  return deliveryId;
+}
+
+const insert = `
+  WITH stored AS (INSERT INTO events (id, workspace_id, type, body) VALUES ($1, $2, $3, $4))
+  INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at, webhook_revision)
+  SELECT $5, id, $1, $3, 'pending', now(), revision FROM webhooks WHERE id = $6`;
+
+/** Forgets a test that nobody could be asked to attempt, so that a refused request leaves nothing. */
+export async function dropTestDelivery(db: Database, deliveryId: string): Promise<void> {
+  await select(db, drop, [deliveryId, testEventType]);
+}
+
+const drop = `
+  DELETE FROM events WHERE type = $2 AND id = (SELECT event_id FROM deliveries WHERE id = $1)`;

@@ -1,0 +1,190 @@
+import { type Database, select } from '../../db/database.js';
+import type { DeliveryStatus } from '../../tables/delivery.js';
+import type { EventType, testEventType } from '../../rules/webhooks/events.js';
+import { claimOverdue } from './claim-overdue.js';
+import { endDeliveries, heldStatus, isHeld, isPending } from './locked-deliveries.js';
+
+/** A delivery with all that an attempt needs. */
+export interface SendableDelivery {
+  id: string;
+  webhook_id: string;
+  workspace_id: string;
+  event_id: string;
+  message_id: string | null;
+  event: EventType | typeof testEventType;
+  body: string;
+  url: string;
+  secret: Buffer;
+  old_secret: Buffer | null;
+  old_secret_until: Date | null;
+  /** Encrypted ed25519 keys; null where the owner did not ask for asymmetric signatures. */
+  signing_key: Buffer | null;
+  old_signing_key: Buffer | null;
+  ladder_step: number;
+  /** What the owner chose for this webhook; null: the setting, and no limit. */
+  retry_delays: number[] | null;
+  rate: number | null;
+  ordered: boolean;
+  /** Nothing was acknowledged since; null while the endpoint is well. */
+  failing_since: Date | null;
+  /** Nothing goes out before; from then on one attempt probes. Null while the endpoint may be sent to. */
+  resume_at: Date | null;
+}
+
+/** One that waits for its next attempt. */
+export interface DueDelivery extends SendableDelivery {
+  /** Milliseconds until its own time, or its endpoint's where that is later; not positive when it is due. By the database's clock. */
+  wait_ms: number;
+  is_due: boolean;
+  /** Nobody has attempted it for so long that the watcher might take it for forgotten. */
+  is_overdue: boolean;
+  /** A workflow beside the group's carries it already, or has an earlier event of its message to attempt first. */
+  in_child: boolean;
+}
+
+/** One of a group. */
+export interface FirstDelivery extends DueDelivery {
+  /** The group's events may go to other webhooks too. */
+  is_shared: boolean;
+}
+
+/**
+ * Half of what the watcher waits before it takes a delivery for forgotten: in the other half a round has attempted whatever it
+ * read, or has left it to the carrier.
+ */
+const overdueSeconds = 30;
+
+const columnsWith = (inChild: string, more = '') => `
+  SELECT d.id, d.webhook_id, w.workspace_id, d.event_id, d.message_id, d.event, e.body, w.url, w.secret, w.old_secret, w.old_secret_until, w.signing_key, w.old_signing_key,
+    d.ladder_step, ${inChild} AS in_child, w.retry_delays, w.rate, w.ordered, w.failing_since, w.resume_at,
+    extract(epoch FROM GREATEST(d.next_attempt_at, w.resume_at) - now())::double precision * 1000 AS wait_ms,
+    GREATEST(d.next_attempt_at, w.resume_at) <= now() AS is_due,
+    NOT d.carried AND d.next_attempt_at < now() - ${overdueSeconds} * interval '1 second' AS is_overdue,
+    w.is_active AND w.deleted_at IS NULL AS is_active, d.status = 'pending' AND ${isHeld} AS is_held${more}
+  FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
+const columns = columnsWith('d.in_child');
+
+/** SQL: the place of a delivery in the order of events. Those from before there was a sequence all have 0 there and the order of their ids. */
+const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
+
+/**
+ * The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. The comparison of `carried` keeps the
+ * planner from the index of what a webhook's carrier has to attempt: that would read the whole backlog of the webhook for each delivery.
+ */
+const isLeftToCarrier = `EXISTS (
+  SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+    AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
+
+/**
+ * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
+ * @param again also those that were left to a child workflow: an earlier call died, perhaps before the child was started
+ */
+export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
+  const rows = await activeOnly<FirstDelivery>(db, first, [groupId, again]);
+  const lost = await lostToWatcher(db, rows);
+  return rows.map((row) => (lost.has(row) ? { ...row, in_child: true } : row));
+}
+
+const first = `${columnsWith(
+  `d.in_child OR ${isLeftToCarrier}`,
+  `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
+      AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared`,
+)}
+  WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
+
+/** Those of the deliveries whose time has long come and that the watcher has given to a carrier just now. */
+async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readonly Row[]): Promise<Set<Row>> {
+  const overdue = rows.filter(({ is_overdue }) => is_overdue);
+  const lost = new Set(overdue);
+  for (const claimed of await claimOverdue(db, overdue, overdueSeconds)) lost.delete(claimed);
+  return lost;
+}
+
+/** One that a workflow of its own carries. */
+export interface OwnDelivery extends DueDelivery {
+  /** An earlier event of its message has not had its first attempt. */
+  is_behind: boolean;
+}
+
+/** Those of the given deliveries that are still pending and no carrier's, soonest first. Holds those of a paused webhook. */
+export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<OwnDelivery[]> {
+  const rows = await activeOnly<OwnDelivery>(db, pending, [ids]);
+  const lost = await lostToWatcher(db, rows);
+  return rows.filter((row) => !lost.has(row));
+}
+
+const pending = `${columnsWith(
+  'd.in_child',
+  `, EXISTS (SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+      AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0) AS is_behind`,
+)}
+  WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
+
+/**
+ * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
+ * waits for that, and so does one whose earlier event was made due later, as the page is read by these times. Holds what waits for a paused webhook.
+ * @param ordered only what stands at the head of the line, oldest event first
+ */
+export async function carriedDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
+  if (!ordered) return activeOnly(db, carried, [webhookId, limit]);
+  const line = await activeOnly(db, inLine, [webhookId, limit]);
+  const waiting = line.findIndex(({ is_due }) => !is_due);
+  return waiting === -1 ? line : line.slice(0, waiting);
+}
+
+/** Of a webhook that pauses nothing is read, however much is due. OFFSET keeps the planner from a join, which reads all that the webhook has. */
+const carried = `${columns}
+  WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
+    AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
+      SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
+        AND b.message_id = d.message_id AND ${placeOf('b')} < ${placeOf('d')} AND b.ladder_step = 0 AND b.next_attempt_at > d.next_attempt_at OFFSET 0)
+  ORDER BY d.next_attempt_at, d.seq, d.id LIMIT $2`;
+
+const inLine = `${columns}
+  WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
+
+/** Those of the given deliveries that are in one of these statuses, in the order of their events; none of a paused webhook. */
+export async function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
+  const rows = await select<Row>(db, inStatus, [ids, statuses]);
+  const isWanted = ({ is_active, is_held }: Row) => is_active && (!is_held || statuses.includes('held'));
+  await holdAll(db, rows);
+  return withBodies(db, rows.filter(isWanted));
+}
+
+const inStatus = `${columns}
+  WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.seq, d.id`;
+
+/** A delivery as it is read. */
+type Row<Delivery extends DueDelivery = DueDelivery> = Delivery & {
+  /** Its webhook takes deliveries. */
+  is_active: boolean;
+  /** It is pending no more, see `isHeld`. */
+  is_held: boolean;
+  body: string | null;
+};
+
+async function activeOnly<Delivery extends DueDelivery = DueDelivery>(db: Database, sql: string, bind: unknown[]): Promise<Delivery[]> {
+  const rows = await select<Row<Delivery>>(db, sql, bind);
+  await holdAll(db, rows);
+  return withBodies(
+    db,
+    rows.filter(({ is_held }) => !is_held),
+  );
+}
+
+/** Writes to those that are held that they are. */
+async function holdAll(db: Database, rows: readonly Row[]): Promise<void> {
+  const held = rows.filter(({ is_held }) => is_held).map(({ id }) => id);
+  if (held.length > 0) await select(db, hold, [held]);
+}
+
+/** One that was replayed while its body was forgotten fails. */
+async function withBodies<Delivery extends DueDelivery>(db: Database, rows: readonly Row<Delivery>[]): Promise<Delivery[]> {
+  const forgotten = rows.filter(({ body }) => body === null).map(({ id }) => id);
+  if (forgotten.length > 0) await select(db, fail, [forgotten]);
+  return rows.filter(({ body }) => body !== null);
+}
+
+const fail = endDeliveries(`'failed'`, 'd.id = ANY($1::uuid[])');
+
+const hold = `${endDeliveries(heldStatus, 'd.id = ANY($1::uuid[])')} AND ${isHeld}`;

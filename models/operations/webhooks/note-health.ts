@@ -1,0 +1,108 @@
+/**
+ * How endpoints are doing, in the row of their webhook, so that all workers know and a restart forgets nothing. A healthy endpoint
+ * costs nothing: there is something to note only after a failure, and after the success that ends it.
+ *
+ * The breaker opens when the first attempts of ten events in a row failed. From `resume_at` on it is half-open: one attempt probes
+ * (`claimProbe`); its success closes the breaker, its failure doubles the pause.
+ */
+import { type Database, select } from '../../db/database.js';
+import { groupBy } from '../../rules/messages/group-by.js';
+import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
+import { disableWebhook } from './disable-webhook.js';
+
+/** What an attempt of the ladder tells of its endpoint. */
+export interface HealthNote {
+  webhookId: string;
+  succeeded: boolean;
+  /** The first attempt of its event. */
+  isFirst: boolean;
+  /** The one attempt that a half-open breaker lets through. */
+  isProbe: boolean;
+  /** What the endpoint asked for, whichever delivery it answered. */
+  retryAfterSeconds: number | null;
+  /** The ladder of its delivery: the pauses of the breaker begin with the first delay and never exceed the longest. */
+  delays: readonly number[];
+}
+
+const failuresToOpen = 10;
+const pauseSecondsMax = 300;
+const pauseSecondsWithoutLadder = 5;
+/** Longer than an attempt takes. */
+const probeSeconds = 15;
+
+/**
+ * Notes how endpoints did, and disables those that have acknowledged nothing for too long.
+ * @param disableAfterSeconds 0: never
+ * @returns the webhooks that were disabled
+ */
+export async function noteHealth(db: Database, notes: readonly HealthNote[], disableAfterSeconds: number): Promise<string[]> {
+  const disabled: string[] = [];
+  for (const [webhookId, ofWebhook] of groupBy(notes, (note) => note.webhookId)) {
+    const successes = ofWebhook.filter(({ succeeded }) => succeeded);
+    const failures = ofWebhook.filter(({ succeeded }) => !succeeded);
+    if (successes.length > 0) await select(db, recovered, [webhookId, successes.some(({ isProbe }) => isProbe)]);
+    if (failures.length === 0) continue;
+    const failingSeconds = await noteFailures(db, webhookId, failures);
+    if (disableAfterSeconds === 0 || failingSeconds < disableAfterSeconds) continue;
+    await disableWebhook(db, webhookId, `The endpoint has acknowledged nothing for ${inWords(failingSeconds)}`);
+    disabled.push(webhookId);
+  }
+  return disabled;
+}
+
+/** A success that overtook a pause does not end it: only the probe knows of it. */
+const recovered = `
+  UPDATE webhooks SET failures = 0, failing_since = NULL, resume_at = NULL, pause_seconds = NULL
+  WHERE id = $1 AND failing_since IS NOT NULL AND ($2 OR resume_at IS NULL)`;
+
+/** @returns for how many seconds the endpoint has acknowledged nothing */
+async function noteFailures(db: Database, webhookId: string, notes: readonly HealthNote[]): Promise<number> {
+  const first = notes.filter(({ isFirst }) => isFirst).length;
+  const asked = Math.min(retryAfterSecondsMax, Math.max(...notes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0)));
+  const delays = notes[0]?.delays ?? [];
+  const pauses = [delays[0] ?? pauseSecondsWithoutLadder, Math.min(pauseSecondsMax, Math.max(...delays, pauseSecondsWithoutLadder))];
+  const isProbe = notes.some((note) => note.isProbe);
+  const bind = [webhookId, first, isProbe, asked > 0 ? asked : null, ...pauses, failuresToOpen];
+  const [row] = await select<{ seconds: number }>(db, failed, bind);
+  return row?.seconds ?? 0;
+}
+
+const failed = `
+  UPDATE webhooks w SET failures = n.failures, pause_seconds = n.pause_seconds, failing_since = COALESCE(w.failing_since, now()),
+    resume_at = GREATEST(
+      CASE WHEN NOT $3 THEN w.resume_at END,
+      now() + $4::double precision * interval '1 second',
+      CASE WHEN $3 OR w.pause_seconds IS NULL THEN now() + n.pause_seconds * (1 + random() / 5) * interval '1 second' END)
+  FROM (
+    SELECT id, failures + $2::integer AS failures, CASE
+      WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN $5::double precision END
+      WHEN $3 THEN LEAST(2 * pause_seconds, $6::double precision)
+      ELSE pause_seconds END AS pause_seconds
+    FROM webhooks WHERE id = $1 FOR NO KEY UPDATE
+  ) n
+  WHERE w.id = n.id
+  RETURNING extract(epoch FROM now() - w.failing_since)::double precision AS seconds`;
+
+/**
+ * Takes the one attempt that a half-open breaker allows; whoever dies with it gives it back after some seconds.
+ * @returns false where the breaker is open, or somebody else probes
+ */
+export async function claimProbe(db: Database, webhookId: string): Promise<boolean> {
+  return (await select(db, claim, [webhookId, probeSeconds])).length > 0;
+}
+
+const claim = `UPDATE webhooks SET resume_at = now() + $2 * interval '1 second' WHERE id = $1 AND resume_at <= now() RETURNING id`;
+
+function inWords(seconds: number): string {
+  const [amount, unit] = (
+    [
+      [86_400, 'day'],
+      [3_600, 'hour'],
+      [60, 'minute'],
+      [1, 'second'],
+    ] as const
+  )
+    .map(([size, name]) => [Math.floor(seconds / size), name] as const)
+    .find(([count]) => count > 0) ?? [0, 'second'];
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}

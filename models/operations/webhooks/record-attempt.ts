@@ -1,0 +1,138 @@
+import { UniqueConstraintError } from 'sequelize';
+import { type Database, select } from '../../db/database.js';
+import type { Timings, Trigger } from '../../tables/delivery.js';
+import { disableWebhook } from './disable-webhook.js';
+import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { type HealthNote, noteHealth } from './note-health.js';
+
+/** What one POST to a webhook came to. */
+export interface Attempt {
+  deliveryId: string;
+  webhookId: string;
+  trigger: Trigger;
+  /** When it began, by the clock of this process: only how long that is ago is written. */
+  at: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  /** Why there was no answer, or no acceptable one: a short word such as `timeout` or `http_status`. */
+  error: string | null;
+  responseBody: string | null;
+  url: string;
+  /** Null when nothing was sent. Secrets and signatures are masked. */
+  requestHeaders: Record<string, string> | null;
+  responseHeaders: Record<string, string> | null;
+  timings: Timings;
+  remoteAddress: string | null;
+  next: NextStep;
+  /** What it tells of the endpoint; absent where that is nothing new. */
+  health?: HealthNote;
+}
+
+/** What follows from an attempt for the delivery; from a failure outside the ladder nothing does. */
+export type NextStep =
+  | { status: 'succeeded' }
+  | { status: 'failed' | 'unchanged'; disableWebhook?: string }
+  /** Counted from the moment at which this is recorded. */
+  | { status: 'pending'; inSeconds: number };
+
+/**
+ * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
+ * numbered from 1. Whatever was acknowledged has succeeded; else a delivery that was decided meanwhile, by a manual attempt or
+ * because its webhook was paused or deleted, keeps its decision. Where its webhook has got another URL meanwhile, a failure says
+ * nothing of the endpoint, and the next attempt is due at once. The attempt is logged in any case.
+ * @param disableAfterSeconds an endpoint that acknowledges nothing for so long is disabled; 0: never
+ * @returns for each attempt whether its webhook still takes deliveries
+ */
+export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
+  const written = new Map<string, Written>();
+  for (const round of inRounds(attempts)) {
+    for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
+  }
+  const ofAddress = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.is_address === true);
+  const gone = new Set<string>();
+  for (const { webhookId, next } of ofAddress) {
+    if (!('disableWebhook' in next) || next.disableWebhook === undefined) continue;
+    await disableWebhook(db, webhookId, next.disableWebhook);
+    gone.add(webhookId);
+  }
+  const notes = ofAddress.flatMap(({ health }) => health ?? []);
+  for (const webhookId of await noteHealth(db, notes, disableAfterSeconds)) gone.add(webhookId);
+  return attempts.map(({ deliveryId, webhookId }) => written.get(deliveryId)?.is_active === true && !gone.has(webhookId));
+}
+
+/** The same for one attempt. */
+export async function recordAttempt(db: Database, attempt: Attempt): Promise<boolean> {
+  const [isActive] = await recordAttempts(db, [attempt]);
+  return isActive ?? false;
+}
+
+/** One statement moves a delivery once: a manual attempt that ended together with one of the ladder goes into the next. */
+function inRounds(attempts: Attempt[]): Attempt[][] {
+  const rounds: Map<string, Attempt>[] = [];
+  for (const attempt of attempts) {
+    const free = rounds.find((round) => !round.has(attempt.deliveryId));
+    if (free === undefined) rounds.push(new Map([[attempt.deliveryId, attempt]]));
+    else free.set(attempt.deliveryId, attempt);
+  }
+  return rounds.map((round) => [...round.values()]);
+}
+
+const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Attempt) => ({
+  delivery_id: deliveryId,
+  trigger: attempt.trigger,
+  ago_ms: Math.max(0, Date.now() - attempt.at.getTime()),
+  duration_ms: durationMs,
+  response_status: responseStatus,
+  error: attempt.error,
+  response_body: attempt.responseBody,
+  url: attempt.url,
+  request_headers: attempt.requestHeaders,
+  response_headers: attempt.responseHeaders,
+  timings: attempt.timings,
+  remote_address: attempt.remoteAddress,
+  status: next.status,
+  next_in_seconds: next.status === 'pending' ? next.inSeconds : null,
+});
+
+interface Written {
+  delivery_id: string;
+  is_active: boolean;
+  /** It was acknowledged, or the webhook still has the URL that did not. */
+  is_address: boolean;
+}
+
+/** Of two attempts of one delivery that end at the same moment one finds its number taken and takes the next. */
+async function write(db: Database, rows: string): Promise<Written[]> {
+  try {
+    return await select<Written>(db, record, [rows]);
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) return write(db, rows);
+    throw error;
+  }
+}
+
+const record = `
+  WITH a AS (
+    SELECT *, clock_timestamp() - ago_ms * interval '1 millisecond' AS at, clock_timestamp() + next_in_seconds * interval '1 second' AS next_attempt_at
+    FROM json_to_recordset($1::json) AS a (delivery_id uuid, trigger text, ago_ms double precision, duration_ms integer,
+      response_status integer, error text, response_body text, url text, request_headers json, response_headers json,
+      timings json, remote_address text, status text, next_in_seconds double precision)
+  ), locked AS ${lockedDeliveries('true', 'JOIN a ON a.delivery_id = d.id')}, moved AS (
+    UPDATE deliveries d SET status = a.status,
+      next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,
+      ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
+      -- It has had the chance that its webhook was given.
+      webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
+    FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
+      AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
+  )
+  INSERT INTO delivery_attempts (delivery_id, number, trigger, at, duration_ms, response_status, error, response_body, url,
+    request_headers, response_headers, timings, remote_address)
+  SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
+    a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
+  FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
+  RETURNING delivery_id, (
+    SELECT NOT ${isHeld} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+  ) AS is_active, error IS NULL OR url = (
+    SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
+  ) AS is_address`;

@@ -1,0 +1,79 @@
+/** Replays: which deliveries of a time one takes, and how they get a new ladder. */
+import { type Database, select } from '../../db/database.js';
+import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
+import { testEventType } from '../../rules/webhooks/events.js';
+import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+
+/**
+ * Deliveries of a webhook that were created in this time, both ends included, and are in one of these statuses. Neither tests
+ * nor what has lost its body to age are taken.
+ */
+export interface ReplayRange {
+  webhookId: string;
+  since: Date;
+  until: Date;
+  statuses: readonly DeliveryStatus[];
+}
+
+const matching = (condition: string) => `
+  FROM deliveries d JOIN events e ON e.id = d.event_id AND e.body IS NOT NULL JOIN webhooks w ON w.id = d.webhook_id
+  WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.created_at < $3 AND d.event <> '${testEventType}' AND ${condition}`;
+
+/** The statuses are written out: the index of what was not delivered serves only those that it knows. */
+const isIn = (statuses: readonly DeliveryStatus[]) =>
+  `d.status IN (${deliveryStatuses.filter((status) => statuses.includes(status)).map((status) => `'${status}'`)})
+    ${statuses.includes('pending') ? `AND NOT (d.status = 'pending' AND ${isHeld})` : ''}`;
+
+/** Held by their webhook, not settled yet. Each kind has an index. */
+const unsettled = ['d.carried', 'NOT d.carried'].map((kind) => `d.status = 'pending' AND ${kind} AND ${isHeld}`);
+
+export async function countReplayable(db: Database, range: ReplayRange): Promise<number> {
+  const conditions = [isIn(range.statuses), ...(range.statuses.includes('held') ? unsettled : [])];
+  const sum = conditions.map((condition) => `(SELECT count(*) ${matching(condition)})`).join(' + ');
+  const [row] = await select<{ matched: number }>(db, `SELECT ${sum} AS matched`, bindOf(range));
+  return row?.matched ?? 0;
+}
+
+/**
+ * The next of them, oldest first, once the deliveries of the webhook are settled.
+ * @param after the last id of the list before; null at the beginning. Where it has been forgotten meanwhile, so has what was older: then
+ * the list begins with the oldest that is left
+ */
+export async function listReplayable(db: Database, range: ReplayRange, after: string | null, limit: number): Promise<string[]> {
+  const [last] = after === null ? [] : await select<{ at: string; seq: number }>(db, place, [after]);
+  const order = placeIn('d').join(', ');
+  const further = last === undefined ? '' : `AND d.created_at >= $4::timestamptz AND (${order}) > ($4::timestamptz, $5::bigint, $6::uuid)`;
+  const list = `SELECT d.id ${matching(isIn(range.statuses))} ${further} ORDER BY ${order} LIMIT ${limit}`;
+  const rows = await select<{ id: string }>(db, list, [...bindOf(range), ...(last === undefined ? [] : [last.at, last.seq, after])]);
+  return rows.map(({ id }) => id);
+}
+
+/** SQL: what deliveries are replayed in the order of. */
+export const placeIn = (delivery: string) => [`${delivery}.created_at`, `${delivery}.seq`, `${delivery}.id`];
+
+/** As text: a date of the program has no microseconds. */
+const place = `SELECT created_at::text AS at, seq FROM deliveries WHERE id = $1`;
+
+/** Created is stored to the microsecond and shown to the millisecond: the last one counts whole. */
+const bindOf = ({ webhookId, since, until }: ReplayRange) => [webhookId, since, new Date(until.getTime() + 1)];
+
+/**
+ * Puts failed and held deliveries at the foot of a new ladder, their first attempt due now and made by whoever calls this, not by
+ * the carrier; not those of an inactive webhook.
+ * @param again also what an earlier call put there and did not attempt
+ * @returns the ids to attempt
+ */
+export async function requeueDeliveries(db: Database, ids: readonly string[], again: boolean): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, requeue, [ids, again]);
+  return rows.map(({ id }) => id);
+}
+
+const requeue = `
+  UPDATE deliveries d SET status = 'pending', ladder_step = 0, in_child = true, carried = false, next_attempt_at = now(),
+    webhook_revision = w.revision
+  FROM webhooks w
+  WHERE w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL AND d.id IN ${lockedDeliveries(
+    `d.id = ANY($1::uuid[])
+      AND (d.status IN ('failed', 'held') OR d.status = 'pending' AND (${isHeld} OR $2 AND d.ladder_step = 0))`,
+    'JOIN webhooks w ON w.id = d.webhook_id',
+  )} RETURNING d.id`;

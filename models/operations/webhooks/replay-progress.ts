@@ -1,0 +1,97 @@
+/** How a replay moves: page by page until it ends, is cancelled, or its webhook takes no deliveries any more. */
+import { type Database, select } from '../../db/database.js';
+import type { DeliveryStatus } from '../../tables/delivery.js';
+import { conflict } from '../../errors.js';
+import { Replay, type ReplayStatus } from '../../tables/replay.js';
+import { placeIn } from './replay-deliveries.js';
+
+/** Whether a replay may attempt a further page. */
+export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
+  return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
+}
+
+/** Those of the deliveries that no replay has attempted since this one began, in their order: what is left of a page whose worker died. */
+export async function notYetReplayed(db: Database, id: string, deliveryIds: readonly string[]): Promise<string[]> {
+  const rows = await select<{ delivery_id: string }>(db, replayed, [id, deliveryIds]);
+  const done = new Set(rows.map(({ delivery_id }) => delivery_id));
+  return deliveryIds.filter((deliveryId) => !done.has(deliveryId));
+}
+
+/**
+ * Notes that a replay is done with these deliveries, once: what was attempted and acknowledged is counted from the log, so a
+ * page that is recorded after a crash counts as what it was.
+ * @param isLast nothing comes after them
+ * @returns the status of the replay now
+ */
+export async function recordReplayPage(db: Database, id: string, deliveryIds: readonly string[], isLast: boolean): Promise<ReplayStatus> {
+  const [row] = await select<{ status: ReplayStatus }>(db, record, [id, deliveryIds, deliveryIds.at(-1) ?? null, isLast]);
+  return row?.status ?? 'stopped'; // deleted with its webhook
+}
+
+/** SQL: the replay `r` has not come as far as the delivery with this id. */
+const isAhead = (deliveryId: string) => `NOT EXISTS (
+  SELECT 1 FROM deliveries was JOIN deliveries d ON d.id = ${deliveryId} WHERE was.id = r.reached AND (${placeIn('was')}) >= (${placeIn('d')}))`;
+
+const replayed = `
+  SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1
+  WHERE a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at`;
+
+const record = `
+  WITH page AS (
+    SELECT count(DISTINCT a.delivery_id) AS attempted, count(DISTINCT a.delivery_id) FILTER (WHERE a.error IS NULL) AS acknowledged
+    FROM replays r JOIN delivery_attempts a ON a.delivery_id = ANY($2::uuid[]) AND a.trigger = 'replay' AND a.at >= r.created_at
+    WHERE r.id = $1 AND ${isAhead('$3::uuid')}
+  ), next AS (
+    SELECT CASE WHEN r.status <> 'running' THEN r.status
+      WHEN NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.id = r.webhook_id AND w.is_active AND w.deleted_at IS NULL) THEN 'stopped'
+      WHEN $4 THEN 'completed' ELSE 'running' END AS status
+    FROM replays r WHERE r.id = $1
+  )
+  UPDATE replays r SET attempted = r.attempted + page.attempted, acknowledged = r.acknowledged + page.acknowledged,
+    reached = CASE WHEN ${isAhead('$3::uuid')} THEN COALESCE($3::uuid, r.reached) ELSE r.reached END, status = next.status, progress_at = now(),
+    ended_at = CASE WHEN next.status <> 'running' THEN COALESCE(r.ended_at, now()) END
+  FROM page, next WHERE r.id = $1 RETURNING r.status`;
+
+/**
+ * Cancels a replay: no further page begins. Cancelling it again changes nothing.
+ * @throws AppError 404 when the webhook has no such replay, 409 when it has ended otherwise
+ */
+export async function cancelReplay(db: Database, webhookId: string, id: string): Promise<Replay> {
+  const replay = await Replay.ofWebhook(webhookId, id);
+  await select(db, cancel, [replay.id]);
+  await replay.reload();
+  if (replay.status !== 'cancelled') throw conflict('Replay can no longer be cancelled');
+  return replay;
+}
+
+const cancel = `UPDATE replays SET status = 'cancelled', ended_at = now() WHERE id = $1 AND status = 'running'`;
+
+/** What a replay's workflow needs to begin, or to go on. */
+export interface StuckReplay {
+  replayId: string;
+  webhookId: string;
+  since: string;
+  until: string;
+  statuses: DeliveryStatus[];
+  after?: string;
+}
+
+/**
+ * Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes.
+ * @param after the last replay of the page before; they come in the order of their ids
+ */
+export async function stuckReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<StuckReplay[]> {
+  const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds, after]);
+  return rows.map(({ id, webhook_id, since, until, statuses, reached }) => ({
+    replayId: id,
+    webhookId: webhook_id,
+    since: since.toISOString(),
+    until: until.toISOString(),
+    statuses,
+    ...(reached === null ? {} : { after: reached }),
+  }));
+}
+
+const stuck = `
+  SELECT id, webhook_id, since, until, statuses, reached FROM replays
+  WHERE status = 'running' AND progress_at < now() - $1 * interval '1 second' AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT 200`;

@@ -1,0 +1,45 @@
+import { type Database, inTransaction } from '../../db/database.js';
+import { notFound } from '../../errors.js';
+import { originOfUrl } from '../../rules/audit/changes.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import { encrypt } from '../../rules/values/encryption.js';
+import { generateWebhookSecret } from '../../rules/webhooks/signature.js';
+import { newKeyPair, secretContext, Webhook } from '../../tables/webhook.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+
+const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
+
+/**
+ * Gives a webhook a new secret, and a new key pair where it has one. The one before signs too for so many hours (0: it is void at once); one from before that no
+ * longer does. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
+ * @throws AppError 404 when the workspace has no such webhook
+ */
+export async function rotateSecret(
+  db: Database,
+  secretKey: string,
+  { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
+  origin: Origin,
+): Promise<{ row: Webhook; secret: string }> {
+  const { id: found } = await Webhook.owned(workspaceId, id);
+  const secret = generateWebhookSecret();
+  return inTransaction(db, async (transaction) => {
+    const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.UPDATE });
+    if (webhook === null) throw notFound('Webhook');
+    const now = new Date();
+    const { secret: old_secret, signing_key: old_signing_key, public_key: old_public_key } = webhook;
+    const row = await webhook.update(
+      {
+        secret: encrypt(secretKey, secretContext(found), secret),
+        ...(old_signing_key === null ? {} : newKeyPair(secretKey, found)),
+        ...(overlapHours === 0 ? nothingOld : { old_secret, old_signing_key, old_public_key }),
+        old_secret_until: overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000),
+        updated_at: now,
+      },
+      { transaction },
+    );
+    const target = { type: 'webhook', id: found, name: originOfUrl(row.url) };
+    const changes = { overlap_hours: overlapHours };
+    await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.secret_rotated', target, changes });
+    return { row, secret };
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * What a change of a webhook means for its pending deliveries. The change itself is one row: it raises the webhook's `revision` and counts at
+ * once, because every attempt and every list reads that row too. The deliveries are settled afterwards, in pages, by the webhook's carrier;
+ * the watcher wakes carriers of webhooks that are not settled, so that a crash only delays it.
+ */
+import { type Database, select } from '../../db/database.js';
+import { lowestId } from '../../rules/values/id-time.js';
+import { heldStatus } from './locked-deliveries.js';
+
+/** Few enough that whoever wants one of them waits for milliseconds. */
+const pageSize = 500;
+
+interface Revisions {
+  revision: number;
+  held_revision: number;
+  settled_revision: number;
+}
+
+/** Where the next page begins: what is settled leaves dead entries in the index, which need not be passed for every page. */
+export interface SettlingPlace {
+  /** Of another revision the place means nothing. */
+  revision: number;
+  step: number;
+  /** The time of the next attempt up to which this step is done; null at its beginning. */
+  reached: string | null;
+}
+
+/**
+ * Settles one page of a webhook's pending deliveries: those from before it became inactive are held, or failed where it was deleted; those
+ * that waited for a further attempt when it was given another address or another chance are due now, at the foot of their ladder, and the
+ * carrier's. It waits for no lock; what somebody else holds comes with a later page.
+ * @param from where the page before this one ended; null at the beginning, and always right
+ * @returns where the next page begins; null when nothing is left to settle
+ */
+export async function settleDeliveries(
+  db: Database,
+  webhookId: string,
+  from: SettlingPlace | null = null,
+  page = pageSize,
+): Promise<SettlingPlace | null> {
+  const [webhook] = await select<Revisions>(db, revisions, [webhookId]);
+  if (webhook === undefined || webhook.settled_revision >= webhook.revision) return null;
+  const { revision } = webhook;
+  const place = from?.revision === revision ? from : { step: 0, reached: null };
+  for (const [step, { isNeeded, bind, statement }] of steps.entries()) {
+    if (step < place.step || !isNeeded(webhook)) continue;
+    // Behind the place there is only what others held: it is looked for once more from the beginning.
+    for (const reached of step === place.step && place.reached !== null ? [place.reached, null] : [null]) {
+      const bound = [webhookId, ...bind(webhook), ...(reached === null ? [] : [reached])];
+      const [done] = await select<{ found: number; reached: string | null }>(db, statement(page, reached !== null), bound);
+      if (done !== undefined && done.found > 0) return { revision, step, reached: done.reached };
+    }
+  }
+  await select(db, settled, [webhookId, revision]);
+  return null;
+}
+
+/** Webhooks whose deliveries are not settled, in the order of their ids. @param after the last one of the page before */
+export async function unsettledWebhooks(db: Database, limit: number, after: string | null = null): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, unsettled, [limit, after ?? lowestId]);
+  return rows.map(({ id }) => id);
+}
+
+const unsettled = 'SELECT id FROM webhooks WHERE settled_revision < revision AND id > $2::uuid ORDER BY id LIMIT $1';
+const revisions = 'SELECT revision, held_revision, settled_revision FROM webhooks WHERE id = $1';
+const settled = 'UPDATE webhooks SET settled_revision = GREATEST(settled_revision, $2) WHERE id = $1';
+
+interface PageSql {
+  /** Which deliveries, and what becomes of them. */
+  condition: string;
+  change: string;
+  /** By the time of the next attempt, which the index knows. */
+  order: 'ASC' | 'DESC';
+  /** Carried deliveries and the others have an index each, which serves who names it. */
+  isCarried: boolean;
+  /** Number of the first parameter that is free: where the page begins. */
+  next: number;
+}
+
+/** The size is written out, as the planner cannot see a parameter. */
+const pageOf =
+  ({ condition, change, order, isCarried, next }: PageSql) =>
+  (page: number, isFurther: boolean) =>
+    `
+  WITH page AS (
+    SELECT d.id, d.next_attempt_at FROM deliveries d
+    WHERE d.webhook_id = $1 AND d.status = 'pending' AND ${isCarried ? '' : 'NOT '}d.carried AND ${condition}
+      ${isFurther ? `AND d.next_attempt_at ${order === 'ASC' ? '>=' : '<='} $${next}::timestamptz` : ''}
+    ORDER BY d.next_attempt_at ${order} LIMIT ${page}
+  ), locked AS (
+    SELECT d.id FROM deliveries d WHERE d.id IN (SELECT id FROM page) AND d.status = 'pending' FOR NO KEY UPDATE SKIP LOCKED
+  ), moved AS (
+    UPDATE deliveries d SET ${change} FROM webhooks w WHERE d.id IN (SELECT id FROM locked) AND w.id = d.webhook_id
+  )
+  SELECT count(*) AS found, ${order === 'ASC' ? 'max' : 'min'}(next_attempt_at)::text AS reached FROM page`;
+
+const hold = (isCarried: boolean) => ({
+  isNeeded: ({ held_revision, settled_revision }: Revisions) => held_revision > settled_revision,
+  bind: ({ held_revision }: Revisions) => [held_revision],
+  statement: pageOf({
+    condition: 'd.webhook_revision < $2',
+    change: `status = ${heldStatus}, next_attempt_at = NULL`,
+    order: 'ASC',
+    isCarried,
+    next: 3,
+  }),
+});
+
+/**
+ * Those that are due have nothing to wait for, and one whose first attempt is under way stays: whoever makes it tells what comes next. From the
+ * farthest on: what fails anew meanwhile is due sooner than what is left, and is not read again for every page.
+ */
+const tryAgain = (isCarried: boolean) => ({
+  isNeeded: ({ revision, held_revision }: Revisions) => revision > held_revision,
+  bind: ({ held_revision, revision }: Revisions) => [held_revision, revision],
+  statement: pageOf({
+    condition: 'd.webhook_revision >= $2 AND d.webhook_revision < $3 AND d.ladder_step > 0 AND d.next_attempt_at > now()',
+    change: 'next_attempt_at = now(), ladder_step = 0, in_child = true, carried = true, webhook_revision = $3',
+    order: 'DESC',
+    isCarried,
+    next: 4,
+  }),
+});
+
+const steps = [hold(true), hold(false), tryAgain(true), tryAgain(false)];
+
+/** SQL: the columns that a change writes which holds all pending deliveries of the webhook. Part of an update of `webhooks`. */
+export const holdsPending = 'revision = revision + 1, held_revision = revision + 1';
+
+/** The same for a change that gives another chance to all that wait for a further attempt. */
+export const givesChance = 'revision = revision + 1';

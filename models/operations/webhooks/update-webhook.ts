@@ -1,0 +1,80 @@
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { changesBetween, originOfUrl } from '../../rules/audit/changes.js';
+import type { Origin } from '../../rules/audit/origin.js';
+import type { EventType } from '../../rules/webhooks/events.js';
+import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { givesChance, holdsPending } from './settle-deliveries.js';
+
+/** What an owner may change; what is undefined stays. */
+export interface WebhookChange {
+  url: string | undefined;
+  events: EventType[] | undefined;
+  is_active?: boolean | undefined;
+  /** null clears it, as in the following. */
+  description: string | null | undefined;
+  retry_delays?: number[] | null | undefined;
+  rate?: number | null | undefined;
+  ordered?: boolean | undefined;
+  /** A key pair for asymmetric signatures, kept only where there is none; null: none any more. */
+  keyPair?: StoredKeyPair | null | undefined;
+}
+
+const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
+
+/** An endpoint of which nothing bad is known. Its carrier, should it sleep, has to be woken. */
+const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
+
+/**
+ * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing: what waited
+ * for a further attempt is due now, at the foot of its ladder, and the carrier's. Deactivating it holds what was not delivered yet,
+ * so that nothing goes out by itself afterwards. All this counts at once and takes as long with a million deliveries as with none;
+ * their rows are settled by the carrier, which has to be woken.
+ * @throws AppError 404 when the workspace has no such webhook
+ */
+export async function updateWebhook(
+  db: Database,
+  workspaceId: string,
+  id: string,
+  { keyPair, ...change }: WebhookChange,
+  origin: Origin,
+): Promise<Webhook> {
+  const webhook = await Webhook.owned(workspaceId, id);
+  const before = auditedOf(webhook);
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const isAnother = (change.url !== undefined && change.url !== webhook.url) || change.is_active === true;
+  const cleared = {
+    ...(change.is_active === true ? { disabled_reason: null } : {}),
+    ...(isAnother ? unburdened : {}),
+    ...(keyPair === null ? noKeyPairs : {}),
+  };
+  return inTransaction(db, async (transaction) => {
+    if (change.is_active === false) await select(db, hold, [id], transaction);
+    else if (isAnother) await select(db, tryAgain, [id], transaction);
+    if (keyPair) await Webhook.update(keyPair, { where: { id, signing_key: null }, transaction });
+    const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
+    await updated.reload({ transaction });
+    const target = { type: 'webhook', id, name: originOfUrl(updated.url) };
+    const changes = changesBetween(before, auditedOf(updated), ['description', 'path']);
+    if (Object.keys(changes).length > 0)
+      await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.updated', target, changes });
+    return updated;
+  });
+}
+
+/** What its owner can change; the rest of its address may hold a token, and is not told. */
+const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key }: Webhook) => ({
+  url: originOfUrl(url),
+  path: url.slice(originOfUrl(url).length),
+  events,
+  is_active,
+  description,
+  retry_delays,
+  rate,
+  ordered,
+  asymmetric: public_key !== null,
+});
+
+/** What is inactive already holds all it has. */
+const hold = `UPDATE webhooks SET ${holdsPending} WHERE id = $1 AND is_active`;
+const tryAgain = `UPDATE webhooks SET ${givesChance} WHERE id = $1`;

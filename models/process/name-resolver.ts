@@ -1,0 +1,79 @@
+/**
+ * Asks for the addresses of names that tenants gave. Over sockets of its own and never by the system's `getaddrinfo`: that has four
+ * threads for the whole process, and a few names whose servers never answer would hold up every other connection by name.
+ */
+import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { createTurnstile } from '../flow/turnstile.js';
+import { addressesInHosts } from './hosts-file.js';
+
+/**
+ * All addresses of a name.
+ * @param whose the workspace that asks: look-ups of one wait for each other, and for nobody else's
+ * @throws an error with the code ENOTFOUND, ETIMEOUT or another of the DNS
+ */
+export type Resolve = (name: string, whose?: string) => Promise<LookupAddress[]>;
+
+export interface ResolverOptions {
+  /** DNS servers; those of the system where there are none. */
+  servers: readonly string[];
+  /** For a look-up, and for it with its wait for others. */
+  lookUpMs?: number;
+  totalMs?: number;
+}
+
+/** Look-ups of a workspace at once, and those that may wait for them. */
+const ofWorkspace = { mostOfKey: 6, waitingOfKeyMax: 200 };
+
+/** Names are asked for as they are: without the search domains of the system. */
+export function createResolver({ servers, lookUpMs = 2_000, totalMs = 4_000 }: ResolverOptions): Resolve {
+  const inTurn = createTurnstile({ most: Number.POSITIVE_INFINITY, ...ofWorkspace });
+  return async (name, whose) => {
+    const known = await withoutDns(name.toLowerCase().replace(/\.$/, ''));
+    if (known.length > 0) return known.map(found);
+    const until = performance.now() + totalMs;
+    return inTurn(() => {
+      const leftMs = Math.min(lookUpMs, until - performance.now());
+      return leftMs <= 0 ? Promise.reject(timedOut()) : ask(name, servers, leftMs);
+    }, whose);
+  };
+}
+
+/** `localhost` is this machine, whatever a server says (RFC 6761). */
+async function withoutDns(name: string): Promise<readonly string[]> {
+  const own = (await addressesInHosts(name)).filter((address) => isIP(address) !== 0);
+  if (own.length > 0) return own;
+  return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : [];
+}
+
+/** A resolver for each look-up: to cancel one would cancel all that it is asked. */
+async function ask(name: string, servers: readonly string[], timeoutMs: number): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
+  if (servers.length > 0) resolver.setServers(servers);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    resolver.cancel();
+  }, timeoutMs);
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses.map(found);
+    throw isLate ? timedOut() : reasonOf(answers);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const found = (address: string): LookupAddress => ({ address, family: isIP(address) });
+
+const timedOut = () => failure('name not resolved in time', 'ETIMEOUT');
+const failure = (message: string, code: string) => Object.assign(new Error(message), { code });
+
+/** That there is no such name is the reason only where nothing else went wrong. */
+function reasonOf(answers: PromiseSettledResult<string[]>[]): Error {
+  const codes = answers.flatMap((answer) => (answer.status === 'rejected' ? [String((answer.reason as NodeJS.ErrnoException).code)] : []));
+  const other = codes.find((code) => code !== NODATA && code !== NOTFOUND);
+  return failure('name not resolved', other ?? 'ENOTFOUND');
+}

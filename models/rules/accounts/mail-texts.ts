@@ -1,0 +1,149 @@
+/** The texts of the account mails. Links are made from PUBLIC_URL, never from a request. */
+import { plainName } from './plain-name.js';
+import { formatCredits } from '../billing/credits.js';
+
+export const mailKinds = [
+  'verify_email',
+  'reset_password',
+  'change_email',
+  'email_change_asked',
+  'password_changed',
+  'new_api_key',
+  'new_login',
+  'login_locked',
+  'workspace_closed',
+  'low_balance',
+  'webhook_disabled',
+] as const;
+export type MailKind = (typeof mailKinds)[number];
+
+/** What a mail is about, as of when it was put into the outbox. */
+export interface MailDetail {
+  /** Thousandths of a credit. */
+  balance?: number;
+  url?: string;
+  reason?: string;
+  /** What can still act for the workspace. */
+  keys?: string[];
+  webhooks?: string[];
+  /** Name of a key. */
+  key?: string;
+  /** Of a client. */
+  address?: string | null;
+}
+
+export interface MailContext {
+  name: string;
+  publicUrl: string;
+  token: string | undefined;
+  detail?: MailDetail | null;
+}
+
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+interface Draft {
+  subject: string;
+  lines: (detail: MailDetail) => string[];
+  /** Path below PUBLIC_URL that the token is appended to. */
+  link?: string;
+}
+
+/** Where the links of mails lead, below PUBLIC_URL. */
+export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password' } as const;
+
+const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
+const notYou = 'If it was not you, reset the password now, and revoke the API keys.';
+
+const drafts: Readonly<Record<MailKind, Draft>> = {
+  verify_email: {
+    subject: 'Verify your e-mail address',
+    lines: () => ['Please confirm that this address is yours. The link is valid for 24 hours.'],
+    link: mailLinks.verify_email,
+  },
+  reset_password: {
+    subject: 'Reset your password',
+    lines: () => [
+      'Somebody asked to reset the password of this workspace. The link is valid for 60 minutes.',
+      'If it was not you, ignore this mail.',
+    ],
+    link: mailLinks.reset_password,
+  },
+  password_changed: {
+    subject: 'Your password was changed',
+    lines: ({ keys, webhooks }) => [
+      'The password of this workspace was changed and all sessions were ended.',
+      ...remaining('API keys', 'go on working', keys?.map(plainName)),
+      ...remaining('webhooks', 'go on being told', webhooks),
+      'If it was not you, reset the password now.',
+    ],
+  },
+  change_email: {
+    subject: 'Confirm your new e-mail address',
+    lines: () => ['Please confirm that this is the new address of the workspace. The link is valid for 24 hours.'],
+    link: mailLinks.verify_email,
+  },
+  email_change_asked: {
+    subject: 'Your e-mail address is about to change',
+    lines: () => ['Somebody asked for another e-mail address of this workspace. It holds once it is confirmed there.', notYou],
+  },
+  new_api_key: {
+    subject: 'A new API key was made',
+    lines: ({ key = '', address }) => [`The API key ${plainName(key)} was made${from(address)}.`, notYou],
+  },
+  new_login: {
+    subject: 'A login from a new address',
+    lines: ({ address }) => [`Somebody has logged in to this workspace${from(address)}, which had not been used before.`, notYou],
+  },
+  login_locked: {
+    subject: 'Too many wrong passwords',
+    lines: ({ address }) => [
+      `Somebody has tried several wrong passwords for this workspace, at last${from(address)}. For a while nobody can log in.`,
+      'Reset the password to get in at once.',
+    ],
+  },
+  workspace_closed: {
+    subject: 'Your account was closed',
+    lines: () => ['This workspace was closed. Its API keys and webhooks have ended, and messages that were waiting are cancelled.'],
+  },
+  low_balance: {
+    subject: 'Your credits are running low',
+    lines: ({ balance = 0 }) => [
+      `This workspace has ${formatCredits(balance)} credits left. Messages that it cannot pay are refused.`,
+      'Buy credits to go on sending.',
+    ],
+  },
+  webhook_disabled: {
+    subject: 'A webhook was disabled',
+    lines: ({ url = '', reason = '' }) => [
+      `The webhook ${url} was disabled. ${reason}.`,
+      'Its events are kept from now on. Activate the webhook again and replay them.',
+    ],
+  },
+};
+
+const remaining = (what: string, verb: string, names: readonly string[] | undefined): string[] => {
+  if (names === undefined) return [];
+  return [names.length === 0 ? `It has no ${what} any more.` : `These ${what} ${verb}: ${names.join(', ')}.`];
+};
+
+/**
+ * Subject, text and HTML of a mail; the link carries `token=<token>` (decisions §2), behind a number sign: it is sent to no server before
+ * somebody presses the button, and stands in no log of a proxy.
+ */
+export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {
+  const { subject, lines: linesOf, link } = drafts[kind];
+  const lines = linesOf(detail ?? {});
+  const url = link === undefined || token === undefined ? undefined : `${publicUrl}${link}#token=${token}`;
+  const greeting = plainName(name) === '' ? 'Hello,' : `Hello ${plainName(name)},`;
+  const text = [greeting, ...lines, ...(url === undefined ? [] : [url])].join('\n\n');
+  const paragraphs = [greeting, ...lines].map((line) => `<p>${escapeHtml(line)}</p>`);
+  const html = [...paragraphs, ...(url === undefined ? [] : [`<p><a href="${escapeHtml(url)}">${escapeHtml(url)}</a></p>`])].join('\n');
+  return { subject, text: `${text}\n`, html };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] as string);

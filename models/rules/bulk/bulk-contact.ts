@@ -1,0 +1,50 @@
+/** Recipients of a bulk send that are given as contacts: `{contact_id}` without `to`. */
+import type { Channel } from '../../channels.js';
+import type { Fault } from '../../errors.js';
+import { addressField, noAddressText } from '../messages/recipient.js';
+import { isStorable } from '../values/text.js';
+
+/** What is known of a contact that is written to. */
+export interface BulkContact {
+  id: string;
+  name: string | null;
+  phone: string | null;
+  email: string | null;
+  custom_fields: Record<string, unknown>;
+}
+
+/** The contacts of a request by id, in small letters; undefined as long as they were not looked up. */
+export type BulkContacts = ReadonlyMap<string, BulkContact> | undefined;
+
+/** The contact that a recipient names; where there is a `to`, `contact_id` is a variable like any other. */
+export function namedContact({ to, contact_id }: Record<string, unknown>): unknown {
+  return (to ?? '') === '' && (contact_id ?? '') !== '' ? contact_id : undefined;
+}
+
+/** Where the contact is written to, or what is wrong with that; both null while nobody has looked. */
+export function addressOf(
+  contacts: BulkContacts,
+  named: unknown,
+  channel: Channel | null,
+  field: string,
+): { contact?: BulkContact; to: string | null; fault: Fault | null } {
+  const nowhere = (message: string) => ({ to: null, fault: { field, message } });
+  if (typeof named !== 'string') return nowhere(`${field} must be a string`);
+  if (contacts === undefined) return { to: null, fault: null };
+  const contact = contacts.get(named.toLowerCase());
+  if (contact === undefined) return nowhere('Contact not found');
+  if (channel === null) return { to: null, fault: null };
+  const to = contact[addressField(channel)];
+  return to === null ? nowhere(noAddressText(channel)) : { contact, to, fault: null };
+}
+
+/** What the contact gives to placeholders: its name before its own fields of that name. */
+export function valuesOf({ name, custom_fields }: BulkContact): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [field, value] of [...Object.entries(custom_fields), ['name', name] as const]) {
+    if (typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && isStorable(value))) {
+      values.set(field, String(value));
+    }
+  }
+  return values;
+}

@@ -1,0 +1,42 @@
+/** What a bulk send would do, message by message. */
+import type { Fault } from '../../errors.js';
+import { type BulkPlan, tooMuchText } from './bulk.js';
+import { type BulkMessage, readRecipient } from './bulk-recipient.js';
+import { type BulkRequest, compileBulk } from './bulk-templates.js';
+import { groupBy } from '../messages/group-by.js';
+import { inSlices } from '../values/in-slices.js';
+
+/** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
+export const previewUnitsMax = 16_000_000;
+/** Faults that are listed in all; after that each recipient shows its first. */
+const faultsMax = 10_000;
+
+export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 'encoding' | 'cost'> {
+  text: string;
+  errors: Fault[];
+}
+
+/**
+ * Every recipient in the order given. What would not be sent, because of faults or as a duplicate, costs nothing.
+ * @throws AppError 400 when the texts are too much for one answer
+ */
+export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
+  const { templates } = compileBulk(request);
+  const accepted = new Set(plan.accepted);
+  // What only the plan knows, such as a country that is not allowed.
+  const planned = groupBy(plan.errors, ({ index }) => index);
+  const previewed: PreviewedMessage[] = [];
+  let units = 0;
+  let listed = 0;
+  for await (const [index, given] of inSlices(request.recipients.entries())) {
+    const { message, faults: own } = readRecipient(templates, given, index);
+    const faults = own.length > 0 ? own : (planned.get(index) ?? []).map(({ field, message: text }) => ({ field, message: text }));
+    const { to, content, segments, encoding, cost } = message;
+    units += content.text.length;
+    if (units > previewUnitsMax) throw tooMuchText();
+    const errors = listed < faultsMax ? faults : faults.slice(0, 1);
+    listed += errors.length;
+    previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });
+  }
+  return previewed;
+}

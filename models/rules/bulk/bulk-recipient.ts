@@ -1,0 +1,182 @@
+/** One recipient of a bulk send: from what was given to what is sent, or to everything that is wrong with it. */
+import type { Channel } from '../../channels.js';
+import { type Fault, missingFieldText } from '../../errors.js';
+import type { Content } from '../messages/message-content.js';
+import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
+import type { BulkTemplates } from './bulk-templates.js';
+import { fillIn } from './bulk-whatsapp-template.js';
+import { emailBytesMax, faultOfTexts, isReference, isSubject, lengthText, subjectText, textLengthMax } from '../messages/content.js';
+import { priceOf } from '../billing/credits.js';
+import { faultOfMetadata } from '../values/metadata.js';
+import { faultOfRecipient } from '../messages/recipient.js';
+import { carrierView } from '../messages/segments.js';
+import { escapeHtml, missingFrom, render } from '../messages/template.js';
+import { isStorable } from '../values/text.js';
+
+/** A message of a bulk send, before it is a row. */
+export interface BulkMessage {
+  to: string;
+  content: Content;
+  metadata: Record<string, unknown> | null;
+  reference: string | null;
+  /** Thousandths of a credit. */
+  cost: number;
+  segments: number | null;
+  encoding: string | null;
+}
+
+export interface ReadRecipient {
+  /** Of a recipient with faults: as far as it could be read, and of no value. */
+  message: BulkMessage;
+  faults: Fault[];
+  /** What names him: `recipients[3].to`. */
+  field: string;
+}
+
+type Given = Record<string, unknown>;
+type Values = ReadonlyMap<string, string>;
+
+const faultsMax = 50;
+const fieldShownMax = 200;
+/** More than a subject may have. */
+const subjectUnitsMax = 2000;
+
+/**
+ * Reads `"+15551234567"` or `{to | contact_id, variables?, metadata?, reference?}`; every other scalar of the object is a variable
+ * too, behind those of `variables`, and behind both what is known of the contact.
+ */
+export function readRecipient(templates: BulkTemplates, given: unknown, index: number): ReadRecipient {
+  const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;
+  const row = typeof given === 'string' ? { to: given } : (given ?? {});
+  if (!isObject(row)) return { message: nothing, faults: [{ field: path, message: `${path} must be an object` }], field: path };
+  const faults: Fault[] = [];
+  const named = namedContact(row);
+  const field = named === undefined ? `${path}.to` : `${path}.contact_id`;
+  const { to, contact } = named === undefined ? readTo(templates.channel, row, path, faults) : readContact(templates, named, path, faults);
+  const values = readValues(row, contact, path, faults);
+  const metadata = readMetadata(row, path, faults) ?? templates.metadata;
+  const reference = readReference(row, path, faults) ?? templates.reference;
+  // What a contact that nobody has looked up or found would give is not known.
+  if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
+  for (const name of missingVariables(templates, values)) {
+    faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
+  }
+  if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
+  const { content, fault } = renderContent(templates, templates.channel, values);
+  // Of a text with holes the length says nothing.
+  if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
+  const price =
+    faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
+  return { message: { ...nothing, to, content, metadata, reference, ...price }, faults: faults.slice(0, faultsMax), field };
+}
+
+const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };
+
+/** Of a recipient: where it is, and the contact that was named. */
+interface Whom {
+  to: string;
+  contact?: BulkContact | undefined;
+}
+
+function readContact({ contacts, channel }: BulkTemplates, named: unknown, path: string, faults: Fault[]): Whom {
+  const { contact, to, fault } = addressOf(contacts, named, channel, `${path}.contact_id`);
+  if (fault !== null) faults.push(fault);
+  return { to: to ?? '', contact };
+}
+
+function readTo(channel: Channel | null, row: Given, path: string, faults: Fault[]): Whom {
+  const field = `${path}.to`;
+  const to = readText(row.to, field, faults);
+  if (to === '') faults.push(faultAt(field, missingFieldText));
+  const wrong = to === null || to === '' || channel === null ? null : faultOfRecipient(channel, to);
+  if (wrong !== null) faults.push({ field, message: wrong });
+  return { to: to ?? '' };
+}
+
+/** The text; empty where it is absent; null where it is no text, and that is a fault. */
+function readText(value: unknown, field: string, faults: Fault[]): string | null {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string' && isStorable(value)) return value;
+  faults.push(faultAt(field, (at) => `${at} must be ${typeof value === 'string' ? 'valid text' : 'a string'}`));
+  return null;
+}
+
+function readValues(
+  { to: _, variables, metadata: _m, reference: _r, ...others }: Given,
+  contact: BulkContact | undefined,
+  path: string,
+  faults: Fault[],
+): Values {
+  const values = contact === undefined ? new Map<string, string>() : valuesOf(contact);
+  for (const [name, value] of Object.entries(others)) {
+    // What is neither scalar nor declared is an unknown field, and those are ignored.
+    if (typeof value !== 'object') putValue(values, name, value, `${path}.${name}`, faults);
+  }
+  if (variables === undefined || variables === null) return values;
+  if (!isObject(variables)) faults.push(faultAt(`${path}.variables`, (at) => `${at} must be an object`));
+  else for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}.variables.${name}`, faults);
+  return values;
+}
+
+function putValue(values: Map<string, string>, name: string, value: unknown, field: string, faults: Fault[]): void {
+  if (value === null) return;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) values.set(name, String(value));
+  else if (typeof value === 'string' && isStorable(value)) values.set(name, value);
+  else {
+    const expected = typeof value === 'string' ? 'valid text' : typeof value === 'number' ? 'a number' : 'a string';
+    faults.push(faultAt(field, (at) => `${at} must be ${expected}`));
+  }
+}
+
+function readMetadata({ metadata }: Given, path: string, faults: Fault[]): Record<string, unknown> | null {
+  if (metadata === undefined || metadata === null) return null;
+  const field = `${path}.metadata`;
+  const fault = isObject(metadata) ? faultOfMetadata(field, metadata) : { field, message: `${field} must be an object` };
+  if (fault !== null) faults.push(fault);
+  return isObject(metadata) ? metadata : null;
+}
+
+function readReference({ reference }: Given, path: string, faults: Fault[]): string | null {
+  if (reference === undefined || reference === null) return null;
+  const field = `${path}.reference`;
+  const text = readText(reference, field, faults);
+  if (text !== null && !isReference(text)) faults.push({ field, message: `${field} must be 1 to 255 characters` });
+  return text;
+}
+
+function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, values: Values): string[] {
+  const missing = missingFrom(text, values);
+  if (subject === null && html === null && whatsapp === null) return missing;
+  const others = [subject, html, ...(whatsapp?.texts.values() ?? [])];
+  const more = others.flatMap((template) => (template === null ? [] : missingFrom(template, values)));
+  return [...new Set([...missing, ...more])];
+}
+
+/** The texts for one recipient and what is wrong with them; texts that are too long come cut. */
+function renderContent(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
+  // In UTF-16 units, of which a character takes two at most, and a byte one at most.
+  const unitsMax = channel === 'email' ? emailBytesMax : 2 * textLengthMax;
+  const text = render(templates.text, values, { unitsMax });
+  const html = templates.html && render(templates.html, values, { unitsMax, escape: escapeHtml });
+  const subject = templates.subject && render(templates.subject, values, { unitsMax: subjectUnitsMax });
+  const whatsapp = templates.whatsapp && fillIn(templates.whatsapp, values);
+  const content: Content = {
+    text: text.text,
+    ...(whatsapp === null ? {} : { template: whatsapp.template }),
+    ...(subject === null ? {} : { subject: subject.text }),
+    ...(html === null ? {} : { html: html.text }),
+    ...(templates.unsubscribe ? { unsubscribe: true } : {}),
+  };
+  if (text.text === '') return { content, fault: missingFieldText('content.text') };
+  if (text.isCut || html?.isCut === true) return { content, fault: lengthText(channel) };
+  const wrongSubject = subject === null || isSubject(subject.text) ? null : subjectText;
+  return { content, fault: faultOfTexts(channel, text.text, html?.text) ?? wrongSubject ?? whatsapp?.fault ?? null };
+}
+
+const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names are the sender's: shown so that an answer stays readable, and storable. */
+function faultAt(field: string, text: (field: string) => string): Fault {
+  const shown = field.slice(0, fieldShownMax).replaceAll('\0', '').toWellFormed();
+  return { field: shown, message: text(shown) };
+}

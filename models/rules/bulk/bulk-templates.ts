@@ -1,0 +1,98 @@
+/** What all messages of a bulk send have in common. */
+import type { Channel } from '../../channels.js';
+import { type Fault, limitReached } from '../../errors.js';
+import type { BulkContacts } from './bulk-contact.js';
+import type { Content } from '../messages/message-content.js';
+import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
+import { emailBytesMax, faultOfTexts } from '../messages/content.js';
+import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
+
+/** A bulk send as it was asked for, checked except for its recipients. */
+export interface BulkRequest {
+  /** null: none that exists. Then the recipients are judged as far as that goes. */
+  channel: Channel | null;
+  content: Content;
+  recipients: readonly unknown[];
+  /** Of every message whose recipient has none of its own; so is `reference`. */
+  metadata?: Record<string, unknown> | undefined;
+  reference?: string | undefined;
+  /** The recipients are the contacts with this tag. */
+  tag?: string | undefined;
+  contacts?: BulkContacts;
+  on_invalid?: 'reject' | 'skip' | undefined;
+  allow_duplicates?: boolean | undefined;
+}
+
+export interface BulkTemplates {
+  channel: Channel | null;
+  text: Template;
+  subject: Template | null;
+  html: Template | null;
+  whatsapp: BulkWhatsappTemplate | null;
+  unsubscribe: boolean;
+  metadata: Record<string, unknown> | null;
+  reference: string | null;
+  contacts: BulkContacts;
+  isOfTag: boolean;
+}
+
+/** Placeholders take room that the rendered text does not: a template may be longer than a text, but not without end. */
+const sourceUnitsMax = (channel: Channel | null) => (channel === 'email' ? 2 * emailBytesMax : 16_000);
+
+/** Reads the texts of the request once, and judges what no recipient can change. */
+export function compileBulk({ channel, content, metadata, reference, contacts, tag }: BulkRequest): {
+  templates: BulkTemplates;
+  faults: Fault[];
+} {
+  const faults: Fault[] = [];
+  const compiled = (field: string, source: string) => {
+    const isTooLong = source.length > sourceUnitsMax(channel);
+    if (isTooLong) faults.push({ field, message: `${field} must be at most ${sourceUnitsMax(channel)} characters` });
+    const template = compileTemplate(isTooLong ? '' : source);
+    if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
+    return template;
+  };
+  const optional = (name: 'subject' | 'html') => {
+    const source = content[name];
+    return source === undefined ? null : compiled(`content.${name}`, source);
+  };
+  const text = compiled('content.text', content.text);
+  // Subject and html mean nothing outside e-mail and are not kept there.
+  const subject = channel === 'email' ? optional('subject') : null;
+  const html = channel === 'email' ? optional('html') : null;
+  const whatsapp = channel === 'whatsapp' && content.template !== undefined ? compileTexts(content.template, compiled, faults) : null;
+  const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
+  if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
+  const unsubscribe = channel === 'email' && content.unsubscribe === true;
+  const templates = {
+    channel,
+    text,
+    subject,
+    html,
+    whatsapp,
+    unsubscribe,
+    metadata: metadata ?? null,
+    reference: reference ?? null,
+    contacts,
+    isOfTag: tag !== undefined,
+  };
+  return { templates, faults };
+}
+
+/** What every rendering has at least. */
+const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
+
+/**
+ * What a content costs to render is judged before anything is: its placeholders, in all of its texts together.
+ * @throws AppError 409
+ */
+export function assertFewPlaceholders(content: unknown, most: number): void {
+  let count = 0;
+  const walk = (part: unknown): void => {
+    if (count > most) return;
+    if (typeof part === 'string') count += countPlaceholders(part, most + 1);
+    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(walk);
+  };
+  walk(content);
+  if (count > most) throw limitReached('A content', most, 'placeholders');
+}

@@ -1,0 +1,118 @@
+/** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
+import type { RecipientError } from './recipient-error.js';
+import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
+import { type BulkMessage, readRecipient } from './bulk-recipient.js';
+import { type BulkRequest, compileBulk } from './bulk-templates.js';
+import { inSlices } from '../values/in-slices.js';
+import { faultOfCountry } from '../messages/phone-country.js';
+import { recipientKey } from '../messages/recipient.js';
+
+/** Recipients of one bulk send. */
+export const recipientsMax = 10_000;
+/** Messages of one page: the group that one workflow drives. */
+const pageSize = 250;
+/** Faults that are kept of a batch. */
+const errorsMax = 10_000;
+
+/** What is to be done; the texts are rendered again page by page, because all of them at once could be a gigabyte. */
+export interface BulkPlan {
+  total: number;
+  /** Indexes of the recipients that are sent to. */
+  accepted: number[];
+  /** Recipients with faults. */
+  invalid: number;
+  /** Their faults, the first ten thousand of them. */
+  errors: RecipientError[];
+  /** How many faults there are in all. */
+  errorCount: number;
+  /** Thousandths of a credit, for all that is sent. */
+  cost: number;
+  /** What is wrong with the request as a whole. */
+  faults: Fault[];
+}
+
+/**
+ * Judges every recipient, in turns with others.
+ * @param most recipients that are allowed; tests raise it
+ * @param unitsMax UTF-16 units that all texts together may have, where they are to be shown
+ * @throws AppError 400 when they have more, as soon as that is known
+ */
+export async function planBulk(request: BulkRequest, most = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
+  const { templates, faults } = compileBulk(request);
+  const { length: total } = request.recipients;
+  const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
+  if (request.tag !== undefined && request.contacts === undefined) return plan; // whoever has the tag is not known yet
+  if (total === 0 || total > most) {
+    faults.push({ field: 'recipients', message: `recipients must have 1 to ${most.toLocaleString('en-US')} items` });
+    return plan;
+  }
+  const seen = new Set<string>();
+  let units = 0;
+  for await (const [index, given] of inSlices(request.recipients.entries())) {
+    const { message, faults: wrong } = readRecipient(templates, given, index);
+    units += message.content.text.length;
+    if (units > unitsMax) throw tooMuchText();
+    if (wrong.length > 0) noteErrors(plan, index, wrong);
+    else if (request.channel === null || isNew(seen, recipientKey(request.channel, message.to)) || request.allow_duplicates === true) {
+      plan.accepted.push(index);
+      plan.cost += message.cost;
+    }
+  }
+  return plan;
+}
+
+/** The plan without the recipients whose phones are in other countries than these. */
+export async function planWithin(request: BulkRequest, plan: BulkPlan, allowed: readonly string[]): Promise<BulkPlan> {
+  const { templates } = compileBulk(request);
+  const narrowed: BulkPlan = { ...plan, accepted: [], errors: [...plan.errors] };
+  for await (const index of inSlices(plan.accepted)) {
+    const { message, field } = readRecipient(templates, request.recipients[index], index);
+    const wrong = faultOfCountry(allowed, message.to);
+    if (wrong === null) narrowed.accepted.push(index);
+    else {
+      narrowed.cost -= message.cost;
+      noteErrors(narrowed, index, [{ field, message: wrong }]);
+    }
+  }
+  narrowed.errors.sort((one, other) => one.index - other.index);
+  return narrowed;
+}
+
+/** 400: what is shown of a bulk send has to fit into one answer. */
+export const tooMuchText = () => invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
+
+function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
+  plan.invalid += 1;
+  plan.errorCount += faults.length;
+  for (const fault of faults.slice(0, errorsMax - plan.errors.length)) plan.errors.push({ index, ...fault });
+}
+
+function isNew(seen: Set<string>, key: string): boolean {
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
+}
+
+/**
+ * Why the request is refused; empty when it is not. Recipients with faults are a reason unless they are to be skipped and
+ * others are left.
+ */
+export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, plan: BulkPlan): Fault[] {
+  const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
+  if (isSkipped || plan.errorCount === 0) return plan.faults;
+  const all = [...plan.faults, ...plan.errors.slice(0, faultsListedMax).map(({ field, message }) => ({ field, message }))];
+  return listed(all, plan.faults.length + plan.errorCount, 'recipients');
+}
+
+/** The messages of a plan that nothing is wrong with, in the order of the recipients, a page at a time. */
+export async function* pagesOfBulk(request: BulkRequest, { accepted }: BulkPlan): AsyncGenerator<BulkMessage[], void, undefined> {
+  const { templates } = compileBulk(request);
+  let page: BulkMessage[] = [];
+  for await (const index of inSlices(accepted)) {
+    page.push(readRecipient(templates, request.recipients[index], index).message);
+    if (page.length < pageSize) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,6 @@
+/** A row that was left out because of `on_invalid: "skip"`. */
+export interface RecipientError {
+  index: number;
+  field: string;
+  message: string;
+}

@@ -1,0 +1,65 @@
+/** Our public failure codes (interface.md, Events; decisions §4) and their texts. A provider's own code is never shown. */
+import type { Channel } from '../../channels.js';
+import { suppressedTexts } from '../contacts/suppression.js';
+
+export interface Failure {
+  code: string;
+  message: string;
+}
+
+interface Meaning {
+  message: string;
+  /** Where e-mail says it in other words. */
+  email?: string;
+  /** What whoever sends can do about it. */
+  advice: string;
+}
+
+const meanings = {
+  '30006': {
+    message: 'Landline or unreachable carrier',
+    email: 'Mailbox unreachable',
+    advice: 'Try later; if it goes on, this channel does not reach the recipient.',
+  },
+  '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
+  '30008': { message: 'Unknown destination', advice: 'Correct or remove the recipient.' },
+  '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the provider.' },
+  undeliverable: { message: 'The provider could not deliver the message', advice: 'Ask the operator for what the provider said.' },
+  suppressed: { message: suppressedTexts.opt_out, advice: 'Do not write to this recipient until they ask for it again.' },
+  outside_window: {
+    message: 'The recipient has not written within 24 hours: only a template may be sent',
+    advice: 'Send content.template, or wait until the recipient writes.',
+  },
+  invalid_template: {
+    message: 'The template is unknown, not approved, or does not fit its variables',
+    advice: 'Compare name, language and variables with the approved template.',
+  },
+  invalid_content: {
+    message: 'The provider refused the content of the message',
+    advice: 'Change the content: the same would be refused again.',
+  },
+  region_not_permitted: {
+    message: 'Messages to this region are not permitted',
+    advice: 'Have the operator enable the region at the provider.',
+  },
+  limit_exceeded: { message: 'A sending limit was exceeded', advice: 'Send later, or have the limit raised at the provider.' },
+  sender_refused: {
+    message: 'The sender is not registered, verified or permitted',
+    advice: 'Have the operator register or verify the sender at the provider.',
+  },
+} as const satisfies Record<string, Meaning>;
+
+/** Codes of what a provider may say of a message. */
+export type FailureCode = keyof typeof meanings;
+
+const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meanings, code);
+
+/** Code and text for one of our codes; `undeliverable` where a provider gave no code or one that is not in our vocabulary. */
+export function failureOf(channel: Channel, code: string | null): Failure {
+  const known = code !== null && isFailureCode(code) ? code : 'undeliverable';
+  const { message, email = message }: Meaning = meanings[known];
+  return { code: known, message: channel === 'email' ? email : message };
+}
+
+/** What whoever sends can do about a failure; null for a code that no provider causes. */
+export const adviceOn = (code: string | null): string | null => (code !== null && isFailureCode(code) ? meanings[code].advice : null);

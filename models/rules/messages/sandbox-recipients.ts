@@ -1,0 +1,54 @@
+/** The sandbox's recipients as data (decisions §11): what happens to a message by whom it is addressed to. */
+import type { Channel } from '../../channels.js';
+import type { ReportStatus } from './status.js';
+
+/** One report that the sandbox will post, `step` delays after hand-off. */
+export interface ScriptedReport {
+  status: ReportStatus;
+  error_code?: string;
+  step: number;
+}
+
+export interface Script {
+  /** Calls that are answered with "unavailable" first. */
+  unavailable?: number;
+  /** The code with which the hand-off is refused. */
+  refused?: string;
+  reports: ScriptedReport[];
+}
+
+const delivered: ScriptedReport = { status: 'delivered', step: 1 };
+const failed = (error_code: string): Script => ({ reports: [{ status: 'failed', error_code, step: 1 }] });
+
+const refusedAtHandoff: Script = { refused: '30008', reports: [] };
+const silent: Script = { reports: [] };
+const flaky: Script = { unavailable: 2, reports: [delivered] };
+const shuffled: Script = {
+  reports: [delivered, { status: 'sent', step: 1 }, delivered, { status: 'sent', step: 2 }, { status: 'delivered', step: 2 }],
+};
+
+const byNumber: Readonly<Record<string, Script>> = {
+  '+15005550001': refusedAtHandoff,
+  '+15005550002': silent,
+  '+15005550003': flaky,
+  '+15005550005': shuffled,
+  '+15005550006': failed('30006'),
+  '+15005550007': failed('30007'),
+  '+15005550008': failed('30008'),
+  '+15005550034': failed('30034'),
+};
+
+const byMailbox: Readonly<Record<string, Script>> = {
+  refused: refusedAtHandoff,
+  bounce: failed('30006'),
+  silent,
+  flaky,
+};
+
+/** What the sandbox does with a message to this recipient. */
+export function scriptFor(channel: Channel, to: string): Script {
+  const [scripts, name] = channel === 'email' ? [byMailbox, to.slice(0, to.indexOf('@')).toLowerCase()] : [byNumber, to];
+  const special = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+  if (special === undefined && channel === 'whatsapp') return { reports: [delivered, { status: 'read', step: 2 }] };
+  return special ?? { reports: [delivered] };
+}

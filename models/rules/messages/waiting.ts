@@ -1,0 +1,78 @@
+/** What a message waits for at a moment: the answer to "why is it not delivered yet". */
+import type { Channel } from '../../channels.js';
+import type { Status, StatusDetail } from './status.js';
+
+export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer', 'next_attempt', 'report', 'webhook_delivery'] as const;
+
+export interface Waiting {
+  what: (typeof waits)[number];
+  /** In words. */
+  text: string;
+  /** When the waiting ends at the latest; null when nobody knows. */
+  until: Date | null;
+}
+
+interface Circumstances {
+  message: {
+    status: Status;
+    status_detail: StatusDetail;
+    scheduled_at: Date | null;
+    created_at: Date;
+    sent_at: Date | null;
+    channel: Channel;
+    provider: string | null;
+  };
+  batchStatus: string | null;
+  attempts: readonly { outcome: string | null; provider: string; started_at: Date }[];
+  events: readonly { status: string; delivery_id: string | null; next_attempt_at: Date | null }[];
+}
+
+export interface WaitLimits {
+  handoffTimeoutSeconds: number;
+  reportTimeoutSeconds: number;
+  unknownHandoffSeconds: number;
+}
+
+/** How long one call to a provider lasts at most. */
+const callSecondsMax = 10;
+
+/** What the message waits for; null when nothing is open. A message is waited for before its webhooks are. */
+export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
+  const { message, events } = circumstances;
+  if (message.status === 'queued') return beforeHandoff(circumstances, limits, now);
+  if (message.status === 'sent' && message.status_detail === 'awaiting_report') {
+    const until = after(message.sent_at ?? message.created_at, limits.reportTimeoutSeconds);
+    return {
+      what: 'report',
+      text: `A delivery report of ${message.provider ?? 'the provider'}; it is asked when none has come by then`,
+      until,
+    };
+  }
+  const pending = events.filter(({ delivery_id, status }) => delivery_id !== null && status === 'pending');
+  if (pending.length === 0) return null;
+  const times = pending.flatMap(({ next_attempt_at }) => next_attempt_at?.getTime() ?? []);
+  const until = times.length === 0 ? null : new Date(Math.min(...times));
+  return { what: 'webhook_delivery', text: `${pending.length} events that were not acknowledged; the next attempt is due then`, until };
+}
+
+function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
+  const { scheduled_at, created_at } = message;
+  if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'The time it is scheduled for', until: scheduled_at };
+  if (batchStatus === 'paused') return { what: 'batch_resume', text: 'Its batch is paused', until: null };
+  const last = attempts.at(-1);
+  const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
+  if (last === undefined) return { what: 'hand_off', text: 'Its turn to be handed to a provider', until };
+  if (last.outcome === null) {
+    const answered = after(last.started_at, callSecondsMax);
+    if (answered > now) return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: answered };
+  }
+  const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');
+  if (lost !== undefined) {
+    const text = `A delivery report of ${lost.provider}, whose answer was lost; without one the message fails and is refunded`;
+    return { what: 'report', text, until: after(lost.started_at, limits.unknownHandoffSeconds) };
+  }
+  const text = `Another try to hand it over, after ${attempts.length} that did not succeed; it fails and is refunded then`;
+  return { what: 'next_attempt', text, until };
+}
+
+const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);

@@ -1,0 +1,39 @@
+/** The free-form object that a sender attaches to a message. */
+import type { Fault } from '../../errors.js';
+import { isStorable } from './text.js';
+
+const bytesMax = 4096;
+const keysMax = 50;
+const levelsMax = 5;
+const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * What is wrong with the metadata at this path; null when nothing is. Levels are counted first, because nothing else may
+ * recurse before.
+ */
+export function faultOfMetadata(path: string, value: object): Fault | null {
+  const fault = (message: string): Fault => ({ field: path, message: `${path} ${message}` });
+  if (levelsOf(value) > levelsMax) return fault(`must be at most ${levelsMax} levels deep`);
+  if (Object.keys(value).length > keysMax) return fault(`must have at most ${keysMax} keys`);
+  if (Buffer.byteLength(JSON.stringify(value)) > bytesMax) return fault(`must be at most ${bytesMax} bytes`);
+  return faultInside(path, value);
+}
+
+function levelsOf(value: unknown, level = 1): number {
+  if (typeof value !== 'object' || value === null) return level - 1;
+  if (level > levelsMax) return level;
+  return Object.values(value).reduce<number>((most, item) => Math.max(most, levelsOf(item, level + 1)), level);
+}
+
+function faultInside(path: string, value: unknown): Fault | null {
+  if (typeof value === 'string' && !isStorable(value)) return { field: path, message: `${path} must be valid text` };
+  if (typeof value === 'number' && !Number.isFinite(value)) return { field: path, message: `${path} must be a number` };
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, item] of Object.entries(value)) {
+    if (!isStorable(key)) return { field: path, message: `${path} must be valid text` };
+    if (prototypeKeys.has(key)) return { field: path, message: `${path} must not have a key ${key}` };
+    const fault = faultInside(Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, item);
+    if (fault !== null) return fault;
+  }
+  return null;
+}

@@ -1,0 +1,71 @@
+/**
+ * Which addresses a webhook may reach. Allow-list, not block-list: IPv4 only where it is plain unicast, IPv6 only inside
+ * 2000::/3, both without the special-purpose blocks of the IANA registries. Used when a URL is saved and at every connect.
+ */
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../../settings/config.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/** Lists come from the settings and from here: each is read once. */
+const read = new Map<string, Network[]>();
+
+const specialV4 = networks(
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 ' +
+    '192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+);
+const unicastV6 = networks('2000::/3');
+const specialV6 = networks('2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20');
+
+/** The part of the settings that decides about targets. */
+export type TargetPolicy = Pick<Config, 'webhookAllowedNetworks' | 'webhookPorts' | 'demoReceiver'>;
+
+/** True for an address of the public Internet; false for everything else, also for text that is no address. */
+export function isPublicAddress(address: string): boolean {
+  const parsed = parse(address);
+  if (parsed === null) return false;
+  if (parsed instanceof ipaddr.IPv4) return !contains(specialV4, parsed);
+  return contains(unicastV6, parsed) && !contains(specialV6, parsed);
+}
+
+/**
+ * Whether a webhook may connect to this address and port: the public Internet on the permitted ports, the operator's
+ * allowed networks also on any port from 1024 up, and the demo's own receiver.
+ */
+export function isAllowedTarget(address: string, port: number, policy: TargetPolicy): boolean {
+  if (policy.demoReceiver !== undefined && policy.demoReceiver === `${address}:${port}`) return true;
+  const isPermittedPort = policy.webhookPorts.includes(port);
+  if (isInNetworks(address, policy.webhookAllowedNetworks)) return isPermittedPort || port >= 1024;
+  return isPermittedPort && isPublicAddress(address);
+}
+
+/** Whether the address lies in one of these CIDR networks. */
+export function isInNetworks(address: string, cidrs: readonly string[]): boolean {
+  const parsed = parse(address);
+  return parsed !== null && contains(networks(cidrs.join(' ')), parsed);
+}
+
+/** Strict forms only: `127.1`, `0x7f.1` and zone ids are not addresses. IPv4 inside IPv6 is what it maps to. */
+function parse(address: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
+  if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return null;
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+}
+
+function networks(list: string): Network[] {
+  let known = read.get(list);
+  if (known === undefined) {
+    known = list
+      .split(' ')
+      .filter((cidr) => cidr !== '')
+      .map((cidr) => ipaddr.parseCIDR(cidr));
+    read.set(list, known);
+  }
+  return known;
+}
+
+function contains(list: Network[], address: Address): boolean {
+  return list.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+}

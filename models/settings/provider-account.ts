@@ -1,0 +1,107 @@
+/** Accounts with providers: the kinds there are, the channels they serve, what each needs to know. */
+import type { Channel } from '../channels.js';
+
+interface Named {
+  /** Unique. Stands in the rows of its messages and in the path of its callbacks. */
+  name: string;
+}
+
+/** A kind is named here when `createProvider` can build it: the settings accept no other. */
+export type ProviderAccount = Named &
+  (
+    | { kind: 'sandbox' }
+    /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
+    | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; senders: Readonly<Partial<Record<Channel, string>>> }
+    /** `appSecret` signs its callbacks; with `verifyToken` it asks whether their address is ours. */
+    | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
+    /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
+    | { kind: 'smtp'; url: string; from: string }
+    /** `topicArn`: through which its events come, signed by the SNS at `snsBase`. */
+    | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
+        /** Of temporary keys. */
+        sessionToken: string | undefined;
+        configurationSet: string | undefined;
+        topicArn: string;
+        from: string;
+      })
+    /** `callbackPassword`: stands in the address of its webhook. */
+    | { kind: 'postmark'; apiBase: string; serverToken: string; messageStream: string; from: string; callbackPassword: string }
+    /** `verificationKey`: of its event webhook; base64 of an SPKI. */
+    | { kind: 'sendgrid'; apiBase: string; apiKey: string; from: string; verificationKey: string }
+  );
+
+export type ProviderKind = ProviderAccount['kind'];
+export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { kind: Kind }>;
+
+/** Kind of provider → channel that it serves → settings without which it cannot. */
+export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
+  sandbox: { sms: [], whatsapp: [], email: [] },
+  twilio: {
+    sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+    whatsapp: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_WHATSAPP_FROM'],
+  },
+  meta: { whatsapp: ['META_PHONE_NUMBER_ID', 'META_ACCESS_TOKEN', 'META_APP_SECRET', 'META_VERIFY_TOKEN'] },
+  smtp: { email: ['EMAIL_FROM', 'EMAIL_SMTP_URL'] },
+  ses: { email: ['EMAIL_FROM', 'SES_REGION', 'SES_ACCESS_KEY_ID', 'SES_SECRET_ACCESS_KEY', 'SES_TOPIC_ARN'] },
+  postmark: { email: ['EMAIL_FROM', 'POSTMARK_SERVER_TOKEN', 'POSTMARK_CALLBACK_PASSWORD'] },
+  sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
+};
+
+/** Kinds whose templates of WhatsApp have one list of variables for all their parts: header and buttons are not filled in apart. */
+export const oneListKinds: ReadonlySet<ProviderKind> = new Set(['twilio']);
+
+/** Kinds of providers that serve a channel. */
+export const kindsFor = (channel: Channel): string[] =>
+  Object.entries(settingsNeeded).flatMap(([kind, channels]) => (channel in channels ? [kind] : []));
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
+type Values = Readonly<Record<string, any>>;
+
+const amazonOf = (region: string) => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
+
+/** Settings → account, by kind. The settings were checked: what the kind needs for its channel is there. */
+const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
+  sandbox: () => ({}),
+  twilio: (value) => ({
+    apiBase: value.TWILIO_API_BASE,
+    accountSid: value.TWILIO_ACCOUNT_SID,
+    authToken: value.TWILIO_AUTH_TOKEN,
+    senders: { sms: value.TWILIO_FROM, whatsapp: value.TWILIO_WHATSAPP_FROM },
+  }),
+  meta: (value) => ({
+    apiBase: value.META_API_BASE,
+    phoneNumberId: value.META_PHONE_NUMBER_ID,
+    accessToken: value.META_ACCESS_TOKEN,
+    appSecret: value.META_APP_SECRET,
+    verifyToken: value.META_VERIFY_TOKEN,
+  }),
+  smtp: (value) => ({ url: value.EMAIL_SMTP_URL, from: value.EMAIL_FROM }),
+  ses: (value) => ({
+    apiBase: value.SES_API_BASE ?? `https://email.${value.SES_REGION}.${amazonOf(value.SES_REGION)}`,
+    snsBase: value.SES_SNS_BASE ?? `https://sns.${value.SES_REGION}.${amazonOf(value.SES_REGION)}`,
+    region: value.SES_REGION,
+    accessKeyId: value.SES_ACCESS_KEY_ID,
+    secretAccessKey: value.SES_SECRET_ACCESS_KEY,
+    sessionToken: value.SES_SESSION_TOKEN,
+    configurationSet: value.SES_CONFIGURATION_SET,
+    topicArn: value.SES_TOPIC_ARN,
+    from: value.EMAIL_FROM,
+  }),
+  postmark: (value) => ({
+    apiBase: value.POSTMARK_API_BASE,
+    serverToken: value.POSTMARK_SERVER_TOKEN,
+    messageStream: value.POSTMARK_MESSAGE_STREAM,
+    from: value.EMAIL_FROM,
+    callbackPassword: value.POSTMARK_CALLBACK_PASSWORD,
+  }),
+  sendgrid: (value) => ({
+    apiBase: value.SENDGRID_API_BASE,
+    apiKey: value.SENDGRID_API_KEY,
+    from: value.EMAIL_FROM,
+    verificationKey: value.SENDGRID_VERIFICATION_KEY,
+  }),
+};
+
+/** The account of this name and kind. */
+export const accountOf = (name: string, kind: ProviderKind, value: Values): ProviderAccount =>
+  ({ name, kind, ...accountFrom[kind](value) }) as ProviderAccount;

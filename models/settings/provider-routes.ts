@@ -1,0 +1,110 @@
+/** Which accounts share a channel, and the settings of accounts beside the one that each kind of provider has. */
+import type Joi from 'joi';
+import { type Channel, channels } from '../channels.js';
+import { accountOf, kindsFor, type ProviderAccount, type ProviderKind, settingsNeeded } from './provider-account.js';
+import { providerSettings } from './provider-settings.js';
+
+/** An account that carries a channel, with its share of it. */
+export interface Route {
+  account: string;
+  /** Messages are given out in proportion to it; 0: stands by, and takes over what those that fail cannot. */
+  weight: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const settingOf = (channel: Channel) => `PROVIDER_${channel.toUpperCase()}`;
+
+/** `EU_TWILIO_FROM`: the setting of its kind that the account `eu` has for itself. */
+const ownSetting = (account: string, setting: string) => `${account.toUpperCase()}_${setting}`;
+
+const partsOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** The accounts that the settings name, and their kinds, with those of the channels' own. */
+function kindsIn(given: Environment): Map<string, string> {
+  const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=') as [string, string]);
+  return new Map([...Object.keys(settingsNeeded).map((kind) => [kind, kind] as const), ...named]);
+}
+
+/** Who shares a channel, as it is written: `twilio`, or `twilio=3,backup=1`. */
+function routesOf(given: Environment, channel: Channel): Route[] {
+  const routes = partsOf(given[settingOf(channel)]).map((part) => {
+    const [account = '', weight = '1'] = part.split('=');
+    return { account, weight: Number(weight) };
+  });
+  return routes.length === 0 ? [{ account: 'sandbox', weight: 1 }] : routes;
+}
+
+/** What is wrong with the routes as a whole; of each setting alone its declaration tells. */
+export function routeFaults(given: Environment): string[] {
+  const kinds = kindsIn(given);
+  const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const taken = named.filter((name, at) => Object.hasOwn(settingsNeeded, name) || named.indexOf(name) !== at);
+  const faults = taken.map((name) => `PROVIDER_ACCOUNTS: the name ${name} is taken`);
+  for (const channel of channels) {
+    const routes = routesOf(given, channel);
+    const accounts = routes.map(({ account }) => account);
+    for (const account of accounts) {
+      if (!kindsFor(channel).includes(kinds.get(account) ?? '')) {
+        faults.push(`${settingOf(channel)}: ${account} is no account that carries ${channel}: ${kindsFor(channel).join(', ')}`);
+      }
+    }
+    if (new Set(accounts).size < accounts.length) faults.push(`${settingOf(channel)}: an account is named twice`);
+    if (routes.every(({ weight }) => weight === 0)) faults.push(`${settingOf(channel)}: one weight at least must be above 0`);
+  }
+  return faults;
+}
+
+/** The settings that accounts named in the environment have for themselves; those of their kind, without the defaults. */
+export function ownSettings(given: Environment): Record<string, Joi.Schema> {
+  const accounts = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const each = Object.entries(providerSettings).filter(([name]) => !name.startsWith('PROVIDER_'));
+  return Object.fromEntries(
+    accounts.flatMap((account) => each.map(([name, schema]) => [ownSetting(account, name), schema.prefs({ noDefaults: true })])),
+  );
+}
+
+/** Settings without which the accounts that carry channels cannot; of an account of its own those that its kind does not have either. */
+export function neededByRoutes(given: Environment): string[] {
+  const kinds = kindsIn(given);
+  const needed = channels.flatMap((channel) =>
+    routesOf(given, channel).flatMap(({ account }) => {
+      const kind = kinds.get(account) ?? '';
+      const names = Object.hasOwn(settingsNeeded, kind) ? (settingsNeeded[kind as ProviderKind][channel] ?? []) : [];
+      if (account === kind) return names;
+      return names.filter((name) => given[name] === undefined).map((name) => ownSetting(account, name));
+    }),
+  );
+  return [...new Set(needed)];
+}
+
+/**
+ * All accounts: those that carry a channel and those that are named; the latter answer for what they have taken also when they carry
+ * nothing any more.
+ * @param value the checked settings by name
+ */
+function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
+  const kinds = kindsIn(given);
+  const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
+  const carrying = channels.flatMap((channel) => routesOf(given, channel).map(({ account }) => account));
+  return [...new Set([...carrying, ...named])].map((name) => {
+    const own = Object.keys(providerSettings).flatMap((setting) => {
+      const mine = value[ownSetting(name, setting)];
+      return mine === undefined ? [] : [[setting, mine] as const];
+    });
+    return accountOf(name, kinds.get(name) as ProviderKind, { ...value, ...Object.fromEntries(own) });
+  });
+}
+
+/** Who carries what. @param value the checked settings by name */
+export function carriersOf(value: Readonly<Record<string, unknown>>, given: Environment) {
+  const routes = { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') };
+  const accounts = accountsOf(value, given);
+  const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
+  const isSandboxOnly = Object.values(routes).every((each) => each.every(({ account }) => kinds.get(account) === 'sandbox'));
+  return { routes, accounts, isSandboxOnly };
+}

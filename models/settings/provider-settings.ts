@@ -1,0 +1,111 @@
+/** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
+import { createPublicKey } from 'node:crypto';
+import Joi from 'joi';
+import { kindsFor, settingsNeeded } from './provider-account.js';
+import { isEmail } from '../rules/values/email.js';
+
+const oneWord = Joi.string()
+  .pattern(/^[\x21-\x7e]+$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
+
+/** Credentials travel by TLS; a stand-in on this machine needs none. */
+const apiBase = Joi.string()
+  .uri()
+  .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
+  .custom((text: string) => text.replace(/\/$/, ''))
+  .messages({ 'string.pattern.base': '{{#label}} must be https, host and port, for example https://api.example.com' });
+
+/** An address, or a name that needs no quotes with an address in angle brackets. */
+const mailbox = Joi.string()
+  .custom((text: string, helpers) => (isEmail(/^[\p{L}\p{N} .'_-]+<([^<>]+)>$/u.exec(text)?.[1] ?? text) ? text : helpers.error('mailbox')))
+  .messages({ mailbox: '{{#label}} must be an e-mail address, for example Example <hello@example.com>' });
+
+const callbackPassword = oneWord.min(16).messages({ 'string.min': '{{#label}} must have at least 16 characters' });
+
+/** As it is shown by the provider: base64 of an SPKI. */
+const verificationKey = oneWord
+  .custom((text: string, helpers) => (isPublicKey(text) ? text : helpers.error('key')))
+  .messages({ key: '{{#label}} must be a public key, as SendGrid shows it' });
+
+function isPublicKey(text: string): boolean {
+  try {
+    return createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
+
+const name = '[a-z][a-z0-9_]{0,31}';
+const commaList = (part: string) => new RegExp(String.raw`^\s*${part}\s*(?:,\s*${part}\s*)*$`);
+
+const allKinds = Object.keys(settingsNeeded);
+
+const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
+  Joi.string()
+    .pattern(commaList(String.raw`${name}(?:=\d{1,3})?`))
+    .messages({ 'string.pattern.base': '{{#label}} must be accounts with weights, for example twilio=3,backup=1' })
+    .default('sandbox')
+    .description(`who carries the ${channel} channel: ${kindsFor(channel).join(', ')}; several share it, as name=weight, comma-separated`);
+
+export const providerSettings: Record<string, Joi.Schema> = {
+  PROVIDER_SMS: providerOf('sms'),
+  PROVIDER_WHATSAPP: providerOf('whatsapp'),
+  PROVIDER_EMAIL: providerOf('email'),
+  PROVIDER_ACCOUNTS: Joi.string()
+    .pattern(commaList(`${name}=${name}`))
+    .messages({ 'string.pattern.base': '{{#label}} must be name=kind, comma-separated, for example backup=twilio' })
+    .custom((text: string, helpers) =>
+      text.split(',').every((part) => allKinds.includes(part.split('=')[1]?.trim() ?? '')) ? text : helpers.error('kinds'),
+    )
+    .messages({ kinds: `{{#label}}: the kinds are ${allKinds.join(', ')}` })
+    .description('further accounts as name=kind, comma-separated; the settings of backup=twilio are BACKUP_TWILIO_…, else TWILIO_…'),
+  TWILIO_ACCOUNT_SID: oneWord.description('Twilio: account SID'),
+  TWILIO_AUTH_TOKEN: oneWord.description('Twilio: auth token; signs its callbacks too'),
+  TWILIO_FROM: Joi.string()
+    .pattern(/^(?:\+[1-9]\d{1,14}|\d{3,8}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a phone number, a short code, a sender name or the SID of a messaging service' })
+    .description('Twilio: sender: a number, a short code, a sender name or a messaging service (MG…)'),
+  TWILIO_WHATSAPP_FROM: Joi.string()
+    .pattern(/^(?:\+[1-9]\d{1,14}|MG[0-9a-f]{32})$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a phone number, or the SID of a messaging service' })
+    .description('Twilio: sender on WhatsApp: a number or a messaging service (MG…)'),
+  TWILIO_API_BASE: apiBase
+    .default('https://api.twilio.com')
+    .description('scheme, host and port of Twilio or of a host that speaks its protocol'),
+  META_PHONE_NUMBER_ID: oneWord.description('Meta: id of the phone number that sends on WhatsApp'),
+  META_ACCESS_TOKEN: oneWord.description('Meta: access token of a system user'),
+  META_APP_SECRET: oneWord.description('Meta: secret of the app; signs its callbacks'),
+  META_VERIFY_TOKEN: callbackPassword.description(
+    'Meta: word of your own by which Meta asks whether the callback address is yours, at least 16 characters',
+  ),
+  META_API_BASE: apiBase.default('https://graph.facebook.com').description('scheme, host and port of Meta'),
+  EMAIL_FROM: mailbox.description(
+    'sender of the e-mail channel, with every provider: an address, or a name with an address in angle brackets',
+  ),
+  EMAIL_SMTP_URL: Joi.string()
+    .uri({ scheme: ['smtp', 'smtps'] })
+    .description('SMTP: mail server of the e-mail channel'),
+  SES_REGION: Joi.string()
+    .pattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a region of AWS, for example eu-west-1' })
+    .description('Amazon SES: region, for example eu-west-1'),
+  SES_ACCESS_KEY_ID: oneWord.description('Amazon SES: id of an access key that may call ses:SendEmail'),
+  SES_SECRET_ACCESS_KEY: oneWord.description('Amazon SES: the secret of that key'),
+  SES_SESSION_TOKEN: oneWord.description('Amazon SES: session token, where that key is a temporary one'),
+  SES_CONFIGURATION_SET: oneWord.description('Amazon SES: configuration set whose events go to the topic'),
+  SES_TOPIC_ARN: Joi.string()
+    .pattern(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be the ARN of an SNS topic' })
+    .description('Amazon SES: ARN of the SNS topic through which its events come'),
+  SES_API_BASE: apiBase.description('scheme, host and port of Amazon SES (default: that of the region)'),
+  SES_SNS_BASE: apiBase.description('scheme, host and port of the SNS that signs callbacks (default: that of the region)'),
+  POSTMARK_SERVER_TOKEN: oneWord.description('Postmark: server API token'),
+  POSTMARK_MESSAGE_STREAM: oneWord.default('outbound').description('Postmark: message stream'),
+  POSTMARK_CALLBACK_PASSWORD: callbackPassword.description(
+    'Postmark: password that stands in the address of its webhook, at least 16 characters',
+  ),
+  POSTMARK_API_BASE: apiBase.default('https://api.postmarkapp.com').description('scheme, host and port of Postmark'),
+  SENDGRID_API_KEY: oneWord.description('SendGrid: API key'),
+  SENDGRID_VERIFICATION_KEY: verificationKey.description('SendGrid: verification key of its signed event webhook'),
+  SENDGRID_API_BASE: apiBase.default('https://api.sendgrid.com').description('scheme, host and port of SendGrid'),
+};

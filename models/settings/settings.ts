@@ -1,0 +1,199 @@
+/**
+ * Every setting of the program, declared once: name, meaning, check and default.
+ * `.env.example` and the README's table are tested against this declaration.
+ */
+import Joi from 'joi';
+import { connectionSettings } from './connection-settings.js';
+import { limitSettings, rateLimit } from './limit-settings.js';
+import { providerSettings } from './provider-settings.js';
+
+const cidr = Joi.string().ip({ cidr: 'required' });
+/** @param nothing a word for the empty list, where an empty text would be taken for not set */
+const list = (item: Joi.Schema, nothing = '') =>
+  Joi.string()
+    .allow('')
+    .custom((text: string, helpers) => {
+      const parts = text === nothing ? [] : text.split(',').map((part) => part.trim());
+      const { value, error } = Joi.array()
+        .items(item)
+        .validate(parts.filter((part) => part !== ''));
+      return error === undefined ? value : helpers.message({ custom: `{{#label}}: ${error.message}` });
+    });
+const providerLimit = Joi.string()
+  .pattern(/^[a-z][a-z0-9_-]*=(?!0+(\.0+)?$)\d{1,6}(\.\d{1,3})?$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be name=number, for example sandbox=100' });
+const seconds = Joi.number().integer().min(1).max(31_536_000);
+/** 0: never. */
+const days = Joi.number().integer().min(0).max(36_500);
+const url = (...scheme: string[]) => Joi.string().uri({ scheme });
+const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
+
+const oneWord = Joi.string()
+  .pattern(/^[\x21-\x7e]+$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
+const origin = Joi.string()
+  .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
+  .uri()
+  .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
+/** As browsers write it in `Origin`: lower case, no default port, no trailing slash. */
+const corsOrigin = Joi.string()
+  .allow('*')
+  .custom((text: string, helpers) =>
+    URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : helpers.error('origin'),
+  )
+  .messages({ origin: '{{#label}} must be * or scheme, host and port, for example https://app.example.com' });
+
+/** The ten tries of the Standard Webhooks example: now, then these; 75 h 35 m in all. */
+export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
+
+/** The declaration itself: environment variable → check, default and meaning. */
+export const settings: Record<string, Joi.Schema> = {
+  PORT: Joi.number().port().default(3000).description('port of the API'),
+  HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),
+  DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
+  PUBLIC_URL: url('http', 'https').description(
+    'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
+  ),
+  CALLBACK_URL: url('http', 'https').description('address where the sandbox provider reaches the API (default: PUBLIC_URL)'),
+  TRUSTED_PROXIES: list(Joi.string().ip({ cidr: 'optional' }), 'none')
+    .default([])
+    .description(
+      'addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; needed where PUBLIC_URL is https, none where there is no proxy',
+    ),
+  CORS_ORIGINS: list(corsOrigin)
+    .default([])
+    .description('origins whose pages may call the API from a browser, comma-separated; * for all, none when not set'),
+  SECURITY_CONTACT: Joi.string()
+    .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
+    .description('whom finders of a vulnerability tell, as mailto:, https: or tel:; served in /.well-known/security.txt (RFC 9116)'),
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .default('info')
+    .description('least important log line to write'),
+  DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
+  MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
+    'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
+  ),
+  DATABASE_POOL_MAX: Joi.number()
+    .integer()
+    .min(2)
+    .max(200)
+    .default(10)
+    .description('database connections per process; in a worker half of them, in the API two fifths, are for batches'),
+  REDIS_URL: url('redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
+  TEMPORAL_ADDRESS: Joi.string()
+    .pattern(/^[^\s/]+:\d{1,5}$/)
+    .description('Temporal frontend as host:port; a local server is started when not set')
+    .messages({ 'string.pattern.base': '{{#label}} must be host:port' }),
+  TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
+  ...connectionSettings,
+  JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
+  JWT_SECRETS_OLD: list(secret)
+    .default([])
+    .description('former values of JWT_SECRET, comma-separated: JWTs that they signed are good until they expire'),
+  SECRET_KEY: secret.description(
+    'peppers key hashes and encrypts webhook secrets, at least 32 characters; made once when everything is embedded',
+  ),
+  SECRET_KEYS_OLD: list(secret)
+    .default([])
+    .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
+  SMTP_URL: url('smtp', 'smtps').description(
+    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+  ),
+  MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
+  SIGNUP_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000)
+    .description('credits granted at signup (0; 100 when everything is embedded), while every channel is carried by the sandbox')
+    .default(0),
+  LOW_BALANCE_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
+  STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
+  STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
+  STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),
+  RATE_LIMIT_API: rateLimit
+    .default('100/60')
+    .description('requests per API key, and per address where there is no credential, as count/seconds'),
+  RATE_LIMIT_JWT: rateLimit.default('100/60').description('requests per workspace with a JWT'),
+  RATE_LIMIT_BULK: rateLimit.default('10/60').description('bulk sends, and previews of them, per API key'),
+  RATE_LIMIT_AUTH: rateLimit.default('5/900').description('requests per address and route under /auth; four times as many per IPv6 /48'),
+  RATE_LIMIT_LOGIN: rateLimit
+    .default('600/60')
+    .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
+  ...limitSettings,
+  MESSAGE_DAYS: days
+    .default(0)
+    .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),
+  WEBHOOK_ALLOWED_NETWORKS: list(cidr)
+    .default([])
+    .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
+  WEBHOOK_PORTS: list(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
+  WEBHOOK_RETRY_DELAYS: list(Joi.number().min(0).max(604_800))
+    .default(defaultRetryDelays.split(',').map(Number))
+    .description('seconds before each further delivery attempt, comma-separated'),
+  WEBHOOK_DISABLE_AFTER: Joi.number()
+    .integer()
+    .min(0)
+    .max(31_536_000)
+    .default(432_000)
+    .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
+  WEBHOOK_BODY_DAYS: days
+    .default(30)
+    .description('days after which the body of an event is forgotten, and it can be sent no more; 0 means never'),
+  WEBHOOK_ATTEMPT_DAYS: days.default(90).description('days after which the attempts of a delivery are forgotten; 0 means never'),
+  WEBHOOK_DELIVERY_DAYS: days.default(365).description('days after which deliveries are forgotten as a whole; 0 means never'),
+  WEBHOOK_FIRST_ATTEMPT: Joi.string()
+    .valid('inline', 'child')
+    .default('inline')
+    .description('inline, or a child workflow for every event from its first attempt'),
+  SANDBOX_DELAY_MS: Joi.number()
+    .integer()
+    .min(0)
+    .max(86_400_000)
+    .default(200)
+    .description('milliseconds between the steps of the sandbox provider'),
+  ...providerSettings,
+  PROVIDER_LIMITS: list(providerLimit)
+    .default([])
+    .description('messages a second (sms: segments) that a provider takes, as name=number, comma-separated; no limit for others'),
+  ROUTE_WINDOW: Joi.number()
+    .integer()
+    .min(2)
+    .max(3_600)
+    .default(60)
+    .description(
+      'seconds of calls by which accounts that share a channel are judged; how fast one that is ill loses and regains its share',
+    ),
+  REPORT_TIMEOUT_SMS: seconds.default(259_200).description('seconds to wait for a delivery report of an sms'),
+  REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
+  REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),
+  HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
+  UNKNOWN_HANDOFF_TIMEOUT: seconds
+    .default(120)
+    .description('seconds that a message whose hand-off is unknown waits for its delivery report before it fails and is refunded'),
+  ACCEPT_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(60_000)
+    .default(3000)
+    .description('milliseconds a send waits for its workflow before it is fenced off'),
+  ACCEPT_GROUP_MAX: Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(100)
+    .description('most single messages that share a workflow when they arrive together; 1: a workflow for every message'),
+  ACCEPT_LANES: Joi.number()
+    .integer()
+    .min(1)
+    .max(50)
+    .default(1)
+    .description('groups of a channel that one API process accepts at once; what arrives meanwhile gathers'),
+  DEMO_RECEIVER: Joi.string()
+    .pattern(/^127\.0\.0\.1:\d{1,5}$/)
+    .description('set by the local launcher: the address of the receiver of npm run demo'),
+};

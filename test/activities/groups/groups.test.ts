@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { ApplicationFailure } from '@temporalio/common';
+import { Attempts } from '../../../activities/webhooks/attempts.js';
+import type { Dispatched } from '../../../activities/handoff/dispatch.js';
+import { groupActivities } from '../../../activities/groups/groups.js';
+import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { groupState } from '../../../models/operations/messages/group-work.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { testConfig } from '../../support/config.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+
+describe('sendGroup', () => {
+  const test = workspaceForEach();
+  let poster: WebhookPoster;
+  let receiver: Receiver;
+  before(async () => {
+    await trustTestAuthority();
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.close());
+  after(() => poster.close());
+
+  const buildGroup = () => buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+  const activities = (dispatch: () => Promise<Dispatched> = notHandedOff) => {
+    const config = testConfig();
+    return groupActivities({ db: test.db, config, attempts: new Attempts({ db: test.db, config, poster }), dispatch });
+  };
+  const send = (groupId: string, dispatch: () => Promise<Dispatched>, attempt = 1) =>
+    inActivity(activities(dispatch).sendGroup, [groupId], attempt);
+  /** The provider takes so many of the group; their reports come with the answer. */
+  const take = async (groupId: string, limit = 25): Promise<Dispatched> => {
+    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere, { limit });
+    await recordHandoffs(
+      test.db,
+      claims.map((claim) => acceptedAs(claim)),
+    );
+    for (const { id } of claims) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+    return { ...(await groupState(test.db, groupId)), more: false };
+  };
+  const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
+  const eventsOf = () => receiver.received.map(({ headers }) => headers['x-service-event']);
+
+  it('hands off, applies the reports and delivers the events, and nothing is left', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId, ids } = await buildGroup();
+    const { isOver, open, queued, more, left } = await send(groupId, () => take(groupId));
+    assert.deepEqual(
+      { isOver, open, queued, more, left },
+      { isOver: true, open: 0, queued: 0, more: false, left: { children: [], carriers: [] } },
+    );
+    for (const id of ids) assert.equal(await statusOf(test.db, id), 'delivered/delivered');
+    for (const event of ['message.queued', 'message.sent', 'message.delivered']) {
+      assert.equal(eventsOf().filter((told) => told === event).length, ids.length, event);
+    }
+  });
+
+  it('delivers what is due while the provider takes its time', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    await send(groupId, async () => {
+      await receiver.until(2);
+      assert.deepEqual(eventsOf(), ['message.queued', 'message.queued']);
+      return take(groupId);
+    });
+  });
+
+  it('ends at once where a part was not handed off, for the workflow to try again', async () => {
+    const { groupId } = await buildGroup();
+    const { isOver, queued } = await send(groupId, () => take(groupId, 1));
+    assert.deepEqual({ isOver, queued }, { isOver: false, queued: 1 });
+  });
+
+  it('fails as the hand-off does, for its retry policy', async () => {
+    await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
+    assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'what has happened is told all the same');
+  });
+
+  it('does not fail with deliveries that have to be told of: their carrier is woken first', async () => {
+    receiver.answer = answerWith(500);
+    const { row } = await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    const { left, isOver, queued } = await send(groupId, notHandedOff);
+    assert.deepEqual(
+      { left, isOver, queued },
+      { left: { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } }, isOver: false, queued: 2 },
+    );
+    assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
+  });
+
+  it('tells after a crash that something may have been left to others, which the next call finds', async () => {
+    receiver.answer = answerWith(500);
+    const { row } = await buildWebhook(test.workspaceId, receiver.url);
+    const { groupId } = await buildGroup();
+    await send(groupId, () => take(groupId)); // the worker died before it could tell that
+    const { again, isOver } = await send(groupId, () => take(groupId), 2);
+    assert.deepEqual({ again, isOver }, { again: true, isOver: true });
+    const found = await inActivity(activities().tendGroup, [groupId, false, true]);
+    assert.deepEqual(found.left, { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
+  });
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type Tended, tendGroup } from '../../../activities/groups/tend-group.js';
+import { recordReports, type Wake } from '../../../models/operations/reports/record-reports.js';
+import type { LeftDeliveries } from '../../../workflows/contract.js';
+import { until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { acceptedAs, buildQueuedGroup, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+
+const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
+const nothing: LeftDeliveries = { children: [], carriers: [] };
+
+describe('tendGroup', () => {
+  const test = workspaceForEach();
+
+  const buildSentGroup = async (size: number) => {
+    const group = await buildQueuedGroup(
+      test.db,
+      test.workspaceId,
+      Array.from({ length: size }, () => ({})),
+    );
+    const claims = await claimHandoffs(test.db, group.groupId, sandboxEverywhere);
+    await recordHandoffs(
+      test.db,
+      claims.map((claim) => acceptedAs(claim)),
+    );
+    return group;
+  };
+  const report = async (id: string): Promise<Wake[]> => recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
+
+  /** Deliveries as the receiver acknowledges them: all at once, when the gate opens. */
+  const deliverAll = async (groupId: string): Promise<LeftDeliveries> => {
+    await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
+    return nothing;
+  };
+  const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), again = false) => {
+    const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
+    const stop = new AbortController();
+    const work = environment.run(() =>
+      tendGroup({ db: test.db, deliver, tended: new Set() }, groupId, { signal: stop.signal, again }),
+    ) as Promise<Tended>;
+    return { work, stop: () => stop.abort() };
+  };
+
+  it('takes the reports as they come, and nobody is woken meanwhile', async () => {
+    const { groupId, ids } = await buildSentGroup(3);
+    const { work } = tend(groupId);
+    await until(async () => (await isAwake(groupId)) === true, 'the group is tended');
+    for (const id of ids) {
+      assert.deepEqual(await report(id), [], 'its tender looks by itself');
+      await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
+    }
+    assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
+  });
+
+  it('gives up the group after a silence; the next report wakes its workflow', async () => {
+    const { groupId, ids } = await buildSentGroup(2);
+    assert.deepEqual(await tend(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
+    assert.equal(await isAwake(groupId), false);
+    const wakes = await report(ids[0] as string);
+    assert.deepEqual(
+      wakes.map((wake) => wake.groupId),
+      [groupId],
+    );
+  });
+
+  it('does not wait where nothing is at the provider', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+    const startedAt = Date.now();
+    let rounds = 0;
+    const tended = await tend(groupId, () => {
+      rounds += 1;
+      return deliverAll(groupId);
+    }).work;
+    assert.deepEqual([tended, rounds], [{ ...done, open: 2, queued: 2, isOver: false, left: nothing }, 1]);
+    assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
+  });
+
+  it('applies reports while an endpoint hangs, and delivers their events in the next round', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
+    const { groupId, ids } = await buildSentGroup(1);
+    const [id = ''] = ids;
+    let acknowledge: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      acknowledge = resolve;
+    });
+    const rounds: number[] = [];
+    const { work } = tend(groupId, async () => {
+      const [due] = await rows<{ count: number }>(test.db, `SELECT count(*) FROM deliveries WHERE group_id = $1 AND status = 'pending'`, [
+        groupId,
+      ]);
+      rounds.push(due?.count ?? 0);
+      if (rounds.length > 1) return deliverAll(groupId);
+      await answered;
+      await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND event = 'message.sent'`, [groupId]);
+      return nothing;
+    });
+    await until(() => rounds.length === 1, 'the endpoint is called');
+    await report(id);
+    await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
+    acknowledge();
+    assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
+    assert.deepEqual(rounds, [1, 1]);
+  });
+
+  it('ends at once when deliveries are left to children, and when the worker stops', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    const { groupId } = await buildSentGroup(1);
+    const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], carriers: [] };
+    const tended = await tend(groupId, async () => {
+      await deliverAll(groupId);
+      return left;
+    }).work;
+    assert.deepEqual(tended, { ...done, open: 1, isOver: false, left });
+    const stopped = tend(groupId);
+    stopped.stop();
+    assert.deepEqual(await stopped.work, { ...done, open: 1, isOver: false, left: nothing });
+    assert.equal(await isAwake(groupId), false);
+  });
+
+  it('after a crash looks once at what was left to children, which may never have been started', async () => {
+    const { groupId } = await buildSentGroup(1);
+    const asked: boolean[] = [];
+    const { work, stop } = tend(
+      groupId,
+      async (again) => {
+        asked.push(again);
+        stop();
+        return nothing;
+      },
+      true,
+    );
+    await work;
+    assert.deepEqual(asked, [true]);
+  });
+
+  it('fails when deliveries fail for a reason of ours, to be tried again', async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
+    const { groupId } = await buildSentGroup(1);
+    await assert.rejects(tend(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);
+  });
+
+  const isAwake = async (groupId: string): Promise<boolean | undefined> => {
+    const [group] = await rows<{ reports_pending: boolean }>(test.db, 'SELECT reports_pending FROM message_groups WHERE id = $1', [
+      groupId,
+    ]);
+    return group?.reports_pending;
+  };
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { handOff } from '../../../activities/handoff/hand-off.js';
+import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import type { Claim } from '../../../models/operations/handoff/claim-handoffs.js';
+import { stubProvider } from '../../support/carriers/stub-provider.js';
+
+const claimOf = (uncertain: boolean): Claim => ({
+  id: uuidv7(),
+  workspace_id: uuidv7(),
+  channel: 'sms',
+  to: '+15551234567',
+  content: { text: 'Hello' },
+  reference: null,
+  provider: 'stub',
+  attempt: uncertain ? 2 : 1,
+  uncertain,
+  uncertain_ms: uncertain ? 60_000 : null,
+});
+const signal = new AbortController().signal;
+
+describe('handOff', () => {
+  const outcomes: [SendOutcome, number][] = [
+    [{ outcome: 'accepted', provider_message_id: 'p-1' }, 0],
+    [{ outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination', provider_error_code: '21211' }, 0],
+    [{ outcome: 'retryable', detail: '503' }, 0],
+    [{ outcome: 'throttled', detail: '429', retryAfterMs: 7_000 }, 7_000],
+    [{ outcome: 'unknown', detail: 'reset' }, 0],
+  ];
+  for (const [outcome, retryAfterMs] of outcomes) {
+    it(`passes on ${outcome.outcome} with message, attempt and provider`, async () => {
+      const claim = claimOf(false);
+      const handoff = await handOff(
+        stubProvider(() => outcome),
+        claim,
+        signal,
+      );
+      assert.equal(handoff.retryAfterMs, retryAfterMs);
+      assert.deepEqual(handoff.result, { ...outcome, id: claim.id, attempt: 1, provider: 'stub' });
+    });
+  }
+
+  it('calls it unknown when the provider throws, and tells nothing of what it said', async () => {
+    const { result } = await handOff(
+      stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))),
+      claimOf(false),
+      signal,
+    );
+    assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'TypeError']);
+  });
+
+  it('repeats an uncertain call where the provider is idempotent, with the same id', async () => {
+    const provider = stubProvider();
+    const claim = claimOf(true);
+    assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
+    assert.deepEqual(provider.calls, [claim.id]);
+  });
+
+  describe('on an uncertain call to a provider without idempotency keys', () => {
+    const reconciling = (reconcile?: Provider['reconcile']) =>
+      stubProvider(undefined, { idempotent: false, ...(reconcile === undefined ? {} : { reconcile }) });
+
+    it('takes the id that the provider finds as the answer, without a second call', async () => {
+      const provider = reconciling(async () => 'p-found');
+      const { result } = await handOff(provider, claimOf(true), signal);
+      assert.deepEqual([result.outcome, 'provider_message_id' in result && result.provider_message_id], ['accepted', 'p-found']);
+      assert.deepEqual(provider.calls, []);
+    });
+
+    it('sends again when the provider is certain that it took nothing', async () => {
+      const provider = reconciling(async () => null);
+      const claim = claimOf(true);
+      assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
+      assert.deepEqual(provider.calls, [claim.id]);
+    });
+
+    for (const [what, reconcile] of [
+      ['cannot tell', async () => undefined],
+      ['cannot be asked', undefined],
+    ] as const) {
+      it(`fails the message as handoff_unknown rather than send twice when the provider ${what}`, async () => {
+        const provider = reconciling(reconcile);
+        const { result } = await handOff(provider, claimOf(true), signal);
+        assert.deepEqual([result.outcome, 'error_code' in result && result.error_code], ['rejected', 'handoff_unknown']);
+        assert.deepEqual(provider.calls, []);
+      });
+    }
+
+    it('stays unknown when the question itself fails', async () => {
+      const provider = reconciling(() => Promise.reject(new Error('reset')));
+      assert.equal((await handOff(provider, claimOf(true), signal)).result.outcome, 'unknown');
+      assert.deepEqual(provider.calls, []);
+    });
+
+    it('does not ask before a first call', async () => {
+      let asked = 0;
+      const provider = reconciling(async () => void (asked += 1));
+      assert.equal((await handOff(provider, claimOf(false), signal)).result.outcome, 'accepted');
+      assert.equal(asked, 0);
+    });
+  });
+});

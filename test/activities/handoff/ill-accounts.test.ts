@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import { RouteHealth } from '../../../activities/handoff/route-health.js';
+import { rows } from '../../support/database.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
+import { lost, twoAccounts } from './two-accounts.js';
+
+describe('an account that is ill', () => {
+  const { test, accounts, worker, group, setLevel } = twoAccounts();
+  const age = (seconds: number, name: string) =>
+    rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
+
+  it('gets one message at a time as a probe at 0, whose mates do not wait for it', async () => {
+    await setLevel('one', 0, -1);
+    let answer: (outcome: SendOutcome) => void = () => undefined;
+    const hanging = new Promise<SendOutcome>((resolve) => {
+      answer = resolve;
+    });
+    accounts.one = stubProvider(() => hanging, { name: 'one' });
+    const { groupId } = await group(30);
+    const dispatched = worker()(groupId);
+    const sent = async () => (await rows(test.db, `SELECT 1 FROM messages WHERE group_id = $1 AND status = 'sent'`, [groupId])).length;
+    while ((await sent()) < 29) await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual([accounts.one.calls.length, accounts.two.calls.length], [1, 29]);
+    answer({ outcome: 'accepted', provider_message_id: 'late' });
+    assert.equal((await dispatched).queued, 0);
+  });
+
+  it('is one that takes everything, but takes too long for it', async () => {
+    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
+    await setLevel('one', 10);
+    await age(60, 'one');
+    const now = Date.now();
+    const took = (ms: number) => health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
+    for (let each = 0; each < 5; each += 1) took(2_900);
+    await health.look(now + 1_100);
+    assert.equal(health.levelOf('one'), 10);
+    for (let each = 0; each < 25; each += 1) took(3_500);
+    await health.look(now + 2_200);
+    assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
+  });
+
+  it('is not blamed for a call that began before its level changed, nor praised', async () => {
+    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
+    const look = (inSeconds: number) => health.look(Date.now() + inSeconds * 1_000);
+    await look(0);
+    await age(60, 'one');
+    await look(1.1);
+    const early = Array.from({ length: 9 }, () => health.begin('one'));
+    for (const call of early.slice(0, 5)) health.end(call, 'bad');
+    await look(2.2);
+    assert.equal(health.levelOf('one'), 0);
+    health.end(early[5], 'good');
+    await look(4);
+    assert.equal(health.levelOf('one'), 0, 'what was answered late was no probe');
+    health.end(health.begin('one'), 'good');
+    await look(6);
+    assert.equal(health.levelOf('one'), 1);
+    for (const call of early.slice(6)) health.end(call, 'bad');
+    await look(8);
+    assert.equal(health.levelOf('one'), 1, 'three that hung before it healed');
+  });
+
+  it('is known to other workers within a second', async () => {
+    accounts.outcomes.one = lost;
+    const [first, second] = [worker(), worker()];
+    await setLevel('two', 1);
+    for (let each = 0; each < 12; each += 1) {
+      const { group_id } = await buildQueued(test.db, test.workspaceId);
+      await first(group_id).catch(() => undefined);
+    }
+    const calls = accounts.one.calls.length;
+    assert.ok(calls >= 5);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await first((await buildQueued(test.db, test.workspaceId)).group_id);
+    for (let each = 0; each < 10; each += 1) await second((await buildQueued(test.db, test.workspaceId)).group_id);
+    assert.equal(accounts.one.calls.length, calls);
+    const changes = await rows<{ account: string; to_level: number }>(
+      test.db,
+      'SELECT account, to_level FROM route_changes WHERE to_level = 0',
+    );
+    assert.deepEqual(changes, [{ account: 'one', to_level: 0 }]);
+  });
+});

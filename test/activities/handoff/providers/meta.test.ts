@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { metaAdapter } from '../../../../activities/handoff/providers/meta.js';
+import type { TemplateButton, TemplateHeader, WhatsappTemplate } from '../../../../models/rules/messages/whatsapp-template.js';
+import { drop, reply } from '../../../support/carriers/counterpart.js';
+import { type MetaCounterpart, metaAccount, refuse, startMeta } from '../../../support/carriers/meta.js';
+import { never, outgoing } from '../../../support/carriers/outgoing.js';
+
+describe('the Meta provider', () => {
+  let counterpart: MetaCounterpart;
+  beforeEach(async () => {
+    counterpart = await startMeta();
+  });
+  afterEach(() => counterpart.close());
+  const adapter = (given: { accessToken?: string; phoneNumberId?: string } = {}) =>
+    metaAdapter({ name: 'meta', kind: 'meta', apiBase: counterpart.url, ...metaAccount, ...given });
+  const whatsapp = (content: Parameters<typeof outgoing>[0] = {}) => outgoing({ channel: 'whatsapp', ...content });
+  const refused = async (status: number, code: number) => {
+    counterpart.interfere = (response) => refuse(response, status, code);
+    return adapter().send(whatsapp(), never);
+  };
+
+  it('sends free text, and our id that reports echo', async () => {
+    const message = whatsapp({ content: { text: 'Grüße 😀' } });
+    const outcome = await adapter().send(message, never);
+    const [taken] = counterpart.taken;
+    assert.deepEqual(outcome, { outcome: 'accepted', provider_message_id: taken?.id });
+    assert.deepEqual(
+      [taken?.message.to, taken?.message.text?.body, taken?.message.biz_opaque_callback_data],
+      [message.to, 'Grüße 😀', message.id],
+    );
+  });
+
+  it('sends a template with numbered, named or no variables', async () => {
+    const componentsFor = async (variables?: Record<string, string>) => {
+      const template = { name: 'order_update', language: 'en_US', ...(variables === undefined ? {} : { variables }) };
+      const outcome = await adapter().send(whatsapp({ content: { text: 'x', template } }), never);
+      assert.equal(outcome.outcome, 'accepted');
+      const sent = counterpart.taken.at(-1)?.message;
+      assert.deepEqual([sent?.type, sent?.template?.name, sent?.template?.language.code], ['template', 'order_update', 'en_US']);
+      return sent?.template?.components;
+    };
+    const text = (value: string) => ({ type: 'text', text: value });
+    assert.deepEqual(await componentsFor({ 10: 'c', 2: 'b', 1: 'a' }), [{ type: 'body', parameters: [text('a'), text('b'), text('c')] }]);
+    assert.deepEqual(await componentsFor({ first_name: 'Ada' }), [
+      { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ada' }] },
+    ]);
+    assert.equal(await componentsFor(), undefined);
+  });
+
+  it('fills in header and buttons as the official document has them', async () => {
+    const componentsFor = async (parts: Partial<WhatsappTemplate>) => {
+      const template = { name: 'invoice', language: 'en_US', ...parts };
+      assert.equal((await adapter().send(whatsapp({ content: { text: 'x', template } }), never)).outcome, 'accepted');
+      return counterpart.taken.at(-1)?.message.template?.components;
+    };
+    const link = 'https://files.example.com/1042';
+    const headers: [TemplateHeader, object][] = [
+      [
+        { type: 'text', text: 'Sale' },
+        { type: 'text', text: 'Sale' },
+      ],
+      [
+        { type: 'text', text: 'Sale', name: 'what' },
+        { type: 'text', parameter_name: 'what', text: 'Sale' },
+      ],
+      [
+        { type: 'image', link },
+        { type: 'image', image: { link } },
+      ],
+      [
+        { type: 'video', link },
+        { type: 'video', video: { link } },
+      ],
+      [
+        { type: 'document', link },
+        { type: 'document', document: { link } },
+      ],
+      [
+        { type: 'document', link, filename: 'a.pdf' },
+        { type: 'document', document: { link, filename: 'a.pdf' } },
+      ],
+    ];
+    for (const [header, parameter] of headers) {
+      assert.deepEqual(await componentsFor({ header }), [{ type: 'header', parameters: [parameter] }]);
+    }
+    const buttons: TemplateButton[] = [
+      { index: 1, type: 'quick_reply', payload: 'no' },
+      { index: 0, type: 'url', suffix: 'invoices/1042' },
+    ];
+    assert.deepEqual(await componentsFor({ buttons, variables: { 1: 'Ada' }, header: { type: 'image', link } }), [
+      { type: 'header', parameters: [{ type: 'image', image: { link } }] },
+      { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] },
+      { type: 'button', sub_type: 'quick_reply', index: '1', parameters: [{ type: 'payload', payload: 'no' }] },
+      { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'invoices/1042' }] },
+    ]);
+    assert.equal(await componentsFor({ buttons: [] }), undefined);
+  });
+
+  it('says refusals in our codes; that 24 hours are over is one of them', async () => {
+    const expected: [code: number, ours: string, isPermanent: boolean][] = [
+      [131047, 'outside_window', false],
+      [132001, 'invalid_template', true],
+      [131026, '30008', false],
+      [131050, 'suppressed', true],
+      [99999, 'undeliverable', false],
+    ];
+    for (const [code, ours, isPermanent] of expected) {
+      const outcome = await refused(400, code);
+      assert.ok(outcome.outcome === 'rejected');
+      assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
+    }
+  });
+
+  it('is throttled by its own codes; too much to one recipient is tried again without holding up the others', async () => {
+    assert.deepEqual(await refused(429, 130429), { outcome: 'throttled', detail: '130429' });
+    assert.deepEqual(await refused(400, 80007), { outcome: 'throttled', detail: '80007' });
+    assert.deepEqual(await refused(400, 131056), { outcome: 'retryable', detail: '131056' });
+    assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
+  });
+
+  it('is unknown where it may have taken the message', async () => {
+    assert.equal((await refused(500, 131000)).outcome, 'unknown');
+    assert.equal((await refused(500, 1)).outcome, 'unknown');
+    counterpart.interfere = (response) => drop(response);
+    assert.equal((await adapter().send(whatsapp(), never)).outcome, 'unknown');
+    counterpart.interfere = (response) => reply(response, 200, { messages: [] });
+    assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.equal(await adapter().fetchStatus('wamid', never), null);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { Errors, ServerClient } from 'postmark';
+import { postmarkAdapter } from '../../../../activities/handoff/providers/postmark.js';
+import { drop, reply } from '../../../support/carriers/counterpart.js';
+import { never, outgoingMail } from '../../../support/carriers/outgoing.js';
+import { type PostmarkCounterpart, postmarkAccount, refuse, startPostmark } from '../../../support/carriers/postmark.js';
+
+const from = 'Example <hello@example.test>';
+
+describe('the Postmark provider', () => {
+  let counterpart: PostmarkCounterpart;
+  beforeEach(async () => {
+    counterpart = await startPostmark();
+  });
+  afterEach(() => counterpart.close());
+  const adapter = (given: { serverToken?: string } = {}) =>
+    postmarkAdapter({
+      name: 'postmark',
+      kind: 'postmark',
+      apiBase: counterpart.url,
+      serverToken: postmarkAccount.token,
+      messageStream: 'outbound',
+      from,
+      callbackPassword: postmarkAccount.password,
+      ...given,
+    });
+  const refused = async (status: number, code: number, headers: Record<string, string> = {}) => {
+    counterpart.interfere = (response) => refuse(response, status, code, headers);
+    return adapter().send(outgoingMail(), never);
+  };
+
+  it('is spoken to as the official client speaks: the same mail comes, and the answers are understood by both', async () => {
+    const requestHost = counterpart.url.replace('http://', '');
+    const official = new ServerClient(postmarkAccount.token, { useHttps: false, requestHost });
+    const message = outgoingMail({
+      content: { text: 'Grüße', html: '<p>Grüße</p>', subject: 'Für Ada' },
+      headers: { 'List-Unsubscribe': '<https://tidings.example/u>' },
+    });
+    const theirs = await official.sendEmail({
+      From: from,
+      To: message.to,
+      Subject: 'Für Ada',
+      TextBody: 'Grüße',
+      HtmlBody: '<p>Grüße</p>',
+      MessageStream: 'outbound',
+      Metadata: { message_id: message.id },
+      Headers: [{ Name: 'List-Unsubscribe', Value: '<https://tidings.example/u>' }],
+    });
+    const ours = await adapter().send(message, never);
+    const [first, second] = counterpart.taken;
+    assert.deepEqual(second?.mail, first?.mail);
+    assert.equal(theirs.MessageID, first?.id);
+    assert.deepEqual(ours, { outcome: 'accepted', provider_message_id: second?.id });
+    assert.equal((await official.getOutboundMessages({ count: 1, offset: 0 })).Messages.length, 0);
+    assert.equal((await official.getOutboundMessageDetails(second?.id ?? '')).TextBody, 'Grüße');
+    await assert.rejects(official.sendEmail({ From: from, To: 'nobody', Subject: 'x', TextBody: 'x' }), Errors.InvalidEmailRequestError);
+    await assert.rejects(new ServerClient('wrong', { useHttps: false, requestHost }).getOutboundMessages(), Errors.InvalidAPIKeyError);
+  });
+
+  it('says refusals in our codes and keeps its own apart', async () => {
+    const expected: [code: number, ours: string, isPermanent: boolean][] = [
+      [300, '30008', true],
+      [401, 'sender_refused', false],
+      [405, 'limit_exceeded', false],
+      [406, 'suppressed', true],
+      [99999, 'undeliverable', false],
+    ];
+    for (const [code, ours, isPermanent] of expected) {
+      const outcome = await refused(422, code);
+      assert.ok(outcome.outcome === 'rejected');
+      assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
+    }
+  });
+
+  it('is throttled, or tried again, where the message is not at fault', async () => {
+    assert.deepEqual(await refused(429, 429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '429', retryAfterMs: 3000 });
+    assert.deepEqual(await refused(422, 100), { outcome: 'retryable', detail: '100' });
+    assert.deepEqual(await refused(503, 100), { outcome: 'retryable', detail: '100' });
+    assert.deepEqual(await adapter({ serverToken: 'wrong' }).send(outgoingMail(), never), {
+      outcome: 'retryable',
+      detail: 'credentials (401)',
+    });
+  });
+
+  it('finds by our id what became of a lost answer; what is new may not be found yet', async () => {
+    counterpart.interfere = (response) => drop(response);
+    const message = outgoingMail();
+    assert.equal((await adapter().send(message, never)).outcome, 'unknown');
+    await assert.rejects(async () => adapter().reconcile?.(message, never), { name: 'NotKnownYet' });
+    const old = { ...message, uncertain_ms: 120_000 };
+    assert.equal(await adapter().reconcile?.(old, never), undefined);
+    counterpart.interfere = () => false;
+    await adapter().send(message, never);
+    assert.equal(await adapter().reconcile?.(message, never), counterpart.taken[0]?.id);
+    await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
+  });
+
+  it('tells what it knows of a message', async () => {
+    await adapter().send(outgoingMail(), never);
+    const [mail] = counterpart.taken;
+    assert.ok(mail !== undefined);
+    assert.equal(await adapter().fetchStatus(mail.id, never), null);
+    mail.events.push({ Type: 'Delivered', ReceivedAt: '2026-01-02T03:04:05Z' }, { Type: 'Opened', ReceivedAt: '2026-01-02T03:05:05Z' });
+    const delivered = await adapter().fetchStatus(mail.id, never);
+    assert.deepEqual([delivered?.status, delivered?.occurred_at], ['delivered', new Date('2026-01-02T03:04:05Z')]);
+    mail.events.push({ Type: 'Bounced', ReceivedAt: '2026-01-02T03:06:05Z' });
+    assert.deepEqual((await adapter().fetchStatus(mail.id, never))?.error_code, 'undeliverable');
+    assert.equal(await adapter().fetchStatus('unknown', never), null);
+  });
+
+  it('does not take an answer for a message that it cannot read', async () => {
+    counterpart.interfere = (response) => reply(response, 200, { ErrorCode: 0 });
+    assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
+  });
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { v7 as uuidv7 } from 'uuid';
+import { createProviders } from '../../../../activities/handoff/providers/index.js';
+import type { OutgoingMessage } from '../../../../activities/handoff/providers/provider.js';
+import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
+import { startSandboxCarrier } from '../../../../activities/handoff/providers/sandbox-carrier.js';
+import type { Channel } from '../../../../models/channels.js';
+import { createLogger } from '../../../../models/process/logger.js';
+import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
+import { readSandboxCallback } from '../../../../models/rules/callbacks/sandbox.js';
+import { until } from '../../../support/client.js';
+import { testConfig } from '../../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+
+const { secretKey } = testConfig();
+const signal = new AbortController().signal;
+const outgoing = (to: string, channel: Channel = 'sms'): OutgoingMessage => ({
+  id: uuidv7(),
+  channel,
+  to,
+  content: { text: 'Hello' },
+  reference: null,
+  uncertain_ms: null,
+});
+
+describe('the sandbox provider', () => {
+  let test: TestDatabase;
+  beforeEach(async () => {
+    test = await freshDatabase();
+  });
+  afterEach(() => test.drop());
+
+  const adapter = (onTaken: (dueInMs: number) => void = () => undefined, delayMs = 0) => sandboxAdapter({ db: test.db, delayMs, onTaken });
+
+  it('takes a message once: the same id gets the same answer', async () => {
+    const provider = adapter();
+    const message = outgoing('+15551234567');
+    const [first, second] = [await provider.send(message, signal), await provider.send(message, signal)];
+    assert.equal(first.outcome, 'accepted');
+    assert.deepEqual(second, first);
+    assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports')).length, 1);
+  });
+
+  it('refuses 01 with 30008 and never remembers it', async () => {
+    const outcome = await adapter().send(outgoing('+15005550001'), signal);
+    assert.deepEqual(outcome, {
+      outcome: 'rejected',
+      error_code: '30008',
+      error_message: 'Unknown destination',
+      provider_error_code: '30008',
+    });
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM sandbox_messages'), []);
+  });
+
+  it('is unavailable twice for 03', async () => {
+    const [provider, message] = [adapter(), outgoing('+15005550003')];
+    const outcomes: string[] = [];
+    for (const _ of [1, 2, 3]) outcomes.push((await provider.send(message, signal)).outcome);
+    assert.deepEqual(outcomes, ['retryable', 'retryable', 'accepted']);
+  });
+
+  it('says when its reports will be due', async () => {
+    const due: number[] = [];
+    await adapter((ms) => due.push(ms), 50).send(outgoing('+15551234567', 'whatsapp'), signal);
+    assert.deepEqual(due, [50, 100]);
+  });
+
+  it('answers a status request like its last report', async () => {
+    const provider = adapter();
+    const taken = await provider.send(outgoing('+15005550007'), signal);
+    assert.ok(taken.outcome === 'accepted');
+    const fetched = await provider.fetchStatus(taken.provider_message_id, signal);
+    assert.deepEqual([fetched?.status, fetched?.provider_error_code], ['failed', '30007']);
+    const silent = await provider.send(outgoing('+15005550002'), signal);
+    assert.ok(silent.outcome === 'accepted');
+    assert.equal(await provider.fetchStatus(silent.provider_message_id, signal), null);
+  });
+
+  it('serves every channel by default', () => {
+    const deps = { db: test.db, delayMs: 0, onTaken: () => undefined };
+    const providers = createProviders(testConfig(), deps);
+    assert.deepEqual(
+      Object.values(providers.routes).map((routes) => routes.map(({ account }) => providers.accounts.get(account)?.name)),
+      [['sandbox'], ['sandbox'], ['sandbox']],
+    );
+  });
+
+  describe('startSandboxCarrier', () => {
+    /** The callback endpoint, with what came in, and a carrier that posts to it. */
+    const startCarrier = async (idleMs = 1_000) => {
+      const endpoint = { status: 200, calls: 0, reports: [] as CallbackEvent[] };
+      const server = createServer((request, response) => {
+        void bytesOf(request).then((body) => {
+          endpoint.calls += 1;
+          assert.equal(request.url, '/callbacks/sandbox');
+          const events = readSandboxCallback(secretKey, { headers: request.headers, body, at: new Date() });
+          if (endpoint.status === 200) endpoint.reports.push(...events);
+          response.writeHead(endpoint.status).end();
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const carrier = startSandboxCarrier({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent'), idleMs });
+      const stop = async () => {
+        await carrier.stop();
+        server.closeAllConnections();
+        server.close();
+      };
+      return { endpoint, carrier, stop };
+    };
+    const told = (reports: CallbackEvent[]) =>
+      reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]);
+
+    it('posts its reports signed, and again after a callback that failed', async () => {
+      const { endpoint, carrier, stop } = await startCarrier();
+      endpoint.status = 500;
+      const message = outgoing('+15005550006');
+      await adapter((ms) => carrier.expect(ms)).send(message, signal);
+      await until(() => endpoint.calls > 0, 'the first post has failed');
+      endpoint.status = 200;
+      await until(() => endpoint.reports.length > 0, 'it was posted again');
+      await stop();
+      assert.deepEqual(told(endpoint.reports), [['failed', '30006', message.id]]);
+      assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
+    });
+
+    it('posts each report in its time, also one that falls due after another was posted', async () => {
+      const { endpoint, carrier, stop } = await startCarrier(3_600_000);
+      const sandbox = adapter((ms) => carrier.expect(ms), 40);
+      const messages = [outgoing('+15005550006'), outgoing('+15005550006')];
+      for (const message of messages) {
+        await sandbox.send(message, signal);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await until(() => endpoint.reports.length === 2, 'both are posted');
+      await stop();
+      assert.deepEqual(
+        told(endpoint.reports),
+        messages.map(({ id }) => ['failed', '30006', id]),
+      );
+    });
+  });
+});
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

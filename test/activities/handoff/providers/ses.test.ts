@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { SESv2Client, SendEmailCommand, TooManyRequestsException } from '@aws-sdk/client-sesv2';
+import { sesAdapter } from '../../../../activities/handoff/providers/ses.js';
+import { drop, reply } from '../../../support/carriers/counterpart.js';
+import { never, outgoingMail } from '../../../support/carriers/outgoing.js';
+import { refuse, type SesCounterpart, sesAccount, startSes } from '../../../support/carriers/ses.js';
+import { topicArn } from '../../../support/carriers/sns.js';
+
+const from = 'Example <hello@example.test>';
+
+describe('the SES provider', () => {
+  let counterpart: SesCounterpart;
+  beforeEach(async () => {
+    counterpart = await startSes();
+  });
+  afterEach(() => counterpart.close());
+  const adapter = (given: { secretAccessKey?: string; sessionToken?: string } = {}) =>
+    sesAdapter({
+      name: 'ses',
+      kind: 'ses',
+      apiBase: counterpart.url,
+      snsBase: counterpart.url,
+      configurationSet: 'tidings',
+      topicArn,
+      sessionToken: undefined,
+      from,
+      ...sesAccount,
+      ...given,
+    });
+  const refused = async (status: number, type: string, message?: string) => {
+    counterpart.interfere = (response) => refuse(response, status, type, message);
+    return adapter().send(outgoingMail(), never);
+  };
+
+  it('signs the token of temporary keys', async () => {
+    let token: unknown;
+    counterpart.interfere = (response, { headers }) => {
+      token = /SignedHeaders=[^,]*x-amz-security-token/.test(headers.authorization ?? '') && headers['x-amz-security-token'];
+      return reply(response, 200, { MessageId: 'm-1' });
+    };
+    assert.equal((await adapter({ sessionToken: 'of-an-hour' }).send(outgoingMail(), never)).outcome, 'accepted');
+    assert.equal(token, 'of-an-hour');
+  });
+
+  it('is spoken to as the official client speaks, signature included', async () => {
+    const { accessKeyId, secretAccessKey, region } = sesAccount;
+    const official = new SESv2Client({ endpoint: counterpart.url, region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 });
+    const message = outgoingMail({
+      content: { text: 'Grüße', html: '<p>Grüße</p>', subject: 'Für Ada' },
+      headers: { 'List-Unsubscribe': '<https://tidings.example/u>' },
+    });
+    const part = (Data: string) => ({ Data, Charset: 'UTF-8' });
+    const command = new SendEmailCommand({
+      FromEmailAddress: from,
+      Destination: { ToAddresses: [message.to] },
+      Content: {
+        Simple: {
+          Subject: part('Für Ada'),
+          Body: { Text: part('Grüße'), Html: part('<p>Grüße</p>') },
+          Headers: [{ Name: 'List-Unsubscribe', Value: '<https://tidings.example/u>' }],
+        },
+      },
+      EmailTags: [{ Name: 'message_id', Value: message.id }],
+      ConfigurationSetName: 'tidings',
+    });
+    const theirs = await official.send(command);
+    const ours = await adapter().send(message, never);
+    const [first, second] = counterpart.taken;
+    assert.deepEqual(second?.mail, first?.mail);
+    assert.equal(theirs.MessageId, first?.id);
+    assert.deepEqual(ours, { outcome: 'accepted', provider_message_id: second?.id });
+    counterpart.interfere = (response) => refuse(response, 429, 'TooManyRequestsException');
+    await assert.rejects(official.send(command), TooManyRequestsException);
+    official.destroy();
+  });
+
+  it('says refusals in our codes and keeps its own apart', async () => {
+    const expected: [type: string, message: string, ours: string, theirs: string][] = [
+      ['MessageRejected', 'Virus found', '30007', 'MessageRejected'],
+      ['MessageRejected', 'Email address is not verified.', 'sender_refused', 'NotVerified'],
+      ['BadRequestException', 'Refused', 'invalid_content', 'BadRequestException'],
+      ['SomethingNewException', 'Refused', 'undeliverable', 'SomethingNewException'],
+    ];
+    for (const [type, message, ours, theirs] of expected) {
+      const outcome = await refused(400, type, message);
+      assert.ok(outcome.outcome === 'rejected');
+      assert.deepEqual([outcome.error_code, outcome.provider_error_code], [ours, theirs]);
+    }
+  });
+
+  it('is throttled, or tried again, where the message is not at fault', async () => {
+    assert.deepEqual(await refused(429, 'TooManyRequestsException'), { outcome: 'throttled', detail: 'TooManyRequestsException' });
+    assert.deepEqual(await refused(400, 'SendingPausedException'), { outcome: 'retryable', detail: 'SendingPausedException' });
+    const wrong = await adapter({ secretAccessKey: 'wrong' }).send(outgoingMail(), never);
+    assert.deepEqual(wrong, { outcome: 'retryable', detail: 'SignatureDoesNotMatch' });
+  });
+
+  it('cannot say what became of a mail whose answer was lost or names none', async () => {
+    counterpart.interfere = (response) => drop(response);
+    assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
+    counterpart.interfere = (response) => reply(response, 200, {});
+    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.equal((await refused(500, 'InternalFailure')).outcome, 'unknown');
+    assert.equal(await adapter().fetchStatus('id', never), null);
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import PostalMime from 'postal-mime';
+import { smtpAdapter } from '../../../../activities/handoff/providers/smtp.js';
+import { outgoingMail } from '../../../support/carriers/outgoing.js';
+import { type MailServer, startSmtp } from '../../../support/carriers/smtp.js';
+
+const from = 'Example & Söhne <hello@example.test>';
+const inTime = () => AbortSignal.timeout(10_000);
+
+describe('the SMTP provider', () => {
+  let server: MailServer;
+  const serving = async (...options: Parameters<typeof startSmtp>) => {
+    server = await startSmtp(...options);
+    return smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from });
+  };
+  afterEach(() => server.close());
+
+  it('sends text, html and headers; the mail is recognized by its Message-ID, and nothing more is heard of it', async () => {
+    const adapter = await serving();
+    const content = { text: 'Grüße,\n.\nAda', html: '<p>Grüße</p>', subject: 'Für Ada: 😀' };
+    const message = outgoingMail({ content, headers: { 'List-Unsubscribe': '<https://tidings.example/unsubscribe/token>' } });
+    const messageId = `<${message.id}@example.test>`;
+    assert.deepEqual(await adapter.send(message, inTime()), {
+      outcome: 'accepted',
+      provider_message_id: messageId,
+      isUnreported: true,
+    });
+    const mail = await PostalMime.parse(server.received[0] ?? '');
+    assert.deepEqual([mail.from?.address, mail.from?.name], ['hello@example.test', 'Example & Söhne']);
+    assert.deepEqual([mail.to?.[0]?.address, mail.subject, mail.messageId], [message.to, content.subject, messageId]);
+    assert.deepEqual([mail.text?.trimEnd(), mail.html?.trimEnd()], [content.text, content.html]);
+    assert.equal(mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value, message.headers?.['List-Unsubscribe']);
+  });
+
+  it('gives a mail without a subject one', async () => {
+    await (await serving()).send(outgoingMail({ content: { text: 'Hello' } }), inTime());
+    assert.equal((await PostalMime.parse(server.received[0] ?? '')).subject, '(no subject)');
+  });
+
+  it('says refusals in our codes and keeps those of the server apart', async () => {
+    const adapter = await serving();
+    const cases: [step: 'from' | 'to' | 'mail', reply: string, ours: string, isPermanent: boolean, theirs: string][] = [
+      ['to', '550 5.1.1 no such user', '30008', true, '5.1.1'],
+      ['to', '552 5.2.2 mailbox full', '30006', false, '5.2.2'],
+      ['to', '550 5.2.1 mailbox disabled', '30006', true, '5.2.1'],
+      ['mail', '554 5.7.1 looks like spam', '30007', false, '5.7.1'],
+      ['mail', '550 5.7.26 neither SPF nor DKIM', 'sender_refused', false, '5.7.26'],
+      ['from', '550 5.7.1 not yours', 'sender_refused', false, '5.7.1'],
+      ['from', '552 5.3.4 too large', 'invalid_content', true, '5.3.4'],
+    ];
+    for (const [step, reply, ours, isPermanent, theirs] of cases) {
+      server.refuse[step].push(reply);
+      const outcome = await adapter.send(outgoingMail(), inTime());
+      assert.ok(outcome.outcome === 'rejected', reply);
+      assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, theirs], reply);
+    }
+    assert.deepEqual(server.received, []);
+  });
+
+  it('is tried again when the server asks for it, refuses the log-in, or is away', async () => {
+    const adapter = await serving();
+    for (const step of ['from', 'to', 'mail'] as const) {
+      server.refuse[step].push('451 4.3.0 later');
+      assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'retryable', step);
+    }
+    await server.close();
+    assert.deepEqual(await adapter.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'ESOCKET ECONNREFUSED' });
+    await serving({ authOptional: false });
+    const wrong = smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url.replace('user', 'nobody'), from });
+    assert.deepEqual(await wrong.send(outgoingMail(), inTime()), { outcome: 'retryable', detail: 'EAUTH 535' });
+    assert.equal(
+      (await smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from }).send(outgoingMail(), inTime())).outcome,
+      'accepted',
+    );
+  });
+
+  it('cannot say what became of a mail whose answer was lost, and is not asked to send it again', async () => {
+    const adapter = await serving();
+    server.onMail = () => server.hangUp();
+    assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'unknown');
+    server.onMail = () => new Promise(() => undefined);
+    assert.deepEqual(await adapter.send(outgoingMail(), AbortSignal.timeout(300)), { outcome: 'unknown', detail: 'EABORT' });
+    assert.deepEqual([adapter.idempotent, adapter.reconcile], [false, undefined]);
+  });
+
+  it('sends through a few kept connections; what is still waiting for one at its deadline was certainly not sent', async () => {
+    const adapter = await serving();
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => adapter.send(outgoingMail(), inTime())));
+    assert.ok(outcomes.every(({ outcome }) => outcome === 'accepted'));
+    assert.deepEqual([server.received.length, server.connections <= 10], [40, true]);
+    server.onMail = () => new Promise(() => undefined);
+    const late = await Promise.all(Array.from({ length: 12 }, () => adapter.send(outgoingMail(), AbortSignal.timeout(500))));
+    const count = (wanted: string) => late.filter(({ outcome }) => outcome === wanted).length;
+    assert.deepEqual([count('unknown'), count('retryable')], [10, 2]);
+  });
+});

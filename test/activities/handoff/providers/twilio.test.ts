@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import twilio from 'twilio';
+import { twilioAdapter } from '../../../../activities/handoff/providers/twilio.js';
+import { never as signal, outgoing } from '../../../support/carriers/outgoing.js';
+import { refuse, startTwilio, twilioAccount, type TwilioCounterpart } from '../../../support/carriers/twilio.js';
+
+describe('the Twilio provider', () => {
+  let counterpart: TwilioCounterpart;
+  beforeEach(async () => {
+    counterpart = await startTwilio();
+  });
+  afterEach(() => counterpart.close());
+  const adapter = ({ from = twilioAccount.from, ...given }: { authToken?: string; from?: string; apiBase?: string } = {}) =>
+    twilioAdapter(
+      {
+        name: 'twilio',
+        kind: 'twilio',
+        apiBase: counterpart.url,
+        accountSid: twilioAccount.sid,
+        authToken: twilioAccount.token,
+        senders: { sms: from, whatsapp: twilioAccount.whatsappFrom },
+        ...given,
+      },
+      'https://tidings.example/callbacks/twilio',
+    );
+  const refused = async (status: number, code: number, headers: Record<string, string> = {}) => {
+    counterpart.interfere = (response) => refuse(response, status, code, headers);
+    return adapter().send(outgoing(), signal);
+  };
+
+  it('is spoken to as the official client speaks: the same fields come, and the answer is understood by both', async () => {
+    const http = new twilio.RequestClient();
+    const request = http.request.bind(http);
+    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
+    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const message = outgoing({ content: { text: 'Grüße & = +' } });
+    const theirs = await official.messages.create({
+      to: message.to,
+      from: twilioAccount.from,
+      body: message.content.text,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+    });
+    const ours = await adapter().send(message, signal);
+    const [first, second] = counterpart.taken;
+    assert.deepEqual(second?.form, first?.form);
+    assert.equal(theirs.sid, first?.sid);
+    assert.deepEqual(ours, { outcome: 'accepted', provider_message_id: second?.sid });
+    assert.equal((await official.messages(second?.sid ?? '').fetch()).body, message.content.text);
+    await assert.rejects(official.messages.create({ to: message.to, from: twilioAccount.from }), { code: 21602, status: 400 });
+  });
+
+  it('sends on WhatsApp as the official client does: free text, or approved content', async () => {
+    const http = new twilio.RequestClient();
+    const request = http.request.bind(http);
+    http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
+    const official = twilio(twilioAccount.sid, twilioAccount.token, { httpClient: http });
+    const contentSid = `HX${'1'.repeat(32)}`;
+    const template = { name: contentSid, language: 'en', variables: { 1: 'Ada' } };
+    const message = outgoing({ channel: 'whatsapp' });
+    const common = {
+      to: `whatsapp:${message.to}`,
+      from: `whatsapp:${twilioAccount.whatsappFrom}`,
+      statusCallback: `https://tidings.example/callbacks/twilio?message_id=${message.id}`,
+    };
+    await official.messages.create({ ...common, body: message.content.text });
+    await adapter().send(message, signal);
+    await official.messages.create({ ...common, contentSid, contentVariables: JSON.stringify({ 1: 'Ada' }) });
+    await adapter().send({ ...message, content: { text: 'Hello', template } }, signal);
+    const [text, ourText, content, ourContent] = counterpart.taken.map(({ form }) => form);
+    assert.deepEqual([ourText, ourContent], [text, content]);
+    const unknown = await adapter().send({ ...message, content: { text: 'Hello', template: { name: 'order', language: 'en' } } }, signal);
+    assert.ok(unknown.outcome === 'rejected' && unknown.error_code === 'invalid_template');
+  });
+
+  it('refuses a template whose header or buttons are filled in apart, without a call: its contents have one list of variables', async () => {
+    const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
+    const send = (parts: object) =>
+      adapter().send(outgoing({ channel: 'whatsapp', content: { text: 'x', template: { ...template, ...parts } } }), signal);
+    for (const parts of [{ header: { type: 'text', text: 'Sale' } }, { buttons: [{ index: 0, type: 'url', suffix: 'a' }] }]) {
+      const outcome = await send(parts);
+      assert.ok(outcome.outcome === 'rejected' && outcome.error_code === 'invalid_template' && outcome.is_permanent === true);
+    }
+    assert.equal(counterpart.calls, 0);
+    assert.equal((await send({ buttons: [] })).outcome, 'accepted');
+  });
+
+  it('sends by a messaging service where the sender is one', async () => {
+    const from = `MG${'0'.repeat(32)}`;
+    await adapter({ from }).send(outgoing(), signal);
+    const { MessagingServiceSid, From } = counterpart.taken[0]?.form ?? {};
+    assert.deepEqual([MessagingServiceSid, From], [from, undefined]);
+  });
+
+  it('says refusals in our codes and keeps its own apart', async () => {
+    const expected: [code: number, ours: string, isPermanent: boolean][] = [
+      [21211, '30008', true],
+      [21610, 'suppressed', true],
+      [21614, '30006', true],
+      [21408, 'region_not_permitted', true],
+      [99999, 'undeliverable', false],
+    ];
+    for (const [code, ours, isPermanent] of expected) {
+      const outcome = await refused(400, code);
+      assert.ok(outcome.outcome === 'rejected');
+      assert.deepEqual([outcome.error_code, outcome.is_permanent, outcome.provider_error_code], [ours, isPermanent, String(code)]);
+    }
+  });
+
+  it('is throttled by 429 and by its own codes, for as many seconds as it says', async () => {
+    assert.deepEqual(await refused(429, 20429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '20429', retryAfterMs: 3000 });
+    assert.deepEqual(await refused(400, 21611), { outcome: 'throttled', detail: '21611' });
+  });
+
+  it('is tried again where the account or the connection is at fault, and the message is not', async () => {
+    assert.deepEqual(await adapter({ authToken: 'wrong' }).send(outgoing(), signal), { outcome: 'retryable', detail: 'credentials (401)' });
+    assert.deepEqual(await refused(404, 20404), { outcome: 'retryable', detail: 'credentials (404)' });
+    assert.deepEqual(await refused(503, 20503), { outcome: 'retryable', detail: '503' });
+    const nowhere = await startTwilio();
+    await nowhere.close();
+    assert.deepEqual(await adapter({ apiBase: nowhere.url }).send(outgoing(), signal), { outcome: 'retryable', detail: 'ECONNREFUSED' });
+  });
+
+  it('is unknown where it may have taken the message: a lost answer, an answer too late, a failure inside, no id', async () => {
+    counterpart.interfere = (response) => response.socket?.destroy() !== undefined;
+    assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
+    counterpart.interfere = () => true;
+    assert.deepEqual(await adapter().send(outgoing(), AbortSignal.timeout(200)), { outcome: 'unknown', detail: 'timeout' });
+    assert.deepEqual(await refused(500, 20500), { outcome: 'unknown', detail: '500' });
+    counterpart.interfere = (response) => response.writeHead(201).end('gone wrong') !== undefined;
+    assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
+  });
+
+  it('tells when asked what became of a message; nothing of one that is on its way or not there', async () => {
+    const provider = adapter();
+    await provider.send(outgoing(), signal);
+    const [message] = counterpart.taken;
+    assert.ok(message);
+    assert.equal(await provider.fetchStatus(message.sid, signal), null);
+    Object.assign(message, { status: 'undelivered', error_code: 30005 });
+    const fetched = await provider.fetchStatus(message.sid, signal);
+    assert.deepEqual(
+      [fetched?.status, fetched?.error_code, fetched?.is_permanent, fetched?.provider_error_code],
+      ['failed', '30008', true, '30005'],
+    );
+    assert.equal(await provider.fetchStatus('SMnone', signal), null);
+    assert.equal(await adapter({ authToken: 'wrong' }).fetchStatus(message.sid, signal), null);
+  });
+});

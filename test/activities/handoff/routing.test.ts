@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
+import { balanceOf, buildQueuedGroup, messageOf, statusOf } from '../../support/rows/messages.js';
+import { stubProvider } from '../../support/carriers/stub-provider.js';
+import { isNotHandedOff, lost, twoAccounts, unavailable } from './two-accounts.js';
+
+describe('routing', () => {
+  const { test, accounts, account, worker, group, setLevel, forget } = twoAccounts();
+  const attemptsOf = async (id: string) =>
+    (
+      await rows<{ attempt: string }>(
+        test.db,
+        `SELECT concat_ws(' ', provider, outcome, route) AS attempt FROM send_attempts WHERE message_id = $1 ORDER BY number`,
+        [id],
+      )
+    ).map(({ attempt }) => attempt);
+
+  it('shares messages out by weight, and writes down why', async () => {
+    const dispatch = worker({ one: 3 });
+    const ids: string[] = [];
+    for (let each = 0; each < 24; each += 1) {
+      const { id, group_id } = await buildQueued(test.db, test.workspaceId);
+      await dispatch(group_id);
+      ids.push(id);
+    }
+    assert.equal(accounts.one.calls.length + accounts.two.calls.length, 24);
+    assert.ok(
+      accounts.one.calls.length > accounts.two.calls.length && accounts.two.calls.length > 0,
+      `${accounts.one.calls.length} : ${accounts.two.calls.length}`,
+    );
+    const shares = await rows<{ provider: string; route: string; route_share: number }>(
+      test.db,
+      'SELECT DISTINCT provider, route, route_share FROM send_attempts WHERE message_id = ANY($1::uuid[]) ORDER BY provider',
+      [ids],
+    );
+    assert.deepEqual(shares, [
+      { provider: 'one', route: 'share', route_share: 75 },
+      { provider: 'two', route: 'share', route_share: 25 },
+    ]);
+  });
+
+  it('gives one that stands by nothing but what fails elsewhere', async () => {
+    const dispatch = worker({ two: 0 });
+    await dispatch((await buildQueued(test.db, test.workspaceId)).group_id);
+    assert.deepEqual(accounts.two.calls, []);
+    accounts.outcomes.one = unavailable;
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId);
+    await dispatch(group_id);
+    assert.deepEqual(await attemptsOf(id), ['one retryable share', 'two accepted failover']);
+  });
+
+  it('fails over inside one dispatch, each account once, and the back-off comes after the last', async () => {
+    accounts.outcomes.one = unavailable;
+    const { groupId, ids } = await group(40);
+    const work = await worker()(groupId);
+    assert.equal(work.queued, 0);
+    assert.equal(accounts.two.calls.length, 40);
+    for (const id of ids) {
+      const attempts = await attemptsOf(id);
+      assert.ok(
+        attempts.join() === 'two accepted share' ||
+          attempts.join() === 'one retryable share,two accepted failover' ||
+          attempts.join() === 'two accepted moved',
+        attempts.join(),
+      );
+    }
+    accounts.outcomes.two = unavailable;
+    const single = await buildQueued(test.db, test.workspaceId);
+    await assert.rejects(worker()(single.group_id), isNotHandedOff);
+    const tried = (await attemptsOf(single.id)).map((attempt) => attempt.split(' ')[0]);
+    assert.ok(tried.length <= 2 && new Set(tried).size === tried.length, tried.join());
+  });
+
+  it('goes to another account at once when one asks for patience', async () => {
+    accounts.outcomes.one = { outcome: 'throttled', detail: '429', retryAfterMs: 60_000 };
+    const dispatch = worker();
+    const { groupId } = await group(30);
+    assert.equal((await dispatch(groupId)).queued, 0);
+    assert.equal(accounts.two.calls.length, 30);
+    const single = async () => (await dispatch((await buildQueued(test.db, test.workspaceId)).group_id)).queued;
+    while (accounts.one.calls.length === 0) assert.equal(await single(), 0);
+    const calls = accounts.one.calls.length;
+    for (let each = 0; each < 12; each += 1) assert.equal(await single(), 0);
+    assert.equal(accounts.one.calls.length, calls, 'it is left alone');
+  });
+
+  for (const idempotent of [true, false]) {
+    it(`never takes to another account what one may have taken (${idempotent ? 'with' : 'without'} idempotency keys)`, async () => {
+      accounts.outcomes.one = lost;
+      accounts.one = account('one', { idempotent });
+      const { id, group_id } = await buildQueued(test.db, test.workspaceId);
+      await setLevel('two', 0);
+      await assert.rejects(worker()(group_id), isNotHandedOff);
+      await setLevel('two', 10);
+      accounts.outcomes.one = undefined;
+      await worker()(group_id);
+      assert.deepEqual(accounts.two.calls, []);
+      assert.deepEqual(await attemptsOf(id), ['one unknown moved', `one ${idempotent ? 'accepted' : 'rejected'} same_account`]);
+      assert.equal(await statusOf(test.db, id), idempotent ? 'sent/awaiting_report' : 'failed/rejected');
+      assert.equal(accounts.one.calls.length, idempotent ? 2 : 1);
+    });
+  }
+
+  it('what may have been taken waits for an account that is left alone, without a call', async () => {
+    accounts.outcomes.one = lost;
+    await setLevel('two', 0);
+    const { id, group_id } = await buildQueued(test.db, test.workspaceId);
+    await assert.rejects(worker()(group_id), isNotHandedOff);
+    await setLevel('one', 0);
+    await setLevel('two', 10);
+    for (let turn = 0; turn < 3; turn += 1) await assert.rejects(worker()(group_id), isNotHandedOff);
+    assert.equal(accounts.one.calls.length, 1);
+    accounts.outcomes.one = undefined;
+    await setLevel('one', 0, -1);
+    const dispatch = worker();
+    await dispatch(group_id);
+    assert.equal(await statusOf(test.db, id), 'sent/awaiting_report', 'it is the probe itself');
+  });
+
+  it('whatever two accounts answer in whatever order, none has a message that the other took, and the books are right', async function () {
+    this.timeout(60_000);
+    const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
+    type Answer = (typeof answers)[number];
+    const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, ill) => {
+        await forget();
+        if (ill > 0) await setLevel(ill === 1 ? 'one' : 'two', 1);
+        const taken: string[] = [];
+        const planned = (name: string, idempotent: boolean, script: Answer[]) =>
+          stubProvider(
+            ({ id }, call): SendOutcome => {
+              const answer = script[(call - 1) % script.length];
+              const at = `${name} ${id}`;
+              if ((answer === 'accepted' || answer === 'lost but taken') && !(idempotent && taken.includes(at))) taken.push(at);
+              if (answer === 'accepted') return { outcome: 'accepted', provider_message_id: at };
+              if (answer === 'rejected') return { outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' };
+              if (answer === 'throttled') return { outcome: 'throttled', detail: '429', retryAfterMs: 1 };
+              return answer === 'unavailable' ? unavailable : lost;
+            },
+            { name, idempotent },
+          );
+        accounts.one = planned('one', oneHasKeys, ofOne);
+        accounts.two = planned('two', twoHasKeys, ofTwo);
+        const { id: payer } = await buildWorkspace(test.db, 4_000);
+        const { groupId, ids } = await buildQueuedGroup(
+          test.db,
+          payer,
+          Array.from({ length: 4 }, () => ({})),
+        );
+        const dispatch = worker();
+        for (let turn = 0; turn < 3; turn += 1)
+          await dispatch(groupId).catch((error: unknown) => assert.ok(isNotHandedOff(error), String(error)));
+        await giveUpOnHandoffs(test.db, groupId);
+        let spent = 0;
+        for (const id of ids) {
+          const by = taken.filter((each) => each.endsWith(id));
+          assert.ok(by.length <= 1, `taken once at most: ${by.join()}`);
+          const message = await messageOf(test.db, id);
+          if (message.status === 'sent') assert.deepEqual(by, [`${message.provider} ${id}`]);
+          else assert.equal(message.status, 'failed');
+          assert.equal(message.credits_used, message.status === 'sent' ? 1_000 : 0);
+          spent += message.credits_used;
+        }
+        assert.equal(await balanceOf(test.db, payer), 4_000 - spent);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { messageActivities } from '../../../activities/handoff/messages.js';
+import type { OutgoingMessage, SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import { holdProvider } from '../../../models/operations/handoff/provider-pace.js';
+import { testConfig } from '../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
+import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
+import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+
+describe('throughput of providers', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  beforeEach(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
+  });
+  afterEach(async () => {
+    await assertBooks(test.db);
+    await test.drop();
+  });
+
+  type Decide = (message: OutgoingMessage, call: number) => SendOutcome;
+  /** A worker of its own: what it knows of holds it has from its own calls or from the database. */
+  const worker = (decide?: Decide, limits = '') => {
+    const provider = stubProvider(decide);
+    const deps = { db: test.db, config: testConfig({ PROVIDER_LIMITS: limits }), logger, providers: everywhere(provider) };
+    const { dispatchMessages } = messageActivities(deps);
+    return { provider, dispatch: (groupId: string, standing?: Standing) => inActivity(dispatchMessages, [groupId], standing) };
+  };
+  const throttled: SendOutcome = { outcome: 'throttled', detail: '429' };
+  const taken = (id: string): SendOutcome => ({ outcome: 'accepted', provider_message_id: `p-${id}` });
+  const delayOf = async (work: Promise<unknown>) => Number((await failureOf(work)).nextRetryDelay);
+  const about = (actual: number, expected: number) => assert.ok(actual > expected * 0.8 - 300 && actual <= expected * 1.2, String(actual));
+  const group = (count: number, segments = 1) =>
+    buildQueuedGroup(
+      test.db,
+      workspaceId,
+      Array.from({ length: count }, () => ({ segments })),
+    );
+
+  it('a throttled answer holds all workers back for the longest time asked for, and fails nothing', async () => {
+    const { groupId, ids } = await group(3);
+    const one = worker((_message, call) => ({ ...throttled, retryAfterMs: call * 3_000 }) as SendOutcome);
+    about(await delayOf(one.dispatch(groupId)), 9_000);
+    assert.equal(one.provider.calls.length, 3);
+    for (const id of ids) assert.equal(await statusOf(test.db, id), 'queued/accepted');
+    const other = worker();
+    const { group_id } = await buildQueued(test.db, workspaceId);
+    about(await delayOf(other.dispatch(group_id)), 9_000);
+    assert.deepEqual(other.provider.calls, [], 'another worker leaves it alone too');
+  });
+
+  it('ten minutes of it cost a message nothing but time: one call before and one after, one charge, no failure', async () => {
+    const { id, group_id } = await buildQueued(test.db, workspaceId);
+    const { provider, dispatch } = worker((_message, call) => (call === 1 ? { ...throttled, retryAfterMs: 600_000 } : taken(id)));
+    about(await delayOf(dispatch(group_id)), 600_000);
+    const again = worker();
+    about(await delayOf(again.dispatch(group_id)), 600_000);
+    await rows(test.db, `UPDATE provider_pace SET held_until = now() - interval '1 second', next_slot_at = now()`);
+    assert.equal((await worker(({ id: of }) => taken(of)).dispatch(group_id)).queued, 0);
+    assert.deepEqual([provider.calls.length, again.provider.calls.length], [1, 0]);
+    assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
+    const entries = await rows<{ kind: string }>(test.db, `SELECT kind FROM credit_entries WHERE reference = $1`, [id]);
+    assert.deepEqual(entries, [{ kind: 'debit' }]);
+  });
+
+  it('a short hold is waited for, and the messages go out in the same dispatch', async () => {
+    const { groupId } = await group(4);
+    const { provider, dispatch } = worker(({ id }, call) => (call <= 2 ? { ...throttled, retryAfterMs: 300 } : taken(id)));
+    const startedAt = Date.now();
+    const work = await dispatch(groupId);
+    assert.deepEqual([work.queued, work.more, provider.calls.length], [0, false, 6]);
+    assert.ok(Date.now() - startedAt >= 290);
+    const attempts = await rows<{ outcome: string; count: number }>(
+      test.db,
+      'SELECT outcome, count(*) AS count FROM send_attempts GROUP BY outcome ORDER BY outcome',
+    );
+    assert.deepEqual(attempts, [
+      { outcome: 'accepted', count: 4 },
+      { outcome: 'throttled', count: 2 },
+    ]);
+  });
+
+  it('is left alone longer each time it does not say for how long, until it takes something', async () => {
+    const { group_id } = await buildQueued(test.db, workspaceId);
+    const { provider, dispatch } = worker(() => throttled);
+    about(await delayOf(dispatch(group_id)), 4_000);
+    assert.equal(provider.calls.length, 3, 'after 0, 1 and 2 seconds');
+  });
+
+  it('waiting takes nothing of the time for the hand-off: the workflow waits where a retry would', async () => {
+    const { group_id } = await buildQueued(test.db, workspaceId);
+    await holdProvider(test.db, 'stub', 60_000);
+    const { provider, dispatch } = worker();
+    const work = await dispatch(group_id, { scheduledTimestampMs: Date.now() - 2 * 3_600_000 });
+    about(work.retryInMs ?? 0, 60_000);
+    assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
+  });
+
+  it('no more than the limit goes out, in segments, by all workers together', async () => {
+    const groups = await Promise.all([group(2, 2), group(1, 4), group(1, 2), group(1, 1)]);
+    const calledAt: number[] = [];
+    const decide: Decide = ({ id }) => {
+      calledAt.push(Date.now());
+      return taken(id);
+    };
+    const startedAt = Date.now();
+    await Promise.all(groups.map(({ groupId }) => worker(decide, 'stub=10,other=1').dispatch(groupId)));
+    // Whoever comes last begins when the others' time is over: 11 segments less his own, at 10 a second.
+    const lastMs = Math.max(...calledAt) - startedAt;
+    assert.equal(calledAt.length, 5);
+    assert.ok(lastMs >= 690, `${lastMs} ms`);
+  });
+
+  it('a single message keeps its place over a retry', async () => {
+    const { dispatch, provider } = worker(undefined, 'stub=10');
+    await dispatch((await group(1, 50)).groupId);
+    const { group_id, id } = await buildQueued(test.db, workspaceId);
+    about(await delayOf(dispatch(group_id)), 5_000);
+    await dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 });
+    assert.equal(provider.calls.at(-1), id);
+    const late = await buildQueued(test.db, workspaceId);
+    await failureOf(dispatch(late.group_id, { attempt: 2, heartbeatDetails: Date.now() - 60_000 }));
+    assert.equal(await statusOf(test.db, late.id), 'queued/accepted', 'a place that is long gone is not taken');
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswerRecorder } from '../../../activities/handoff/answer-recorder.js';
+import { callDeadline } from '../../../activities/handoff/call-deadline.js';
+import { persist } from '../../../activities/support/persist.js';
+import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
+import { silent as logger } from '../../support/carriers/stub-provider.js';
+
+const answerOf = (id: string): HandoffResult => ({ id, attempt: 1, provider: 'stub', outcome: 'accepted', provider_message_id: `p-${id}` });
+
+describe('persist', () => {
+  it('repeats a write until the database takes it', async () => {
+    let tries = 0;
+    await persist(
+      async () => {
+        tries += 1;
+        if (tries < 4) throw new Error('deadlock detected');
+      },
+      { logger },
+    );
+    assert.equal(tries, 4);
+  });
+
+  it('throws the last error when the time is over', async () => {
+    let tries = 0;
+    const write = async () => {
+      tries += 1;
+      throw new Error(`try ${tries}`);
+    };
+    await assert.rejects(persist(write, { logger, persistMs: 250 }), /try [2-9]/);
+  });
+});
+
+describe('AnswerRecorder', () => {
+  it('records answers that come together in one write', async () => {
+    const writes: string[][] = [];
+    const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
+    recorder.add(answerOf('one'));
+    recorder.add(answerOf('two'));
+    await recorder.end();
+    assert.deepEqual(writes, [['one', 'two']]);
+  });
+
+  it('records an answer soon after it came, while others take longer', async () => {
+    const writes: string[][] = [];
+    const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
+    recorder.add(answerOf('one'));
+    for (let left = 100; left > 0 && writes.length === 0; left -= 1) await sleep(20);
+    assert.deepEqual(writes, [['one']]);
+    recorder.add(answerOf('two'));
+    await recorder.end();
+    assert.deepEqual(writes, [['one'], ['two']]);
+  });
+
+  it('tells the error of a write after the others have ended', async () => {
+    let ended = 0;
+    const recorder = new AnswerRecorder(async ([answer]) => {
+      await sleep(answer?.id === 'slow' ? 100 : 1);
+      ended += 1;
+      if (answer?.id === 'bad') throw new Error('gone');
+    });
+    recorder.add(answerOf('slow'));
+    for (let left = 100; left > 0 && ended === 0; left -= 1) await sleep(20);
+    recorder.add(answerOf('bad'));
+    await assert.rejects(recorder.end(), /gone/);
+    assert.equal(ended, 2);
+  });
+});
+
+describe('callDeadline', () => {
+  it('aborts the calls when their time is over', async () => {
+    const { signal, clear } = callDeadline(50);
+    for (let left = 100; left > 0 && !signal.aborted; left -= 1) await sleep(20);
+    assert.ok(signal.aborted);
+    clear();
+  });
+
+  it('leaves time to read what has come after the process was stopped', async () => {
+    const { signal, clear } = callDeadline(50);
+    const resumeAt = performance.now() + 700;
+    while (performance.now() < resumeAt); // as SIGSTOP does, this keeps all timers from running
+    await sleep(100);
+    assert.ok(!signal.aborted);
+    clear();
+  });
+});

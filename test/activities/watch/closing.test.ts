@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { closingActivities } from '../../../activities/watch/closing.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
+import { v7 as uuidv7 } from 'uuid';
+import { Contact } from '../../../models/tables/contact.js';
+import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { byTest } from '../../support/by-test.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+
+describe('settleClosedWorkspaces', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  after(() => test.drop());
+
+  it('cancels what closed workspaces have queued, and leaves others alone', async () => {
+    const [closed, open] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
+    for (const { id } of [closed, closed, open]) await buildQueued(test.db, id);
+    for (const { id: workspace_id } of [closed, open]) {
+      await suppress(test.db, [{ workspace_id, channel: 'sms', recipient: '+15551234567', reason: 'opt_out', source: 'inbound' }]);
+      await Contact.create({ id: uuidv7(), workspace_id, name: 'Ada', phone: '+15551234567', email: null, tags: [], custom_fields: {} });
+    }
+    await closeWorkspace(test.db, closed.id, byTest);
+    await rows(test.db, `UPDATE workspaces SET closed_at = now() - interval '2 minutes' WHERE closed_at IS NOT NULL`);
+    const { settleClosedWorkspaces } = closingActivities({ db: test.db, logger: createLogger('test', 'silent') });
+    for (const _ of [1, 2]) await settleClosedWorkspaces();
+    const found = await rows<{ id: string; cancelled: number; queued: number; settled: boolean }>(
+      test.db,
+      `SELECT w.id, count(*) FILTER (WHERE m.status_detail = 'cancelled')::int AS cancelled,
+         count(*) FILTER (WHERE m.status = 'queued')::int AS queued, w.settled_at IS NOT NULL AS settled
+       FROM workspaces w JOIN messages m ON m.workspace_id = w.id GROUP BY w.id ORDER BY w.id`,
+    );
+    assert.deepEqual(found, [
+      { id: closed.id, cancelled: 2, queued: 0, settled: true },
+      { id: open.id, cancelled: 0, queued: 1, settled: false },
+    ]);
+    for (const table of ['contacts', 'suppressions']) {
+      assert.deepEqual(await rows(test.db, `SELECT workspace_id FROM ${table}`), [{ workspace_id: open.id }], table);
+    }
+    await assertBooks(test.db);
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import { guardedLookup } from '../../../activities/webhooks/guarded-lookup.js';
+import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { assertUsableUrl } from '../../../api/outside/webhook-target.js';
+import { isAllowedTarget } from '../../../models/rules/webhooks/address.js';
+import { hostileAddresses, hostileHosts, publicAddresses } from '../../support/network/addresses.js';
+import { testConfig } from '../../support/config.js';
+
+const name = 'https://receiver.example.com/hook';
+const config = testConfig({ WEBHOOK_ALLOWED_NETWORKS: '' });
+const literal = (address: string) => `https://${isIPv6(address) ? `[${address}]` : address}/hook`;
+const found = (address: string): LookupAddress => ({ address, family: isIPv6(address) ? 6 : 4 });
+
+const isRefusal = (error: { status?: number }) => {
+  assert.equal(error.status, 400);
+  return false;
+};
+
+/** The same corpus where a URL is saved and where it is used. */
+describe('the address guard', () => {
+  const posters: WebhookPoster[] = [];
+  after(() => {
+    for (const poster of posters) poster.close();
+  });
+
+  const isSaved = (url: string, ...addresses: string[]) => assertUsableUrl(url, config, async () => addresses).then(() => true, isRefusal);
+  /** What an attempt comes to whose name stands for these addresses. */
+  const attempt = async (url: string, ...addresses: string[]) => {
+    const poster = webhookPoster(config, { resolve: async () => addresses.map(found) });
+    posters.push(poster);
+    return (await poster.post(url, {}, '{}')).error;
+  };
+  /** Whether an address of a name is handed to the socket; nothing is connected. */
+  const isDialled = (address: string) => {
+    const lookup = guardedLookup(
+      (candidate) => isAllowedTarget(candidate, 443, config),
+      async () => [found(address)],
+    );
+    return new Promise<boolean>((done) =>
+      lookup('receiver.example.com', {}, (error, dialled) => done(error === null && dialled === address)),
+    );
+  };
+  const [first = ''] = publicAddresses;
+
+  it('knows enough addresses of either kind', () => {
+    assert.ok(new Set(hostileAddresses).size >= 61 && new Set(publicAddresses).size >= 7);
+  });
+
+  for (const address of hostileAddresses) {
+    it(`keeps ${address} out, as it stands, behind a name and beside a public address`, async () => {
+      assert.deepEqual(
+        [
+          await isSaved(literal(address)),
+          await isSaved(name, address),
+          await isSaved(name, first, address),
+          await isSaved(name, address, first),
+        ],
+        [false, false, false, false],
+      );
+      assert.deepEqual(
+        [
+          await attempt(literal(address)),
+          await attempt(name, address),
+          await attempt(name, first, address),
+          await attempt(name, address, first),
+        ],
+        Array.from({ length: 4 }, () => 'blocked_address'),
+      );
+    });
+  }
+
+  for (const host of hostileHosts) {
+    it(`keeps out the host ${host.slice(0, 40)}, wherever it leads`, async () => {
+      const url = `https://${host}/hook`;
+      assert.equal(await isSaved(url, first), false);
+      assert.equal(await attempt(url, first), 'blocked_address');
+    });
+  }
+
+  for (const address of publicAddresses) {
+    it(`lets ${address} through`, async () => {
+      assert.deepEqual([await isSaved(literal(address)), await isSaved(name, address), await isDialled(address)], [true, true, true]);
+      assert.ok(isAllowedTarget(address, 443, config), 'a literal is not looked up');
+    });
+  }
+
+  it('lets a name pass that does not resolve yet', async () => {
+    assert.ok(await isSaved(name));
+  });
+
+  it('asks the addresses of local names where the operator allows a network of his own', async () => {
+    const own = testConfig({ WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16' });
+    const saved = (host: string, address: string) =>
+      assertUsableUrl(`https://${host}/`, own, async () => [address]).then(() => true, isRefusal);
+    assert.deepEqual(
+      [await saved('intranet', '10.1.2.3'), await saved('intranet', '10.2.2.3'), await saved('a.onion', '10.1.2.3')],
+      [true, false, false],
+    );
+  });
+});

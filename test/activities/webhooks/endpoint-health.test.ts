@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js';
+
+describe('EndpointHealth', () => {
+  const at = 1_000_000;
+
+  it('knows nothing bad of an endpoint at first', () => {
+    assert.equal(new EndpointHealth().isFailing('w', at), false);
+  });
+
+  for (const [what, succeeded, durationMs] of [
+    ['failed', false, 5],
+    ['was slow', true, 2_000],
+  ] as const) {
+    it(`calls an endpoint failing for a minute after it ${what}`, () => {
+      const health = new EndpointHealth();
+      health.note('w', succeeded, durationMs, at);
+      assert.deepEqual(
+        [health.isFailing('w', at), health.isFailing('w', at + 59_999), health.isFailing('w', at + 60_000)],
+        [true, true, false],
+      );
+      assert.equal(health.isFailing('other', at), false);
+    });
+  }
+
+  it('forgives an endpoint that acknowledges quickly', () => {
+    const health = new EndpointHealth();
+    health.note('w', false, 5, at);
+    health.note('w', true, 1_999, at + 1);
+    assert.equal(health.isFailing('w', at + 1), false);
+  });
+
+  it('has a second of patience where nobody else waits', () => {
+    assert.equal(new EndpointHealth().patienceMs('w', false), 1_000);
+  });
+
+  it('has little patience where others wait: what is usual, several times over, within bounds', () => {
+    const health = new EndpointHealth();
+    const after = (durationMs: number) => {
+      for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
+      return [Math.round(health.patienceMs('w', true)), health.isSlow('w')];
+    };
+    assert.deepEqual([health.patienceMs('w', true), health.isSlow('w')], [250, false], 'nothing is known');
+    assert.deepEqual([3, 50, 200, 400, 10].map(after), [
+      [100, false],
+      [200, false],
+      [250, false],
+      [250, true],
+      [100, false],
+    ]);
+  });
+
+  it('forgets the oldest of very many', () => {
+    const health = new EndpointHealth();
+    for (let index = 0; index <= 10_000; index += 1) health.noteLate(`w${index}`, at);
+    assert.deepEqual([health.isFailing('w0', at), health.isFailing('w1', at)], [false, true]);
+  });
+
+  it('counts the minute from the last failure', () => {
+    const health = new EndpointHealth();
+    health.note('w', false, 5, at);
+    health.note('w', false, 5, at + 50_000);
+    assert.deepEqual([health.isFailing('w', at + 109_999), health.isFailing('w', at + 110_000)], [true, false]);
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { BlockedAddressError, guardedLookup } from '../../../activities/webhooks/guarded-lookup.js';
+import { createResolver, type Resolve } from '../../../models/process/name-resolver.js';
+
+const answer: LookupAddress[] = [
+  { address: '2001:db8::1', family: 6 },
+  { address: '192.0.2.1', family: 4 },
+];
+
+/** What a guarded look-up calls back with. */
+function ask(isAllowed: (address: string) => boolean, resolve: Resolve, options: LookupOptions): Promise<unknown[]> {
+  const lookup = guardedLookup(isAllowed, resolve);
+  return new Promise((done) => lookup('name.test', options, (...result) => done(result)));
+}
+
+describe('guardedLookup', () => {
+  const all = () => true;
+  const resolves: Resolve = async () => answer;
+
+  it('gives all addresses to who asks for all, IPv4 first', async () => {
+    assert.deepEqual(await ask(all, resolves, { all: true }), [null, answer.toReversed()]);
+  });
+
+  it('gives one address to who asks for one', async () => {
+    assert.deepEqual(await ask(all, resolves, {}), [null, '192.0.2.1', 4]);
+  });
+
+  it('refuses the name when one of its addresses is refused', async () => {
+    const [error] = await ask((address) => address !== '2001:db8::1', resolves, { all: true });
+    assert.ok(error instanceof BlockedAddressError);
+  });
+
+  it('refuses a name without addresses', async () => {
+    assert.ok((await ask(all, async () => [], {}))[0] instanceof BlockedAddressError);
+  });
+
+  it('passes on why a name does not resolve', async () => {
+    const failure = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    assert.equal((await ask(all, () => Promise.reject(failure), {}))[0], failure);
+  });
+
+  it('resolves real names', async () => {
+    const lookup = guardedLookup((address) => address === '127.0.0.1' || address === '::1', createResolver({ servers: [] }));
+    const [error, address] = await new Promise<unknown[]>((done) => lookup('localhost', {}, (...result) => done(result)));
+    assert.equal(error, null);
+    assert.ok(address === '127.0.0.1' || address === '::1');
+  });
+});

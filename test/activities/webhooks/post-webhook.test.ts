@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { type PosterOptions, type PostResult, webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { testConfig } from '../../support/config.js';
+import { acknowledge, type Answer, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+
+const body = '{"event":"message.sent","text":"Grüße 😀"}';
+const headers = { 'Content-Type': 'application/json', 'X-Service-Event': 'message.sent', 'webhook-id': 'evt-1' };
+/** Deadline of the tests; the real one is 10 s. */
+const quick = { totalTimeoutMs: 400 };
+
+describe('webhookPoster', () => {
+  const closing: (() => void | Promise<void>)[] = [];
+  before(trustTestAuthority);
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  const posterWith = (options: PosterOptions = {}, env: NodeJS.ProcessEnv = {}): WebhookPoster => {
+    const poster = webhookPoster(testConfig(env), options);
+    closing.push(() => poster.close());
+    return poster;
+  };
+  const receive = async (...args: Parameters<typeof startReceiver>): Promise<Receiver> => {
+    const receiver = await startReceiver(...args);
+    closing.push(() => receiver.close());
+    return receiver;
+  };
+  /** Posts to a receiver that answers like this. */
+  const postTo = async (answer: Answer, options: PosterOptions = {}): Promise<PostResult> =>
+    posterWith(options).post((await receive(answer)).url, headers, body);
+  const summary = ({ error, responseStatus, responseBody }: PostResult) => ({ error, responseStatus, responseBody });
+  const nothing = { responseStatus: null, responseBody: null };
+
+  it('sends exactly the bytes and headers it was given, in one POST', async () => {
+    const receiver = await receive();
+    const result = await posterWith().post(receiver.url, headers, body);
+    assert.deepEqual(summary(result), { error: null, responseStatus: 200, responseBody: 'ok' });
+    assert.ok(Math.abs(result.at.getTime() - Date.now()) < 5_000 && result.durationMs >= 0);
+    const [request, ...others] = receiver.received;
+    assert.deepEqual(others, []);
+    assert.equal(request?.body, body);
+    const { connection: _, host, ...sent } = request?.headers ?? {};
+    assert.equal(host, `127.0.0.1:${receiver.port}`);
+    const expected = { 'content-type': 'application/json', 'x-service-event': 'message.sent', 'webhook-id': 'evt-1' };
+    assert.deepEqual(sent, { ...expected, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' });
+  });
+
+  it('is not held up by hundreds of requests that hang at the same host', async () => {
+    const receiver = await receive((received, ...rest) => {
+      if (received.headers['webhook-id'] === 'evt-1') acknowledge(received, ...rest);
+    });
+    const poster = posterWith({ totalTimeoutMs: 60_000 });
+    const hang = () => poster.post(receiver.url, { ...headers, 'webhook-id': 'evt-0' }, body);
+    const hanging = Array.from({ length: 260 }, hang);
+    await receiver.until(260);
+    assert.equal((await poster.post(receiver.url, headers, body)).error, null);
+    poster.close();
+    assert.equal((await hanging[0])?.error, 'reset');
+  });
+
+  for (const status of [200, 201, 202, 204, 299]) {
+    it(`takes ${status} as acknowledged`, async () => {
+      assert.deepEqual(summary(await postTo(answerWith(status))), { error: null, responseStatus: status, responseBody: null });
+    });
+  }
+
+  for (const status of [400, 404, 410, 429, 500, 503]) {
+    it(`takes ${status} as a failure and keeps it`, async () => {
+      const result = await postTo(answerWith(status, { 'Retry-After': '17' }));
+      assert.deepEqual(summary(result), { error: status === 410 ? 'gone' : 'http_status', responseStatus: status, responseBody: null });
+      assert.equal(result.retryAfter, '17');
+    });
+  }
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`takes ${status} as a failure and does not follow it`, async () => {
+      const target = await receive();
+      assert.deepEqual(summary(await postTo(answerWith(status, { Location: target.url }))), {
+        error: 'redirect',
+        responseStatus: status,
+        responseBody: null,
+      });
+      assert.deepEqual(target.received, []);
+    });
+  }
+
+  it('gives up on a receiver that never answers', async () => {
+    const result = await postTo(() => undefined, quick);
+    assert.deepEqual(summary(result), { error: 'timeout', ...nothing });
+    assert.ok(result.durationMs >= 380 && result.durationMs < 2_000, `${result.durationMs} ms`);
+  });
+
+  it('has one deadline for headers and body: a dripping answer is a failure', async () => {
+    const drip: Answer = (_received, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    assert.deepEqual(summary(await postTo(drip, quick)), { error: 'timeout', ...nothing });
+  });
+
+  it('gives up on headers that never end', async () => {
+    const endless: Answer = (_received, { socket }) => {
+      socket?.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket?.write(`X-Filler: ${'x'.repeat(512)}\r\n`), 1);
+      socket?.on('close', () => clearInterval(timer)).on('error', () => undefined);
+    };
+    assert.deepEqual(summary(await postTo(endless, { totalTimeoutMs: 3_000 })), { error: 'network', ...nothing });
+  });
+
+  it('reads a small part of an endless answer, keeps less, and judges by the status', async () => {
+    let written = 0;
+    const endless: Answer = (_received, response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed) {
+          written += 65_536;
+          if (!response.write('y'.repeat(65_536))) return void response.once('drain', more);
+        }
+      };
+      more();
+    };
+    const result = await postTo(endless, { totalTimeoutMs: 5_000 });
+    assert.deepEqual(summary(result), { error: null, responseStatus: 200, responseBody: 'y'.repeat(1_024) });
+    assert.ok(written < 20_000_000, `the receiver could write ${written} bytes`);
+  });
+
+  it('keeps text that the database can store, whatever the bytes', async () => {
+    const odd = Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xbc]);
+    const { responseBody } = await postTo((_received, response) => void response.writeHead(200).end(odd));
+    assert.equal(responseBody, 'a\uFFFD\uFFFDü');
+    const cut = await postTo((_received, response) => void response.writeHead(500).end(`${'x'.repeat(1_023)}ü`));
+    assert.equal(cut.responseBody?.isWellFormed(), true);
+    assert.ok((cut.responseBody?.length ?? 0) <= 1_024);
+  });
+
+  it('does not unpack an answer', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const { responseBody, error } = await postTo(
+      (_received, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    );
+    assert.equal(error, null);
+    assert.ok((responseBody?.length ?? 0) <= 1_024);
+    assert.notEqual(responseBody?.trim().replaceAll('\uFFFD', ''), '');
+  });
+
+  for (const [what, answer] of [
+    ['hangs up without an answer', (_received, response) => void response.socket?.destroy()],
+    [
+      'hangs up in the middle of the body',
+      (_received, response) => void response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.socket?.destroy()),
+    ],
+  ] satisfies [string, Answer][]) {
+    it(`takes a receiver that ${what} as reset`, async () => {
+      assert.deepEqual(summary(await postTo(answer)), { error: 'reset', ...nothing });
+    });
+  }
+
+  it('fails, and does not hang, when the receiver wants another protocol', async () => {
+    const upgrade: Answer = (_received, { socket }) =>
+      void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    assert.deepEqual(summary(await postTo(upgrade)), { error: 'http_status', responseStatus: 101, responseBody: null });
+  });
+
+  it('takes a port where nobody listens as refused', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    assert.deepEqual(summary(await posterWith().post(`https://127.0.0.1:${port}/`, headers, body)), { error: 'refused', ...nothing });
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
+import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { endpointForEach } from '../../support/for-each.js';
+import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { buildSent } from '../../support/rows/messages.js';
+import { acknowledge, answerWith } from '../../support/network/receiver.js';
+import { byTest } from '../../support/by-test.js';
+
+const delays = [10, 100, 1_000];
+
+describe('retryDeliveries', () => {
+  const test = endpointForEach({ totalTimeoutMs: 500 });
+
+  const retry = (...deliveryIds: string[]): Promise<void> => {
+    const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster: test.poster });
+    return inActivity(activities.retryDeliveries, [{ webhookId: test.webhook.id, deliveryIds }]);
+  };
+  const isAbout = (ms: unknown, seconds: number) =>
+    assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
+
+  it('delivers what is due, in order, and is done', async () => {
+    const [one, two] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
+    await retry(one.id, two.id);
+    assert.deepEqual(test.receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
+    assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
+  });
+
+  it('a failed test that the watcher found says nothing of the endpoint: events still get their first attempt inline', async () => {
+    const activities = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
+    test.receiver.answer = answerWith(500);
+    await failureOf(inActivity(activities.retryDeliveries, [{ webhookId: test.webhook.id, deliveryIds: [id] }]));
+    assert.deepEqual([(await deliveryOf(test.db, id)).status, (await attemptsOf(test.db, id))[0]?.trigger], ['failed', 'test']);
+    test.receiver.answer = acknowledge;
+    const message = await buildSent(test.db, test.workspaceId);
+    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), { children: [], carriers: [] });
+    assert.equal(test.receiver.received.length, 3);
+  });
+
+  it('climbs the ladder: every failure asks for the next delay, and after the last it fails for good', async () => {
+    test.receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    for (const delay of delays) {
+      const failure = await failureOf(retry(id));
+      assert.deepEqual([failure.type, failure.nonRetryable], ['DeliveriesPending', false]);
+      isAbout(failure.nextRetryDelay, delay);
+      await makeDue(test.db, id);
+    }
+    const last = await failureOf(retry(id));
+    assert.deepEqual([last.type, last.nonRetryable], ['DeliveriesFailed', true]);
+    assert.equal((await deliveryOf(test.db, id)).status, 'failed');
+    assert.equal((await attemptsOf(test.db, id)).length, delays.length + 1);
+    assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed', 'and says so again');
+    assert.equal(test.receiver.received.length, delays.length + 1);
+  });
+
+  it('sends the same id and bytes at every attempt', async () => {
+    test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await failureOf(retry(id));
+    await makeDue(test.db, id);
+    await retry(id);
+    const [first, second] = test.receiver.received;
+    assert.equal(first?.body, second?.body);
+    assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  });
+
+  it('does not attempt before the time', async () => {
+    test.receiver.answer = answerWith(500);
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await failureOf(retry(id));
+    isAbout((await failureOf(retry(id))).nextRetryDelay, 10);
+    assert.equal(test.receiver.received.length, 1);
+  });
+
+  it('keeps the order of one message: after a failure its next event waits for the next call, which is due at once', async () => {
+    test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
+    const { id } = await buildSent(test.db, test.workspaceId);
+    const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY seq', [id])).map(
+      (row) => row.id,
+    ) as [string, string];
+    assert.ok(Number((await failureOf(retry(queued, sent))).nextRetryDelay) <= 1_000);
+    assert.equal(test.receiver.received.length, 1);
+    isAbout((await failureOf(retry(queued, sent))).nextRetryDelay, 10);
+    assert.deepEqual([(await deliveryOf(test.db, queued)).status, (await deliveryOf(test.db, sent)).status], ['pending', 'succeeded']);
+  });
+
+  for (const [asked, seconds] of [
+    ['50', 50],
+    ['3', 10],
+    ['999999', 86_400],
+    ['soon', 10],
+  ] as const) {
+    it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the ladder for 10 s`, async () => {
+      test.receiver.answer = answerWith(429, { 'Retry-After': asked });
+      const { id } = await buildDelivery(test.db, test.workspaceId);
+      isAbout((await failureOf(retry(id))).nextRetryDelay, seconds);
+    });
+  }
+
+  it('holds the deliveries of a webhook that was paused, and ends well', async () => {
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
+    await retry(id);
+    assert.equal((await deliveryOf(test.db, id)).status, 'held');
+    assert.deepEqual(test.receiver.received, []);
+  });
+
+  it('sends nothing to a webhook that was deleted', async () => {
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await deleteWebhook(test.db, test.workspaceId, test.webhook.id, byTest);
+    assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
+    assert.deepEqual(test.receiver.received, []);
+  });
+
+  it('disables an endpoint that answers 410: what is not under way is held and never sent', async () => {
+    test.receiver.answer = answerWith(410);
+    const ids: string[] = [];
+    for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, test.workspaceId)).id);
+    assert.equal((await failureOf(retry(...ids))).type, 'DeliveriesFailed');
+    const statuses = await Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
+    assert.deepEqual(new Set(statuses), new Set(['failed', 'held']));
+    assert.ok(test.receiver.received.length <= 16, `${test.receiver.received.length} requests`);
+    assert.equal((await Webhook.owned(test.workspaceId, test.webhook.id)).is_active, false);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { repairActivities } from '../../../activities/watch/repair.js';
+import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
+import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
+import { updateWebhook, type WebhookChange } from '../../../models/operations/webhooks/update-webhook.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { buildBacklog } from '../../support/rows/deliveries.js';
+import { endpointForEach } from '../../support/for-each.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
+import { acknowledge, startReceiver } from '../../support/network/receiver.js';
+import { silent } from '../../support/carriers/stub-provider.js';
+import { byTest } from '../../support/by-test.js';
+
+describe('the carrier of a webhook', () => {
+  const test = endpointForEach({ totalTimeoutMs: 10_000 });
+
+  const carry = () => {
+    const { carryDeliveries } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    return inActivity(carryDeliveries, [test.webhook.id]);
+  };
+  const change = (fields: Partial<WebhookChange>) =>
+    updateWebhook(
+      test.db,
+      test.workspaceId,
+      test.webhook.id,
+      { url: undefined, events: undefined, description: undefined, ...fields },
+      byTest,
+    );
+
+  it('that was paused settles what waited, sends nothing, and ends', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });
+    await change({ is_active: false });
+    assert.equal(await carry(), null);
+    const left = await rows(test.db, `SELECT 1 FROM deliveries WHERE webhook_id = $1 AND status <> 'held'`, [test.webhook.id]);
+    assert.deepEqual([left, test.receiver.received], [[], []]);
+  });
+
+  it('that has another address sends there what waited on its ladder', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 40, ladderStep: 2 });
+    const other = await startReceiver();
+    await change({ url: other.url });
+    assert.equal(await carry(), null);
+    assert.deepEqual([other.received.length, test.receiver.received], [40, []]);
+    await other.close();
+  });
+
+  it('begins no further attempt once its worker is told to stop; the rest waits for the next worker', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 60 });
+    const stopping = new AbortController();
+    test.receiver.answer = (request, response, index) => {
+      stopping.abort();
+      acknowledge(request, response, index);
+    };
+    const deps = { db: test.db, config: testConfig(), poster: test.poster, stopping: stopping.signal };
+    assert.equal(await inActivity(webhookActivities(deps).carryDeliveries, [test.webhook.id]), 0, 'to be called again at once');
+    assert.ok(test.receiver.received.length <= 17, `${test.receiver.received.length} attempts, 16 of them at once`);
+    assert.equal(await carry(), null);
+    assert.equal(test.receiver.received.length, 60);
+  });
+
+  it('is woken by the watcher until all is settled, should nobody have told it', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
+    await change({ is_active: false });
+    const woken: string[] = [];
+    const starts = { carrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
+    const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silent, starts });
+    await repairDeliveries();
+    assert.deepEqual(woken, [test.webhook.id]);
+    await carry();
+    await repairDeliveries();
+    assert.deepEqual(woken, [test.webhook.id]);
+  });
+});

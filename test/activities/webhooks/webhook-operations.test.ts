@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
+import { restCarrier } from '../../../models/operations/webhooks/carried-deliveries.js';
+import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { carriedDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
+import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
+import { countReplayable, listReplayable, requeueDeliveries } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { Replay } from '../../../models/tables/replay.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { attemptsOf, attemptWith, buildDelivery, deliveryOf, unknownId } from '../../support/rows/deliveries.js';
+import { buildReplay } from '../../support/rows/factories.js';
+import { endpointForEach } from '../../support/for-each.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
+import { answerWith } from '../../support/network/receiver.js';
+
+describe('attemptNow and replayPage', () => {
+  const test = endpointForEach({ totalTimeoutMs: 500 });
+
+  const activities = () =>
+    webhookOperationActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: '60,60' }), poster: test.poster });
+  const attempt = (deliveryId: string, trigger: 'manual' | 'test' = 'manual') =>
+    inActivity(activities().attemptNow, [{ deliveryId, trigger }]);
+  /** A page of a replay of its own, which is not its last one. */
+  const replay = async (deliveryIds: string[], statuses: ('failed' | 'held' | 'pending')[] = ['failed', 'held'], time = 1) => {
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses });
+    return inActivity(activities().replayPage, [{ replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses }], time);
+  };
+  const delivery = async (status: string) => {
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await rows(test.db, 'UPDATE deliveries SET status = $2, ladder_step = 2, next_attempt_at = NULL WHERE id = $1', [id, status]);
+    return id;
+  };
+  const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
+
+  for (const status of ['pending', 'failed', 'held', 'succeeded']) {
+    it(`a manual failure leaves a ${status} delivery as it is, a manual success ends it`, async () => {
+      const id = await delivery(status);
+      const before_ = await deliveryOf(test.db, id);
+      test.receiver.answer = answerWith(500);
+      await attempt(id);
+      assert.deepEqual(await deliveryOf(test.db, id), before_);
+      test.receiver.answer = answerWith(200);
+      await attempt(id);
+      const { status: now, ladder_step, next_attempt_at } = await deliveryOf(test.db, id);
+      assert.deepEqual([now, ladder_step, next_attempt_at], ['succeeded', 2, null]);
+      assert.deepEqual(
+        (await attemptsOf(test.db, id)).map(({ number, trigger }) => [number, trigger]),
+        [
+          [1, 'manual'],
+          [2, 'manual'],
+        ],
+      );
+    });
+  }
+
+  it('nothing is sent to a webhook that became inactive after it was asked for', async () => {
+    const [pending, failed] = [await delivery('pending'), await delivery('failed')];
+    await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
+    await attempt(pending);
+    await attempt(failed);
+    assert.deepEqual(await replay([pending, failed]), { carriers: [], goesOn: false });
+    assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
+  });
+
+  it('a test is attempted once, also when it is asked for again', async () => {
+    const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
+    test.receiver.answer = answerWith(500);
+    await attempt(id, 'test');
+    await attempt(id, 'test');
+    assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['failed'], 1]);
+  });
+
+  it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
+    const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
+    test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
+    assert.deepEqual([await replay(ids), test.receiver.received.length], [{ carriers: [test.webhook.id], goesOn: true }, 2]);
+    const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
+    assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
+    assert.ok(((await restCarrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the carrier that waits for the next rung');
+  });
+
+  it('a replay has what it takes to itself: the carrier that gave it up attempts it no more', async () => {
+    const id = await delivery('failed');
+    await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
+    await requeueDeliveries(test.db, [id], false);
+    for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, test.webhook.id, ordered, 10), []);
+  });
+
+  it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
+    const id = await delivery('failed');
+    await requeueDeliveries(test.db, [id], false);
+    assert.deepEqual(await replay([id]), { carriers: [], goesOn: true });
+    assert.equal(test.receiver.received.length, 0, 'another replay does not take it');
+    await replay([id], ['failed', 'held'], 2);
+    assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['succeeded'], 1]);
+    await replay([id], ['failed', 'held'], 3);
+    assert.equal(test.receiver.received.length, 1);
+  });
+
+  it('a replay of what succeeded whose worker dies attempts only what it had not attempted', async () => {
+    const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
+    const page = { replayId, webhookId: test.webhook.id, isLast: false, statuses: ['succeeded' as const] };
+    await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first] }]);
+    await inActivity(activities().replayPage, [{ ...page, deliveryIds: [first, second] }], 2);
+    assert.deepEqual(await Promise.all([first, second].map(async (id) => (await attemptsOf(test.db, id)).length)), [1, 1]);
+    assert.equal(test.receiver.received.length, 2);
+  });
+
+  it('a replay of what is pending does not disturb its ladder', async () => {
+    const id = await delivery('pending');
+    const before_ = await deliveryOf(test.db, id);
+    test.receiver.answer = answerWith(500);
+    assert.deepEqual(await replay([id], ['pending']), { carriers: [], goesOn: true });
+    assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
+  });
+
+  it('attempts nothing for a replay that was cancelled', async () => {
+    const id = await delivery('failed');
+    const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
+    const page = { replayId, webhookId: test.webhook.id, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
+    assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
+  });
+
+  it('skips a delivery that loses its body between the list and the attempt', async () => {
+    const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
+    await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
+    const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
+    const page = { replayId, webhookId: test.webhook.id, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
+    assert.deepEqual([(await attemptsOf(test.db, gone)).length, (await attemptsOf(test.db, kept)).length], [0, 1]);
+    const { status, attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
+    assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);
+  });
+
+  it('lists page by page, oldest first, nothing twice', async () => {
+    const ids = [await delivery('failed'), await delivery('held'), await delivery('failed')];
+    const range = {
+      webhookId: test.webhook.id,
+      since: new Date(Date.now() - 60_000),
+      until: new Date(),
+      statuses: ['failed', 'held'],
+    } as const;
+    const first = await listReplayable(test.db, range, null, 2);
+    const second = await listReplayable(test.db, range, first[1] ?? null, 2);
+    assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
+  });
+
+  it('lists short pages where deliveries go one after the other', async () => {
+    for (let count = 0; count < 7; count += 1) await delivery('failed');
+    const list = () => {
+      const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
+      return inActivity(activities().listReplay, [
+        { replayId: unknownId(), webhookId: test.webhook.id, ...time, statuses: ['failed'] as const },
+      ]);
+    };
+    const all = await list();
+    await Webhook.update({ ordered: true }, { where: { id: test.webhook.id } });
+    const { deliveryIds, isLast } = await list();
+    assert.deepEqual([all.deliveryIds.length, all.isLast, deliveryIds, isLast], [7, true, all.deliveryIds.slice(0, 5), false]);
+  });
+
+  it('two attempts of one delivery that are recorded together are both logged, and a success among them counts', async () => {
+    const id = await delivery('pending');
+    const { webhook_id } = await deliveryOf(test.db, id);
+    const failed = attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 0 });
+    const manual = { ...attemptWith({ id, webhook_id }, { status: 'succeeded' }), trigger: 'manual' as const };
+    assert.deepEqual(await recordAttempts(test.db, [failed, manual]), [true, true]);
+    assert.deepEqual([await statusesOf([id]), (await attemptsOf(test.db, id)).length], [['succeeded'], 2]);
+  });
+});

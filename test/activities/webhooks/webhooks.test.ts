@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
+import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { testConfig } from '../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { attemptsOf, deliveryOf } from '../../support/rows/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { buildSent } from '../../support/rows/messages.js';
+import { answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
+import { byTest } from '../../support/by-test.js';
+
+describe('deliverEvents', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let poster: WebhookPoster;
+  let receivers: Receiver[] = [];
+  before(async () => {
+    await trustTestAuthority();
+    test = await freshDatabase();
+    poster = webhookPoster(testConfig(), { totalTimeoutMs: 500 });
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
+  afterEach(async () => {
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    receivers = [];
+    await assertBooks(test.db);
+  });
+  after(async () => {
+    poster.close();
+    await test.drop();
+  });
+
+  const activitiesWith = (env: NodeJS.ProcessEnv = {}) => webhookActivities({ db: test.db, config: testConfig(env), poster });
+  const leave = (groupId: string, activities = activitiesWith(), attempt = 1) => inActivity(activities.deliverEvents, [groupId], attempt);
+  /** The webhooks whose carrier has to be woken. */
+  const deliver = async (...args: Parameters<typeof leave>) => (await leave(...args)).carriers;
+  /** A receiver with a webhook of the workspace. */
+  const subscribe = async (answer?: Receiver['answer']) => {
+    const receiver = await startReceiver(answer);
+    receivers.push(receiver);
+    return { receiver, ...(await buildWebhook(workspaceId, receiver.url)) };
+  };
+  const deliveriesOf = (messageId: string, webhookId: string) =>
+    rows<{ id: string; status: string; event: string; in_child: boolean }>(
+      test.db,
+      'SELECT id, status, event, in_child FROM deliveries WHERE message_id = $1 AND webhook_id = $2 ORDER BY seq',
+      [messageId, webhookId],
+    );
+  const eventsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['x-service-event']);
+
+  it('delivers the events of a message in order, byte for byte, signed both ways', async () => {
+    const { receiver, row, secret } = await subscribe();
+    const message = await buildSent(test.db, workspaceId, { metadata: { zwei: 'Grüße', eins: [1.5] } });
+    assert.deepEqual(await deliver(message.group_id), []);
+    assert.deepEqual(eventsOf(receiver), ['message.queued', 'message.sent']);
+    const events = await rows<{ id: string; body: string }>(test.db, 'SELECT id, body FROM events WHERE message_id = $1 ORDER BY seq', [
+      message.id,
+    ]);
+    for (const [index, { headers, body }] of receiver.received.entries()) {
+      assert.equal(body, events[index]?.body);
+      assert.equal(headers['webhook-id'], events[index]?.id);
+      new Verifier(secret).verify(body, headers as Record<string, string>);
+    }
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['succeeded', 'succeeded'],
+    );
+    assert.deepEqual(await deliver(message.group_id), [], 'nothing is delivered twice');
+    assert.equal(receiver.received.length, 2);
+  });
+
+  it('leaves a webhook at its first failure to its carrier, with everything that comes after in order', async () => {
+    const { receiver, row } = await subscribe(answerWith(500));
+    const message = await buildSent(test.db, workspaceId);
+    const left = await deliver(message.group_id);
+    const deliveries = await deliveriesOf(message.id, row.id);
+    assert.deepEqual(left, [row.id]);
+    assert.deepEqual(eventsOf(receiver), ['message.queued']);
+    assert.deepEqual(
+      deliveries.map(({ status, in_child }) => [status, in_child]),
+      [
+        ['pending', true],
+        ['pending', true],
+      ],
+    );
+    assert.deepEqual(await deliver(message.group_id), [], 'the carrier has them now');
+  });
+
+  it('does not let a hanging endpoint delay the others of the group by more than itself, nor the next group at all', async () => {
+    const [good, hanging] = [await subscribe(), await subscribe(() => undefined)];
+    const activities = activitiesWith();
+    const [first, second] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
+    const working = deliver(first.group_id, activities);
+    await good.receiver.until(2);
+    assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
+    assert.deepEqual(await working, [hanging.row.id]);
+    const started = performance.now();
+    assert.deepEqual(await deliver(second.group_id, activities), [], 'its carrier is on its way');
+    assert.ok(performance.now() - started < 400, 'known as hanging, it is not tried');
+    assert.equal(hanging.receiver.received.length, 1);
+    assert.equal(good.receiver.received.length, 4);
+  });
+
+  it('disables an endpoint that answers 410 and sends it nothing more, not even of the same round', async () => {
+    const { receiver, row } = await subscribe(answerWith(410));
+    const message = await buildSent(test.db, workspaceId);
+    assert.deepEqual(await deliver(message.group_id), []);
+    assert.equal(receiver.received.length, 1);
+    assert.deepEqual(
+      await Promise.all((await deliveriesOf(message.id, row.id)).map(async ({ id }) => (await deliveryOf(test.db, id)).status)),
+      ['failed', 'held'],
+    );
+    const { is_active, disabled_reason } = await Webhook.owned(workspaceId, row.id);
+    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
+  });
+
+  it('sends nothing more when the owner pauses the webhook during the round', async () => {
+    const { receiver, row } = await subscribe();
+    const message = await buildSent(test.db, workspaceId);
+    receiver.answer = (_received, response) => {
+      const paused = { is_active: false, url: undefined, events: undefined, description: undefined };
+      void updateWebhook(test.db, workspaceId, row.id, paused, byTest).then(() => response.writeHead(200).end());
+    };
+    assert.deepEqual(await deliver(message.group_id), []);
+    assert.equal(receiver.received.length, 1);
+    assert.equal((await deliveryOf(test.db, (await deliveriesOf(message.id, row.id))[1]?.id ?? '')).status, 'held');
+  });
+
+  it('holds the deliveries of an inactive webhook', async () => {
+    const { receiver, row } = await subscribe();
+    const message = await buildSent(test.db, workspaceId);
+    await Webhook.update({ is_active: false }, { where: { id: row.id } });
+    assert.deepEqual(await deliver(message.group_id), []);
+    assert.deepEqual(receiver.received, []);
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['held', 'held'],
+    );
+  });
+
+  it('ends a delivery to a forbidden address at once, and says why', async () => {
+    const { row } = await buildWebhook(workspaceId, 'https://10.0.0.1/');
+    const message = await buildSent(test.db, workspaceId);
+    assert.deepEqual(await deliver(message.group_id), []);
+    const [first] = await deliveriesOf(message.id, row.id);
+    assert.equal(first?.status, 'failed');
+    assert.deepEqual(
+      (await attemptsOf(test.db, first?.id ?? '')).map(({ error }) => error),
+      ['blocked_address'],
+    );
+  });
+
+  it('finds what an earlier call left to a carrier that was perhaps never woken', async () => {
+    const { row } = await subscribe(answerWith(500));
+    const message = await buildSent(test.db, workspaceId);
+    await deliver(message.group_id);
+    assert.deepEqual(await deliver(message.group_id, activitiesWith(), 2), [row.id]);
+    const [first] = await deliveriesOf(message.id, row.id);
+    assert.equal((await deliveryOf(test.db, first?.id ?? '')).status, 'pending');
+    assert.equal((await attemptsOf(test.db, first?.id ?? '')).length, 1, 'and does not attempt it');
+  });
+
+  it('leaves every event to a child of its own where the operator wants that, without an attempt', async () => {
+    const { receiver, row } = await subscribe();
+    const message = await buildSent(test.db, workspaceId);
+    const { children, carriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
+    assert.deepEqual(carriers, []);
+    assert.deepEqual(
+      children,
+      (await deliveriesOf(message.id, row.id)).map(({ id }) => ({ webhookId: row.id, deliveryIds: [id] })),
+    );
+    assert.deepEqual(receiver.received, []);
+  });
+
+  it('signs with the old secret too while a rotation overlaps, and not afterwards', async () => {
+    const { receiver, row, secret } = await subscribe();
+    const { secret: old } = await subscribe();
+    const sealed = (await rows<{ secret: Buffer }>(test.db, 'SELECT secret FROM webhooks WHERE id = $1', [row.id]))[0]?.secret;
+    for (const [until, count] of [
+      [new Date(Date.now() + 60_000), 2],
+      [new Date(Date.now() - 1), 1],
+    ] as const) {
+      await Webhook.update({ old_secret: sealed ?? null, old_secret_until: until }, { where: { id: row.id } });
+      receiver.received.splice(0);
+      await deliver((await buildSent(test.db, workspaceId)).group_id);
+      const [received] = receiver.received;
+      assert.ok(received);
+      const { headers, body } = received;
+      assert.equal(String(headers['webhook-signature']).split(' ').length, count);
+      new Verifier(secret).verify(body, headers as Record<string, string>);
+      assert.throws(() => new Verifier(old).verify(body, headers as Record<string, string>));
+    }
+  });
+});

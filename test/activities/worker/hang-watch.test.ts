@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { HangWatch } from '../../../activities/worker/hang-watch.js';
+
+describe('HangWatch', () => {
+  const never = () => new Promise<never>(() => undefined);
+
+  it('calls out when work does not end, and again as long as it does not', async () => {
+    const calls = new PassThrough();
+    const watch = new HangWatch(() => calls.write('hung'), 5, 3);
+    void watch.over(never);
+    await once(calls, 'data');
+    await once(calls, 'data');
+    calls.end();
+  });
+
+  it('passes on results and errors, and then has nothing to watch', async () => {
+    const watch = new HangWatch(() => assert.fail('nothing hangs'), 1, 2);
+    assert.equal(await watch.over(async () => 'done'), 'done');
+    await assert.rejects(
+      watch.over(() => Promise.reject(new Error('wrong'))),
+      /wrong/,
+    );
+  });
+
+  it('is quiet while other work ends', async () => {
+    let calls = 0;
+    const watch = new HangWatch(() => (calls += 1), 5, 3);
+    void watch.over(never);
+    const until = performance.now() + 100;
+    while (performance.now() < until) await watch.over(() => new Promise((resolve) => setImmediate(resolve)));
+    assert.equal(calls, 0);
+  });
+});

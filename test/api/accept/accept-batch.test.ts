@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { select } from '../../../models/db/database.js';
+import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
+import { until } from '../../support/client.js';
+import { phone, toNamed } from '../../support/bulk-requests.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { type Answer, startApp, type TestApp } from '../start-app.js';
+
+const path = '/api/v1/messages/bulk';
+const unavailable = 'Internal server error. Please try again later.';
+
+describe('acceptance of a batch', () => {
+  let app: TestApp;
+  let key: string;
+  let workspaceId: string;
+  beforeEach(async () => {
+    app = await startApp();
+    ({ key, workspaceId } = await app.account());
+  });
+  afterEach(async () => {
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
+  const post = (idempotencyKey?: string, changes: object = {}) =>
+    app.call('POST', path, {
+      key,
+      body: { ...toNamed, ...changes },
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
+  const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key });
+  const counted = async () => {
+    const counts = ['batches', 'messages', 'message_groups'].map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+    const [row] = await rows(
+      app.deps.db,
+      `SELECT ${counts.join(', ')}, (SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits`,
+    );
+    return Object.values(row ?? {});
+  };
+  const nothing = [0, 0, 0, 0];
+  const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+
+  it('is as old as its insert, not as its request: waiting for its turn does not bring it nearer to the watcher', async () => {
+    const { db } = app.deps;
+    const holder = await db.transaction();
+    await select(db, 'LOCK TABLE batches IN EXCLUSIVE MODE', [], holder);
+    const answers = [post(), post(), post()];
+    const waiting = 'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0';
+    await until(async () => (await rows(db, waiting)).length === 2, 'two insert, and the third waits for its turn');
+    const [{ at } = { at: new Date() }] = await rows<{ at: Date }>(db, 'SELECT clock_timestamp() AS at');
+    await holder.commit();
+    assert.deepEqual(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [201, 201, 201],
+    );
+    const stored = await rows<{ created_at: Date }>(db, 'SELECT created_at FROM batches ORDER BY created_at');
+    assert.deepEqual(
+      stored.map(({ created_at }) => created_at >= at),
+      [false, false, true],
+    );
+  });
+
+  describe('whose workflow refuses or says nothing', () => {
+    it('402 when only the workflow finds out, with the balance of that moment, and the key stays free', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      app.deps.temporal.acceptBatch = async (request) => {
+        await app.deps.db.query(`UPDATE workspaces SET balance = 100 WHERE id = '${workspaceId}'`);
+        return accept(request);
+      };
+      assert.equal((await post('k')).body.error, 'Insufficient credits. You need 3 credits but have 0.1.');
+      assert.deepEqual(await counted(), nothing);
+      await app.deps.db.query(`UPDATE workspaces SET balance = 100000 WHERE id = '${workspaceId}'`);
+      app.deps.temporal.acceptBatch = accept;
+      assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
+    });
+    it('500 fenced: nothing is charged, also when the worker comes later', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      let id = '';
+      app.deps.temporal.acceptBatch = ({ batchId }) => {
+        id = batchId;
+        return silent();
+      };
+      const answer = await post('k');
+      assert.deepEqual([answer.status, answer.body.error, answer.headers.get('retry-after')], [500, unavailable, '1']);
+      assert.equal((await acceptBatch(app.deps.db, id)).accepted, false);
+      assert.deepEqual(await counted(), nothing);
+      app.deps.temporal.acceptBatch = accept;
+      assert.equal((await post('k')).status, 201);
+    });
+    it('201 when the workflow had been faster', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      app.deps.temporal.acceptBatch = async (request) => {
+        await accept(request);
+        return silent();
+      };
+      assert.deepEqual([(await post('k')).status, (await post('k')).headers.get('idempotent-replayed')], [201, 'true']);
+    });
+    it('402 when the workflow had refused', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      app.deps.temporal.acceptBatch = async (request) => {
+        await app.deps.db.query(`UPDATE workspaces SET balance = 0 WHERE id = '${workspaceId}'`);
+        await accept(request);
+        return silent();
+      };
+      assert.equal((await post()).body.error, 'Insufficient credits. You need 3 credits but have 0.');
+      await app.deps.db.query(`UPDATE workspaces SET balance = 100000 WHERE id = '${workspaceId}'`);
+    });
+    it('is not seen before it is decided', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      const seen: unknown[] = [];
+      app.deps.temporal.acceptBatch = async (request) => {
+        const list = await app.call('GET', path, { key });
+        const messages = await app.call('GET', `/api/v1/messages?batch_id=${request.batchId}`, { key });
+        const answers = [
+          await app.call('GET', `${path}/${request.batchId}`, { key }),
+          await act(request.batchId, 'cancel'),
+          await act(request.batchId, 'pause'),
+        ];
+        seen.push(list.body.data.pagination.total, messages.body.data.pagination.total, ...answers.map(({ body }) => body.error));
+        return accept(request);
+      };
+      await post();
+      assert.deepEqual(seen, [0, 0, 'Batch not found', 'Batch not found', 'Batch not found']);
+    });
+  });
+
+  describe('asked for twice', () => {
+    it('is the first answer again, whatever became of it', async () => {
+      const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+      const changes = { scheduled_at, on_invalid: 'skip', recipients: [...toNamed.recipients, 'x'] };
+      const first = await post('k', changes);
+      assert.equal(first.headers.get('idempotent-replayed'), null);
+      await act(first.body.data.batch.id, 'cancel');
+      const again = await post('k', changes);
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+      assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
+      assert.deepEqual(await counted(), [1, 3, 1, 1]);
+    });
+    it('does not mind the order of fields, and 422 for any other body', async () => {
+      await post('k');
+      const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
+      assert.equal((await post('k', { recipients: turned, unknown: 1 })).headers.get('idempotent-replayed'), 'true');
+      const others = [
+        { recipients: turned.slice(1) },
+        { recipients: turned.map((one) => ({ ...one, name: 'Z' })) },
+        { rate: 5 },
+        { content: { text: 'Ho {{name}}' } },
+      ];
+      for (const other of [...others, { recipients: turned.toReversed() }, { recipients: turned.map((one) => ({ ...one, unused: 1 })) }]) {
+        const { status, body } = await post('k', other);
+        assert.deepEqual([status, body.code], [422, 'idempotency_mismatch']);
+      }
+      assert.equal((await post('k', { recipients: ['x'] })).status, 400);
+    });
+    it('does not share keys with single sends', async () => {
+      await post('k');
+      const single = { to: phone(0), channel: 'sms', content: { text: 'x' } };
+      const answer = await app.call('POST', '/api/v1/messages/send', { key, body: single, headers: { 'Idempotency-Key': 'k' } });
+      assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
+    });
+    it('one of ten at once does the work, the others get its answer', async () => {
+      const { acceptBatch: accept } = app.deps.temporal;
+      app.deps.temporal.acceptBatch = async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return accept(request);
+      };
+      const answers: Answer[] = await Promise.all(Array.from({ length: 10 }, () => post('k')));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
+      assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+      assert.deepEqual(await counted(), [1, 3, 1, 1]);
+    });
+    it('all twins of a fenced request get 500, and nothing stays', async () => {
+      app.deps.temporal.acceptBatch = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return silent();
+      };
+      const answers = await Promise.all(Array.from({ length: 5 }, () => post('k')));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([500]));
+      assert.deepEqual(await counted(), nothing);
+    });
+  });
+});

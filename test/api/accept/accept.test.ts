@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { Message } from '../../../models/tables/message.js';
+import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { type Answer, startApp, type TestApp } from '../start-app.js';
+
+const send = '/api/v1/messages/send';
+const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, metadata: { b: 1, a: [{ z: 1, y: 2 }] } };
+const failed = 'Internal server error. Please try again later.';
+
+describe('acceptance of a message', () => {
+  let app: TestApp;
+  let key: string;
+  let workspaceId: string;
+  const post = (idempotencyKey?: string, changes: object = {}) =>
+    app.call('POST', send, {
+      key,
+      body: { ...body, ...changes },
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
+  const counted = async () => {
+    const [row] = await rows(
+      app.deps.db,
+      `SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM message_groups) AS groups,
+       (SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits, (SELECT count(*) FROM events) AS events`,
+    );
+    return row;
+  };
+  const nothing = { messages: 0, groups: 0, debits: 0, events: 0 };
+  const open = async (options?: { balance: number }) => {
+    ({ key, workspaceId } = await app.account(options));
+  };
+  beforeEach(async () => {
+    app = await startApp();
+    await open();
+  });
+  afterEach(async () => {
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
+
+  describe('when the balance is short', () => {
+    it('402 before anything is stored', async () => {
+      await open({ balance: 500 });
+      const answer = await post('k');
+      assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_credits']);
+      assert.equal(answer.body.error, 'Insufficient credits. You need 1 credits but have 0.5.');
+      assert.deepEqual(await counted(), nothing);
+    });
+    it('402 when only the workflow finds out, with the balance of that moment, and the key stays free', async () => {
+      await open({ balance: 1000 });
+      const { accept } = app.deps.temporal;
+      app.deps.temporal.accept = async (request) => {
+        await app.deps.db.query(`UPDATE workspaces SET balance = 100 WHERE id = '${workspaceId}'`);
+        const answer = await accept(request);
+        return answer;
+      };
+      assert.equal((await post('k')).body.error, 'Insufficient credits. You need 1 credits but have 0.1.');
+      assert.deepEqual(await counted(), nothing);
+      await app.deps.db.query(`UPDATE workspaces SET balance = 1000 WHERE id = '${workspaceId}'`);
+      app.deps.temporal.accept = accept;
+      const again = await post('k');
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
+    });
+    it('spends exactly what is there when 30 come at once', async () => {
+      await open({ balance: 10_000 });
+      const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
+      assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+      assert.equal(answers.filter(({ status }) => status === 402).length, 20);
+      const { groups, ...others } = (await counted()) ?? {};
+      assert.deepEqual(others, { messages: 10, debits: 10, events: 0 });
+      assert.ok(Number(groups) <= 10);
+    });
+  });
+
+  describe('when Temporal does not answer', () => {
+    const silent = async () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+    it('500 fenced: nothing is charged, also when the worker comes later, and the key stays free', async () => {
+      const { accept } = app.deps.temporal;
+      let groupId = '';
+      app.deps.temporal.accept = async (request) => {
+        groupId = request.groupId;
+        return silent();
+      };
+      const answer = await post('k');
+      assert.deepEqual([answer.status, answer.body.error, answer.headers.get('retry-after')], [500, failed, '1']);
+      assert.deepEqual((await acceptMessages(app.deps.db, groupId)).accepted, []);
+      assert.deepEqual(await counted(), nothing);
+      app.deps.temporal.accept = accept;
+      assert.equal((await post('k')).status, 201);
+    });
+    it('201 when the workflow had been faster', async () => {
+      const { accept } = app.deps.temporal;
+      app.deps.temporal.accept = async (request) => {
+        await accept(request);
+        return silent();
+      };
+      const answer = await post('k');
+      assert.deepEqual([answer.status, answer.body.data.message.status], [201, 'queued']);
+      assert.equal((await post('k')).headers.get('idempotent-replayed'), 'true');
+    });
+    it('402 when the workflow had refused', async () => {
+      await open({ balance: 1000 });
+      const { accept } = app.deps.temporal;
+      app.deps.temporal.accept = async (request) => {
+        await app.deps.db.query(`UPDATE workspaces SET balance = 0 WHERE id = '${workspaceId}'`);
+        await accept(request);
+        return silent();
+      };
+      assert.equal((await post()).body.error, 'Insufficient credits. You need 1 credits but have 0.');
+      await app.deps.db.query(`UPDATE workspaces SET balance = 1000 WHERE id = '${workspaceId}'`);
+    });
+    it('500, not a false 402, when a twin has fenced the message of a rich workspace', async () => {
+      app.deps.temporal.accept = async ({ groupId }) => {
+        await app.deps.db.query(`DELETE FROM messages WHERE group_id = '${groupId}'`);
+        return { accepted: [] };
+      };
+      assert.equal((await post('k')).status, 500);
+      await app.deps.db.query('DELETE FROM message_groups');
+    });
+  });
+
+  describe('idempotency', () => {
+    it('answers the first bytes again, whatever became of the message, and tells so', async () => {
+      const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+      const first = await post('k', { scheduled_at });
+      await Message.update(
+        { status: 'failed', status_detail: 'undeliverable', provider: 'sandbox', error_code: '30008', failed_at: new Date() },
+        { where: {} },
+      );
+      const again = await post('k', { scheduled_at });
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+      assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
+      assert.equal(first.headers.get('idempotent-replayed'), null);
+      assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
+    });
+    it('does not mind the order of fields or unknown ones', async () => {
+      await post('k');
+      const { channel, to, ...rest } = body;
+      const answer = await app.call('POST', send, { key, body: { unknown: 1, ...rest, channel, to }, headers: { 'Idempotency-Key': 'k' } });
+      assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, 'true']);
+    });
+    it('422 for another body, and 400 comes first', async () => {
+      await post('k');
+      const other = await post('k', { content: { text: 'Other' } });
+      assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
+      assert.equal(other.body.error, 'Idempotency key was used with a different request');
+      assert.equal((await post('k', { to: 'x' })).status, 400);
+    });
+    it('replays when the balance is used up, and after the message has expired', async () => {
+      await open({ balance: 1000 });
+      const expires_at = new Date(Date.now() + 300).toISOString();
+      await post('k', { expires_at });
+      await new Promise((resolve) => setTimeout(resolve, 350));
+      assert.deepEqual([(await post('k', { expires_at })).status, (await post('other')).status], [201, 402]);
+    });
+    it('belongs to the workspace, not to the key that was used', async () => {
+      const first = await post('k');
+      await open();
+      const other = await post('k');
+      assert.equal(other.status, 201);
+      assert.notEqual(other.body.data.message.id, first.body.data.message.id);
+    });
+    it('a refused request uses up no key', async () => {
+      assert.equal((await post('k', { to: 'x' })).status, 400);
+      assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
+    });
+    for (const bad of ['', 'a b', 'x'.repeat(256)]) {
+      it(`400 for the key ${JSON.stringify(bad.slice(0, 10))}`, async () => {
+        const { status, body: refused } = await post(bad);
+        assert.deepEqual([status, refused.details[0].field], [400, 'Idempotency-Key']);
+      });
+    }
+    it('one of twenty at once does the work, the others get its answer', async () => {
+      const { accept } = app.deps.temporal;
+      app.deps.temporal.accept = async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return accept(request);
+      };
+      const answers: Answer[] = await Promise.all(Array.from({ length: 20 }, () => post('k')));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
+      assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+      assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
+    });
+    it('all twins of a fenced request get 500, and nothing stays', async () => {
+      app.deps.temporal.accept = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        throw new Error('away');
+      };
+      const answers = await Promise.all(Array.from({ length: 5 }, () => post('k')));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([500]));
+      assert.deepEqual(await counted(), nothing);
+    });
+  });
+});

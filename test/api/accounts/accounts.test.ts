@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import jwt from 'jsonwebtoken';
+import { mailToken } from '../../../models/rules/accounts/mail-token.js';
+import { Workspace } from '../../../models/tables/workspace.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const good = { email: 'Ada@Example.com', password: 'correct horse', company_name: ' Analytical Engines ' };
+const signup = '/api/v1/auth/signup';
+const login = '/api/v1/auth/login';
+const verify = '/api/v1/auth/verify-email';
+const keys = '/api/v1/api-keys';
+
+describe('accounts', () => {
+  let app: TestApp;
+  const count = async (table: string) => (await rows<{ n: number }>(app.deps.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
+  beforeEach(async () => {
+    app = await startApp({ SIGNUP_CREDITS: '12.5' });
+  });
+  afterEach(() => app.close());
+
+  describe('POST /api/v1/auth/signup', () => {
+    it('201 creates a workspace with its credits, and a mail', async () => {
+      const { status, body } = await app.call('POST', signup, {
+        body: { ...good, phone: '+15551234567', country: 'DE', email_verified: true, balance: 5 },
+      });
+      assert.equal(status, 201);
+      const { id, ...workspace } = body.data.workspace;
+      assert.deepEqual(workspace, { name: 'Analytical Engines', email: 'Ada@Example.com', email_verified: false, credits_balance: 12.5 });
+      const entries = await rows(app.deps.db, 'SELECT kind, amount, balance_after, reference, description FROM credit_entries');
+      assert.deepEqual(entries, [{ kind: 'grant', amount: 12_500, balance_after: 12_500, reference: id, description: 'Signup credits' }]);
+      const [mail] = await rows<{ id: string; kind: string }>(app.deps.db, 'SELECT id, kind FROM mails');
+      assert.equal(mail?.kind, 'verify_email');
+      assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
+    });
+    it('201 also when Temporal is away: the mail waits in the outbox', async () => {
+      app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
+      assert.equal((await app.call('POST', signup, { body: good })).status, 201);
+      assert.equal(await count('mails'), 1);
+    });
+    it('400 for an address that is taken, whatever its case, and keeps nothing', async () => {
+      await app.call('POST', signup, { body: good });
+      const { status, body } = await app.call('POST', signup, { body: { ...good, email: 'aDA@eXAMPLE.COM' } });
+      assert.deepEqual([status, body.error, body.code, body.details[0].field], [400, 'Email already exists', 'email_exists', 'email']);
+      assert.deepEqual(
+        [await count('workspaces'), await count('credit_entries'), await count('mails'), await count('mail_tokens')],
+        [1, 1, 1, 1],
+      );
+    });
+    it('creates one of ten at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', signup, { body: good })));
+      assert.deepEqual(
+        answers.map(({ status }) => status).toSorted((one, other) => one - other),
+        [201, ...Array.from({ length: 9 }, () => 400)],
+      );
+      assert.deepEqual([await count('workspaces'), await count('credit_entries'), await count('mails')], [1, 1, 1]);
+    });
+    const refused: [object, string][] = [
+      [{ email: 'x' }, 'Invalid email address'],
+      [{ email: null }, 'Missing required field: email'],
+      [{ password: '1234567' }, 'Password must be at least 8 characters'],
+      [{ password: '😀'.repeat(7) }, 'Password must be at least 8 characters'],
+      [{ password: 'x'.repeat(129) }, 'Password must be at most 128 characters'],
+      [{ password: '' }, 'Missing required field: password'],
+      [{ password: 12_345_678 }, 'password must be a string'],
+      [{ company_name: ' ' }, 'Missing required field: company_name'],
+      [{ company_name: 'x\0' }, 'company_name must be valid text'],
+      [{ company_name: 'x'.repeat(256) }, 'company_name must be at most 255 characters'],
+      [{ company_name: ` ${'x'.repeat(255)}` }, 'company_name must be at most 255 characters'],
+      [{ phone: '555' }, 'Phone number must be in E.164 format'],
+      [{ phone: '' }, 'Phone number must be in E.164 format'],
+      [{ country: 'Germany' }, 'Invalid country. Must be an ISO 3166 two-letter code'],
+    ];
+    for (const [change, text] of refused) {
+      it(`400 ${text} for ${JSON.stringify(change).slice(0, 40)}`, async () => {
+        const { status, body } = await app.call('POST', signup, { body: { ...good, ...change } });
+        assert.deepEqual([status, body.error], [400, text]);
+        assert.equal(await count('workspaces'), 0);
+      });
+    }
+    it('201 without phone and country, and with 128 characters', async () => {
+      assert.equal((await app.call('POST', signup, { body: { ...good, password: '😀'.repeat(128), phone: null } })).status, 201);
+    });
+  });
+
+  describe('POST /api/v1/auth/login', () => {
+    beforeEach(() => app.call('POST', signup, { body: good }));
+    it('200 with a JWT of 30 days', async () => {
+      const { status, body } = await app.call('POST', login, { body: { email: 'ada@example.com', password: good.password } });
+      assert.equal(status, 200);
+      assert.equal(body.data.workspace.email_verified, false);
+      const { header, payload } = jwt.decode(body.data.token, { complete: true }) as jwt.Jwt & { payload: jwt.JwtPayload };
+      assert.equal(header.alg, 'HS256');
+      assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 30 * 86_400);
+      assert.equal((await app.call('GET', keys, { jwt: body.data.token })).status, 200);
+    });
+    it('401 the same for a wrong password and an unknown address', async () => {
+      const wrong = await app.call('POST', login, { body: { email: good.email, password: 'wrong horse' } });
+      const unknown = await app.call('POST', login, { body: { email: 'nobody@example.com', password: 'wrong horse' } });
+      assert.deepEqual([wrong.status, unknown.status], [401, 401]);
+      assert.equal(wrong.body.error, 'Invalid email or password');
+      assert.deepEqual({ ...wrong.body, request_id: '' }, { ...unknown.body, request_id: '' });
+    });
+    it('400 for what is missing', async () => {
+      const { body } = await app.call('POST', login, { body: {} });
+      assert.deepEqual(
+        body.details.map(({ message }: { message: string }) => message),
+        ['Missing required field: email', 'Missing required field: password'],
+      );
+    });
+  });
+
+  describe('POST /api/v1/auth/verify-email', () => {
+    const token = async () => {
+      const [row] = await rows<{ id: string }>(app.deps.db, 'SELECT id FROM mail_tokens');
+      return mailToken(app.deps.config.secretKey, row?.id ?? '');
+    };
+    beforeEach(() => app.call('POST', signup, { body: good }));
+    it('200 once, also when used ten times at once', async () => {
+      const body = { token: await token() };
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', verify, { body })));
+      const passed = answers.filter(({ status }) => status === 200);
+      assert.equal(passed.length, 1);
+      assert.equal(passed[0]?.body.data.workspace.email_verified, true);
+      const refused = answers.find(({ status }) => status !== 200);
+      assert.deepEqual([refused?.status, refused?.body.error, refused?.body.code], [400, 'Invalid or expired token', 'validation_failed']);
+    });
+    it('400 for an expired one and for one of another purpose', async () => {
+      const body = { token: await token() };
+      await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() - interval '1 second'`);
+      assert.equal((await app.call('POST', verify, { body })).body.error, 'Invalid or expired token');
+      await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() + interval '1 hour', purpose = 'reset'`);
+      assert.equal((await app.call('POST', verify, { body })).body.error, 'Invalid or expired token');
+    });
+    it('400 for nonsense and for nothing', async () => {
+      assert.equal((await app.call('POST', verify, { body: { token: 'x' } })).body.error, 'Invalid or expired token');
+      assert.equal((await app.call('POST', verify, { body: {} })).body.error, 'Missing required field: token');
+    });
+  });
+
+  it('a token dies when the token version of its workspace changes, or the workspace goes', async () => {
+    const { jwt: token, workspaceId } = await app.account();
+    await Workspace.update({ token_version: 1 }, { where: { id: workspaceId } });
+    assert.equal((await app.call('GET', keys, { jwt: token })).body.error, 'Invalid or expired token');
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const keys = '/api/v1/api-keys';
+
+describe('API keys', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+
+  it('201 shows a key once; the database has its keyed hash only', async () => {
+    const { jwt: token } = await app.account();
+    const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: ' CI ', is_active: false } });
+    assert.equal(status, 201);
+    assert.match(body.data.key, /^tidings_[0-9A-Za-z]{38}$/);
+    assert.equal(body.data.key_prefix, `${body.data.key.slice(0, 12)}...`);
+    assert.deepEqual([body.data.name, body.data.scopes], ['CI', ['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks']]);
+    const [row] = await rows<{ digest: Buffer; text: string }>(
+      app.deps.db,
+      'SELECT digest, k::text AS text FROM api_keys k WHERE id = $1',
+      [body.data.id],
+    );
+    assert.ok(row?.digest.equals(digestApiKey(app.deps.config.secretKey, body.data.key)));
+    assert.ok(!row?.text.includes(body.data.key));
+    const listed = await app.call('GET', keys, { jwt: token });
+    assert.equal(listed.body.data.api_keys[0].id, body.data.id, 'newest first');
+    assert.ok(!JSON.stringify(listed.body).includes(body.data.key));
+  });
+  it('400 for an unknown scope, an empty list, and a wrong type', async () => {
+    const { jwt: token } = await app.account();
+    const enumText = 'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks';
+    const cases: [unknown, string][] = [
+      [['admin'], enumText],
+      [[], enumText],
+      ['send_messages', 'scopes must be an array'],
+      [[5], 'scopes[0] must be a string'],
+    ];
+    for (const [scopes, text] of cases) {
+      const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: 'x', scopes } });
+      assert.deepEqual([status, body.error], [400, text]);
+    }
+  });
+  it('notes when a key was used, once', async () => {
+    const { jwt: token, key } = await app.account();
+    const used = async () => (await app.call('GET', keys, { jwt: token })).body.data.api_keys[0].last_used_at;
+    assert.equal(await used(), null);
+    await app.call('GET', '/api/v1/messages', { key });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const first = await used();
+    assert.ok(Date.now() - Date.parse(first) < 5000);
+    await app.call('GET', '/api/v1/messages', { key });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(await used(), first);
+  });
+  it('DELETE revokes at once and for good, and answers 200 again', async () => {
+    const { jwt: token } = await app.account();
+    const { body } = await app.call('POST', keys, { jwt: token, body: { name: 'x' } });
+    const { id, key } = body.data;
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200);
+    for (let time = 1; time <= 2; time += 1) assert.equal((await app.call('DELETE', `${keys}/${id}`, { jwt: token })).status, 200);
+    const refused = await app.call('GET', '/api/v1/messages', { key });
+    assert.deepEqual([refused.status, refused.body.error], [401, 'API key has been deactivated']);
+    const listed = await app.call('GET', keys, { jwt: token });
+    assert.equal(listed.body.data.api_keys[0].is_active, false);
+  });
+  it('pages', async () => {
+    const { jwt: token } = await app.account();
+    for (const name of ['b', 'c', 'd', 'e']) await app.call('POST', keys, { jwt: token, body: { name } });
+    const { body } = await app.call('GET', `${keys}?page=2&limit=2`, { jwt: token });
+    assert.deepEqual(
+      body.data.api_keys.map(({ name }: { name: string }) => name),
+      ['c', 'b'],
+    );
+    assert.deepEqual(body.data.pagination, { total: 5, page: 2, pages: 3, limit: 2 });
+    const beyond = await app.call('GET', `${keys}?page=999999999999999&limit=100`, { jwt: token });
+    assert.deepEqual(beyond.body.data.api_keys, []);
+  });
+});

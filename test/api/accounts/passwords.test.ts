@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
+import { mailToken } from '../../../models/rules/accounts/mail-token.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const email = 'Ada@Example.com';
+const password = 'correct horse';
+const forgot = '/api/v1/auth/forgot-password';
+const reset = '/api/v1/auth/reset-password';
+const login = '/api/v1/auth/login';
+
+describe('forgotten passwords', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp();
+    await app.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
+    app.calls.length = 0;
+  });
+  afterEach(() => app.close());
+
+  const mails = () =>
+    rows<{ id: string; kind: string; token_id: string }>(app.deps.db, 'SELECT id, kind, token_id FROM mails ORDER BY created_at, id');
+  const ask = (address = email) => app.call('POST', forgot, { body: { email: address } });
+  const newestToken = async () => mailToken(app.deps.config.secretKey, (await mails()).at(-1)?.token_id ?? '');
+  const use = (token: string, wanted = 'another horse') => app.call('POST', reset, { body: { token, password: wanted } });
+  const logIn = async (secret: string) => (await app.call('POST', login, { body: { email, password: secret } })).status;
+
+  describe('POST /auth/forgot-password', () => {
+    it('200 with the same words whether the address is known or not; a mail only where it is', async () => {
+      const [known, unknown] = [await ask('aDA@example.com'), await ask('nobody@example.com')];
+      assert.deepEqual([known.status, unknown.status], [200, 200]);
+      assert.deepEqual(known.body, unknown.body);
+      assert.deepEqual(Object.keys(known.body.data), ['message']);
+      const [, mail, ...others] = await mails();
+      assert.deepEqual([mail?.kind, others], ['reset_password', []]);
+      assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
+    });
+    it('keeps back what it knows for a tenth of a second, whether the address is known or not', async () => {
+      for (const address of [email, 'nobody@example.com']) {
+        const startedAt = performance.now();
+        await ask(address);
+        assert.ok(performance.now() - startedAt >= 99, address);
+      }
+    });
+    it('200 also when Temporal is away: the mail waits in the outbox', async () => {
+      app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
+      assert.equal((await ask()).status, 200);
+      assert.equal((await mails()).length, 2);
+    });
+    it('400 for what is no address', async () => {
+      assert.equal((await ask('x')).body.error, 'Invalid email address');
+      assert.equal((await app.call('POST', forgot, { body: {} })).body.error, 'Missing required field: email');
+    });
+    it('sends nobody more than twenty mails an hour', async () => {
+      for (let time = 1; time <= 25; time += 1) await requestPasswordReset(app.deps, email);
+      assert.equal((await mails()).length, 21);
+      assert.equal((await ask()).status, 200);
+    });
+  });
+
+  describe('POST /auth/reset-password', () => {
+    it('200 sets the password, ends every older session, and tells the owner', async () => {
+      const { body } = await app.call('POST', login, { body: { email, password } });
+      await ask();
+      const { status, body: answer } = await use(await newestToken());
+      assert.deepEqual([status, Object.keys(answer.data)], [200, ['message']]);
+      assert.deepEqual([await logIn(password), await logIn('another horse')], [401, 200]);
+      const refused = await app.call('GET', '/api/v1/api-keys', { jwt: body.data.token });
+      assert.deepEqual([refused.status, refused.body.error], [401, 'Invalid or expired token']);
+      const mail = (await mails()).at(-1);
+      assert.deepEqual([mail?.kind, mail?.token_id], ['password_changed', null]);
+      assert.equal(app.calls.at(-1), `mail ${mail?.id}`);
+    });
+    it('200 once for a hundred uses at once', async function () {
+      this.timeout(20_000);
+      await ask();
+      const token = await newestToken();
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => use(token, `password ${index}`)));
+      const passed = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []));
+      assert.equal(passed.length, 1);
+      assert.ok(answers.every(({ status, body }) => status === 200 || (status === 400 && body.error === 'Invalid or expired token')));
+      assert.equal(await logIn(`password ${passed[0]}`), 200);
+      const [{ token_version } = { token_version: 0 }] = await rows<{ token_version: number }>(
+        app.deps.db,
+        'SELECT token_version FROM workspaces',
+      );
+      assert.equal(token_version, 1);
+    });
+    it('400 for a token that a newer one has voided, also when both were asked for at once', async () => {
+      await ask();
+      const older = await newestToken();
+      await ask();
+      assert.equal((await use(older)).body.error, 'Invalid or expired token');
+      await Promise.all(Array.from({ length: 5 }, () => ask()));
+      const [{ n } = { n: 0 }] = await rows<{ n: number }>(
+        app.deps.db,
+        `SELECT count(*) AS n FROM mail_tokens WHERE purpose = 'reset' AND used_at IS NULL`,
+      );
+      assert.equal(n, 1);
+    });
+    it('400 after an hour, for a token of another purpose, and for nonsense', async () => {
+      await ask();
+      await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '59 minutes 50 seconds' WHERE purpose = 'reset'`);
+      await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '10 seconds' WHERE purpose = 'reset'`);
+      const verify = mailToken(app.deps.config.secretKey, (await mails())[0]?.token_id ?? '');
+      for (const token of [await newestToken(), verify, 'x', 'x'.repeat(10_000)]) {
+        const { status, body } = await use(token);
+        assert.deepEqual([status, body.error, body.code], [400, 'Invalid or expired token', 'validation_failed']);
+      }
+      assert.equal(await logIn(password), 200);
+    });
+    it('400 for a bad password does not use up the token', async () => {
+      await ask();
+      const token = await newestToken();
+      assert.equal((await use(token, 'short')).body.error, 'Password must be at least 8 characters');
+      const { body } = await app.call('POST', reset, { body: {} });
+      assert.deepEqual(
+        body.details.map(({ message }: { message: string }) => message),
+        ['Missing required field: token', 'Missing required field: password'],
+      );
+      assert.equal((await use(token)).status, 200);
+    });
+  });
+});

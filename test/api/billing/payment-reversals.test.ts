@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { takeBack } from '../../../models/operations/billing/post-credits.js';
+import { rows } from '../../support/database.js';
+import { shopForEach } from './shop.js';
+
+describe('refunds and disputes', () => {
+  const shop = shopForEach();
+  const debt = async () =>
+    (await rows<{ debt: number }>(shop.app.deps.db, 'SELECT debt FROM workspaces WHERE id = $1', [shop.buyer.workspaceId]))[0]?.debt;
+
+  it('take back in proportion, once, in whatever order they come', async () => {
+    const { session, refund } = await shop.buy();
+    await shop.send(session());
+    await shop.send(refund(200));
+    await shop.send(refund(100));
+    await shop.send(refund(200));
+    assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -40000']);
+    await shop.send(refund(500));
+    assert.equal(await shop.balance(), 0);
+    assert.deepEqual(await shop.outcomes(), ['credited', 'reversed', 'repeated', 'repeated', 'reversed']);
+  });
+
+  it('are remembered when they come before the payment', async () => {
+    const { session, refund } = await shop.buy();
+    await shop.send(refund(125));
+    await shop.send(session());
+    assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -25000']);
+  });
+
+  it('see each other when all come at once', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const { session, refund, dispute } = await shop.buy(`pi_${round}`);
+      await Promise.all(
+        [session(), refund(100), refund(250), dispute('created', 'needs_response'), session('async_payment_succeeded')].map(shop.send),
+      );
+    }
+    assert.equal(await shop.balance(), 0);
+    const sums = await rows(shop.app.deps.db, 'SELECT reversed FROM credit_orders WHERE reversed <> credits');
+    assert.deepEqual(sums, [], 'never more than was paid');
+  });
+
+  it('never push the balance below zero: the rest is debt, which the next credits pay first', async () => {
+    const { session, refund } = await shop.buy('pi_1');
+    await shop.send(session());
+    const spent = { reference: 'spent', amount: 70_000, description: 'spent' };
+    await shop.app.deps.db.transaction((transaction) => takeBack(shop.app.deps.db, transaction, shop.buyer.workspaceId, spent));
+    await shop.send(refund(500));
+    assert.deepEqual([await shop.balance(), await debt()], [0, 70_000]);
+    const next = await shop.buy('pi_2');
+    await shop.send(next.session());
+    assert.deepEqual([await shop.balance(), await debt()], [30_000, 0]);
+    assert.deepEqual((await shop.ledger()).slice(-3), ['adjustment -30000', 'purchase 100000', 'adjustment -70000']);
+  });
+
+  it('give back what a dispute took when it is won, also when its beginning comes last', async () => {
+    const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
+    await shop.send(one.session());
+    await shop.send(one.dispute('created', 'needs_response'));
+    await shop.send(one.dispute('funds_withdrawn', 'needs_response'));
+    assert.equal(await shop.balance(), 0);
+    await shop.send(one.dispute('closed', 'won'));
+    assert.equal(await shop.balance(), 100_000);
+    await shop.send(other.dispute('closed', 'won'));
+    await shop.send(other.dispute('created', 'needs_response'));
+    await shop.send(other.session());
+    await shop.send(other.dispute('created', 'warning_needs_response'));
+    assert.equal(await shop.balance(), 200_000);
+  });
+
+  it('of another currency, or of payments that are not ours, change nothing', async () => {
+    const { session, refund } = await shop.buy();
+    await shop.send(session());
+    await shop.send(refund(500, { currency: 'eur', id: 'ch_other' }));
+    await shop.send(refund(500, { payment_intent: 'pi_of_another_shop', id: 'ch_another' }));
+    assert.deepEqual(await shop.outcomes(), ['credited', 'mismatched', 'noted']);
+    assert.equal(await shop.balance(), 100_000);
+  });
+});

@@ -1,0 +1,90 @@
+/** The API, a payment provider that is played, and somebody who buys. */
+import assert from 'node:assert/strict';
+import { CreditPackage } from '../../../models/tables/credit-package.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
+import { eventText, type SentEvent, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+
+/** Where the payment provider posts its events. */
+export const eventsPath = '/api/v1/billing/webhook';
+
+/** A bought package: 100 credits for 5.00, and the events that it may have. */
+export interface Purchase {
+  sessionId: string;
+  session(what?: string, changes?: object): SentEvent;
+  refund(cents: number, changes?: object): SentEvent;
+  dispute(what: string, status: string): SentEvent;
+}
+
+/** The hooks fill `app` and `buyer`: they are to be read in hooks and tests. */
+export interface Shop {
+  app: TestApp;
+  /** Who buys, without credits at first. */
+  buyer: Account;
+  buy(payment?: string): Promise<Purchase>;
+  post(text: string, header?: string): Promise<Answer>;
+  /** Posts an event that is answered 200. */
+  send(event: SentEvent): Promise<void>;
+  /** What became of the events, in the order in which they came. */
+  outcomes(): Promise<string[]>;
+  balance(): Promise<number | undefined>;
+  ledger(): Promise<string[]>;
+}
+
+/** A shop for the file, called in a `describe`; for each test a new buyer and no orders or events, after which the books must agree. */
+export function shopForEach(): Shop {
+  const shop = {} as Pick<Shop, 'app' | 'buyer'>;
+  let provider: Awaited<ReturnType<typeof startFakeProvider>>;
+  before(async () => {
+    provider = await startFakeProvider();
+    shop.app = await startApp(stripeEnv(provider.url));
+  });
+  beforeEach(async () => {
+    await rows(shop.app.deps.db, 'TRUNCATE credit_orders, payment_events, payment_reversals');
+    shop.buyer = await shop.app.account({ balance: 0 });
+  });
+  afterEach(() => assertBooks(shop.app.deps.db));
+  after(async () => {
+    await shop.app.close();
+    await provider.close();
+  });
+  const post: Shop['post'] = (text, header = signature(text)) =>
+    shop.app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': header } });
+  return Object.assign(shop, {
+    async buy(payment = 'pi_1') {
+      const [starter] = await CreditPackage.forSale();
+      const { jwt } = shop.buyer;
+      const { body } = await shop.app.call('POST', '/api/v1/billing/checkout', { jwt, body: { package_id: starter?.id } });
+      return purchase(body.data.session_id, payment);
+    },
+    post,
+    async send(event: SentEvent) {
+      const answer = await post(eventText(event));
+      assert.deepEqual([answer.status, answer.body.data], [200, { received: true }]);
+    },
+    outcomes: async () => {
+      const events = await rows<{ outcome: string }>(shop.app.deps.db, 'SELECT outcome FROM payment_events ORDER BY received_at');
+      return events.map(({ outcome }) => outcome);
+    },
+    balance: () => balanceOf(shop.app.deps.db, shop.buyer.workspaceId),
+    ledger: () => ledgerOf(shop.app.deps.db, shop.buyer.workspaceId),
+  });
+}
+
+function purchase(sessionId: string, payment: string): Purchase {
+  const common = { id: sessionId, payment_status: 'paid', payment_intent: payment, amount_total: 500, currency: 'usd' };
+  return {
+    sessionId,
+    session: (what = 'completed', changes = {}) => ({ type: `checkout.session.${what}`, object: { ...common, ...changes } }),
+    refund: (cents, changes = {}) => ({
+      type: 'charge.refunded',
+      object: { id: `ch_${payment}`, payment_intent: payment, amount: 500, amount_refunded: cents, currency: 'usd', ...changes },
+    }),
+    dispute: (what, status) => ({
+      type: `charge.dispute.${what}`,
+      object: { id: `dp_${payment}`, payment_intent: payment, charge: `ch_${payment}`, amount: 500, currency: 'usd', status },
+    }),
+  };
+}

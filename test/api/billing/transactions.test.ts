@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { startApp, type TestApp } from '../start-app.js';
+
+const transactions = '/api/v1/billing/transactions';
+
+describe('GET /billing/transactions', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+
+  it('lists the ledger, newest first, in pages, of this workspace only', async () => {
+    const { jwt, key, workspaceId } = await app.account({ balance: 10_000 });
+    await app.account();
+    const sent = await app.call('POST', '/api/v1/messages/send', {
+      key,
+      body: { to: 'a@example.com', channel: 'email', content: { text: 'x' } },
+    });
+    const { body } = await app.call('GET', transactions, { jwt });
+    const { id } = sent.body.data.message;
+    assert.deepEqual(
+      body.data.transactions.map(({ id: _, created_at: at, ...rest }: Record<string, string>) => ({
+        ...rest,
+        isRecent: Date.now() - Date.parse(at ?? '') < 60_000,
+      })),
+      [
+        { type: 'debit', amount: -0.1, balance_after: 9.9, description: '1 email message', reference: id, isRecent: true },
+        { type: 'grant', amount: 10, balance_after: 10, description: 'Signup credits', reference: workspaceId, isRecent: true },
+      ],
+    );
+    const second = await app.call('GET', `${transactions}?page=2&limit=1`, { jwt });
+    assert.deepEqual(second.body.data.pagination, { total: 2, page: 2, pages: 2, limit: 1 });
+    assert.equal(second.body.data.transactions[0].type, 'grant');
+    assert.equal((await app.call('GET', `${transactions}?limit=101`, { jwt })).body.error, 'Limit must be between 1 and 100');
+  });
+});

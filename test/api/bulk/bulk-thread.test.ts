@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { type BulkThread, createBulkThread } from '../../../api/bulk-thread/create-bulk-thread.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { testEnv } from '../../support/config.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const path = '/api/v1/messages/bulk';
+const batch = { channel: 'sms', content: { text: 'Hi {{ name | there }}' }, recipients: ['+15550000001', '+15550000002'] };
+
+describe('bulk sends in a thread of their own', () => {
+  let app: TestApp;
+  let thread: BulkThread;
+  let key: string;
+  before(async () => {
+    app = await startApp();
+    thread = createBulkThread(
+      testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
+      {
+        acceptBatch: (request) => app.deps.temporal.acceptBatch(request),
+      },
+      app.deps.logger,
+    );
+  });
+  after(async () => {
+    await thread.stop();
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
+  beforeEach(async () => {
+    ({ key } = await app.account({ balance: 10_000 }));
+  });
+  const post = async (body: object, headers: Record<string, string> = {}, to = path) => {
+    const inPlace = app.deps.bulkThread;
+    app.deps.bulkThread = thread;
+    try {
+      return await app.call('POST', to, { key, body, headers });
+    } finally {
+      app.deps.bulkThread = inPlace;
+    }
+  };
+
+  it('201, accepted by the workflow that the process asks; the same request again is told to be a replay', async () => {
+    const first = await post(batch, { 'Idempotency-Key': 'k' });
+    const again = await post(batch, { 'Idempotency-Key': 'k' });
+    assert.deepEqual([first.status, first.body.data.batch.accepted, first.headers.get('idempotent-replayed')], [201, 2, null]);
+    assert.deepEqual([again.status, again.body, again.headers.get('idempotent-replayed')], [201, first.body, 'true']);
+    const { body } = await app.call('GET', `${path}/${first.body.data.batch.id}`, { key });
+    assert.deepEqual([body.data.batch.status, body.data.batch.credits_used], ['sending', 2]);
+  });
+
+  it('200 for a preview', async () => {
+    const { status, body } = await post(batch, {}, '/api/v1/messages/preview');
+    assert.deepEqual([status, body.data.credits, body.data.messages.length], [200, 2, 2]);
+  });
+
+  it('400, 402 and 422 are the same refusals as in the thread of all others', async () => {
+    await post(batch, { 'Idempotency-Key': 'taken' });
+    for (const [status, changes, headers] of [
+      [400, { recipients: ['+15550000001', 'nobody', {}], rate: -1 }, {}],
+      [400, '{', {}],
+      [402, { content: { text: 'a'.repeat(1_600) } }, {}],
+      [422, { content: { text: 'another' } }, { 'Idempotency-Key': 'taken' }],
+    ] as const) {
+      const body = (typeof changes === 'string' ? changes : { ...batch, ...changes }) as object;
+      const [{ request_id: _there, ...there }, { request_id: _here, ...here }] = [
+        (await post(body, headers)).body,
+        (await app.call('POST', path, { key, body, headers })).body,
+      ];
+      assert.deepEqual(there, here);
+      assert.equal((await post(body, headers)).status, status);
+    }
+  });
+
+  it('500 for what is under way in a thread that runs out of memory; the process lives on, and the next request has a new thread', async () => {
+    const own = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), app.deps.temporal, app.deps.logger, {
+      heapMbMax: 24,
+    });
+    const origin = systemOrigin('test');
+    const caller = {
+      workspaceId: '0198c5b1-0a10-7f3e-8b1d-000000000001',
+      balance: 10_000,
+      spendLeft: null,
+      allowedCountries: null,
+      isVerified: true,
+      isSuspended: false,
+      actor: origin.actor,
+      channels: null,
+      session: null,
+    };
+    const asked = (body: string) => ({
+      caller,
+      origin,
+      params: {},
+      query: {},
+      body: Buffer.from(body),
+      idempotencyKey: null,
+      url: '',
+      headers: {},
+    });
+    const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
+    await assert.rejects(own.answer('messages.preview', asked(huge)), { status: 500, code: 'internal_error' });
+    const small = await own.answer('messages.preview', asked(JSON.stringify(batch)));
+    assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
+    await own.stop();
+  });
+
+  it('500 with Retry-After when the process cannot reach the workflow: nothing is charged and nothing stays', async () => {
+    const { acceptBatch } = app.deps.temporal;
+    app.deps.temporal.acceptBatch = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+    const answer = await post(batch);
+    app.deps.temporal.acceptBatch = acceptBatch;
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [500, '1']);
+    assert.equal((await app.call('GET', path, { key })).body.data.pagination.total, 0);
+  });
+});

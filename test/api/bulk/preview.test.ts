@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { Message } from '../../../models/tables/message.js';
+import { people, phone } from '../../support/bulk-requests.js';
+import { ledgerOf } from '../../support/rows/messages.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('POST /api/v1/messages/preview', () => {
+  let app: TestApp;
+  let key: string;
+  let workspaceId: string;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    ({ key, workspaceId } = await app.account());
+  });
+  after(() => app.close());
+  const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
+  const assertNothing = async () => {
+    assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);
+    assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000']);
+  };
+
+  describe('of one message', () => {
+    const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+    it('200 prices without sending', async () => {
+      const { status, body } = await preview({ ...sms, content: { text: 'ä'.repeat(161) } });
+      assert.equal(status, 200);
+      assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
+      assert.equal(body.data.credits, 2);
+      await assertNothing();
+    });
+    it('400 for what send refuses', async () => {
+      assert.equal((await preview({ ...sms, to: 'x' })).body.error, 'Phone number must be in E.164 format');
+    });
+  });
+
+  describe('of a bulk send', () => {
+    const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
+    it('200 tells texts, prices and faults of every row, and the sum that would be charged; writes nothing', async () => {
+      const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
+      const { status, body } = await preview({ ...bulk, recipients });
+      assert.equal(status, 200);
+      const missing = 'Missing required field: recipients[1].variables.name';
+      const noNumber = { field: 'recipients[2].to', message: 'Phone number must be in E.164 format' };
+      assert.deepEqual(body.data, {
+        messages: [
+          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 1, errors: [] },
+          {
+            to: phone(7),
+            text: 'Hi {{name}}',
+            segments: null,
+            encoding: null,
+            credits: 0,
+            errors: [{ field: 'recipients[1].variables.name', message: missing }],
+          },
+          { to: 'x', text: 'Hi Bob', segments: null, encoding: null, credits: 0, errors: [noNumber] },
+          { to: phone(8), text: `Hi ${'ж'.repeat(161)}`, segments: 3, encoding: 'UCS-2', credits: 2, errors: [] },
+          { to: phone(0), text: 'Hi Ann', segments: 1, encoding: 'GSM-7', credits: 0, errors: [] },
+        ],
+        credits: 3,
+      });
+      assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
+      await assertNothing();
+    });
+    it('400 for what is wrong with the request as a whole', async () => {
+      assert.equal((await preview({ ...bulk, content: {} })).body.error, 'Missing required field: content.text');
+      assert.equal((await preview({ ...bulk, recipients: [] })).body.error, 'recipients must have 1 to 10,000 items');
+      assert.equal((await preview({ ...bulk, recipients: 7 })).body.error, 'recipients must be an array');
+      const channel = 'email';
+      const recipients = Array.from({ length: 1000 }, (_item, index) => `${index}@b.co`);
+      const tooMuch = await preview({ ...bulk, channel, recipients, content: { text: 'x'.repeat(90_000) } });
+      assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
+    });
+    it('200 is what the bulk send then does', async () => {
+      const previewed = (await preview(bulk)).body.data;
+      const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key, body: bulk })).body.data;
+      const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;
+      assert.equal(batch.credits_used, previewed.credits);
+      assert.deepEqual(
+        messages.map(({ content }: { content: { text: string } }) => content.text).toReversed(),
+        previewed.messages.map(({ text }: { text: string }) => text),
+      );
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { rows } from '../../support/database.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('POST /callbacks/:provider', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+  const post = (body: string, headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body, headers });
+  const signed = (body: string) => signSandboxCallback(app.deps.config.secretKey, body);
+  const report = (reference: string, id: string = uuidv7()) =>
+    JSON.stringify({ reports: [{ id, reference, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() }] });
+  /** A message that the sandbox knows, and its report. */
+  async function reported(): Promise<{ id: string; body: string }> {
+    const { workspaceId } = await app.account();
+    const { id } = await buildQueued(app.deps.db, workspaceId);
+    const providerMessageId = uuidv7();
+    await rows(app.deps.db, `UPDATE messages SET provider = 'sandbox', provider_message_id = $2 WHERE id = $1`, [id, providerMessageId]);
+    return { id, body: report(id, providerMessageId) };
+  }
+
+  it('200 stores a report, wakes its workflow once, and answers although that fails', async () => {
+    const { id, body } = await reported();
+    const { status, body: answer } = await post(body, signed(body));
+    assert.deepEqual([status, answer], [200, { success: true, data: { received: 1 } }]);
+    assert.deepEqual(app.calls, [`wake msg:${id}`]);
+    assert.equal((await post(body, signed(body))).status, 200);
+    assert.equal(app.calls.length, 1);
+    app.deps.temporal.wake = async () => Promise.reject(new Error('away'));
+    const other = await reported();
+    assert.equal((await post(other.body, signed(other.body))).status, 200);
+  });
+  it('403 for a wrong, an absent or an old signature', async () => {
+    const body = report(uuidv7());
+    const old = signSandboxCallback(app.deps.config.secretKey, body, new Date(Date.now() - 3_600_000));
+    for (const headers of [{}, old, signed(`${body} `), { ...signed(body), 'X-Sandbox-Signature': 'x' }]) {
+      const answer = await post(body, headers as Record<string, string>);
+      assert.deepEqual([answer.status, answer.body.error, answer.body.code], [403, 'Invalid signature', 'forbidden']);
+    }
+  });
+  it('400 for a signed body that is no report', async () => {
+    for (const body of ['{', '{}', '{"reports":[{}]}']) assert.equal((await post(body, signed(body))).status, 400);
+  });
+  it('404 for an unknown provider', async () => {
+    for (const name of ['nobody', '__proto__', 'constructor']) {
+      const { status, body } = await app.call('POST', `/callbacks/${name}`, { body: '{}' });
+      assert.deepEqual([status, body.error], [404, 'Not found']);
+    }
+  });
+});

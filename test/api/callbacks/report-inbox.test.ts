@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { reportOf } from '../../support/rows/messages.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('the inbox of reports', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+
+  it('stores what comes together, and what cannot be stored fails alone', async () => {
+    const good = Array.from({ length: 20 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
+    const bad = { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), occurred_at: new Date(Number.NaN) };
+    const stored = await Promise.allSettled(
+      [...good.slice(0, 10), bad, ...good.slice(10)].map((report) => app.deps.reportInbox.store([report])),
+    );
+    assert.deepEqual(
+      stored.flatMap(({ status }, at) => (status === 'rejected' ? [at] : [])),
+      [10],
+    );
+    assert.equal((await rows(app.deps.db, 'SELECT 1 FROM delivery_reports')).length, 20);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { linksOf } from '../../../api/http/links.js';
+import { listHistory } from '../../../api/endpoints/messages/messages.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const page = { origin: 'https://app.example.com', other: 'https://evil.example.com' };
+
+/** `rel` → path and query. */
+function linksIn(header: string | null): Record<string, string> {
+  const links = [...(header ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)];
+  return Object.fromEntries(links.map(([, url = '', rel = '']) => [rel, url.replace('http://127.0.0.1:3000', '')]));
+}
+
+describe('Link headers', () => {
+  let app: TestApp;
+  let key: string;
+  let jwt: string;
+  before(async () => {
+    app = await startApp();
+    const account = await app.account();
+    ({ key, jwt } = account);
+    for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspaceId, { reference: 'a&b="<ü' });
+  });
+  after(() => app.close());
+
+  it('lead through a list with the same filters', async () => {
+    const seen: string[] = [];
+    const query = new URLSearchParams({ limit: '2', reference: 'a&b="<ü', unknown: 'x' });
+    let next: string | undefined = `/api/v1/messages?${query.toString()}`;
+    while (next !== undefined) {
+      const { status, body, headers } = await app.call('GET', next, { key });
+      assert.equal(status, 200);
+      seen.push(...body.data.messages.map(({ id }: { id: string }) => id));
+      ({ next } = linksIn(headers.get('link')));
+    }
+    assert.equal(new Set(seen).size, 5);
+    assert.equal(seen.length, 5);
+  });
+  it('name first, prev, next and last where there is one', async () => {
+    const at = async (number: number) =>
+      linksIn((await app.call('GET', `/api/v1/messages?page=${number}&limit=2`, { key })).headers.get('link'));
+    const path = (number: number) => `/api/v1/messages?page=${number}&limit=2`;
+    assert.deepEqual(await at(1), { first: path(1), next: path(2), last: path(3) });
+    assert.deepEqual(await at(2), { first: path(1), prev: path(1), next: path(3), last: path(3) });
+    assert.deepEqual(await at(3), { first: path(1), prev: path(2), last: path(3) });
+    assert.deepEqual(await at(9), { first: path(1), prev: path(3), last: path(3) });
+  });
+  it('are on every list, also an empty one, and nowhere else', async () => {
+    for (const item of endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'))) {
+      const { status, headers, body } = await app.call('GET', item.path, item.auth === 'jwt' ? { jwt } : { key });
+      assert.equal(status, 200, item.id);
+      assert.equal(headers.get('link') !== null, body.data?.pagination !== undefined, item.id);
+    }
+  });
+  it('are left out rather than longer than clients take', () => {
+    const req = { path: '/api/v1/messages', query: { reference: 'ü'.repeat(3000) } };
+    assert.equal(linksOf(listHistory, req, { pagination: { page: 1, pages: 2, limit: 50 } }, 'http://x'), undefined);
+  });
+});
+
+describe('HEAD and OPTIONS', () => {
+  let app: TestApp;
+  let key: string;
+  before(async () => {
+    app = await startApp();
+    ({ key } = await app.account());
+  });
+  after(() => app.close());
+
+  it('HEAD answers as GET does, without a body', async () => {
+    for (const [path, options, wanted] of [
+      ['/health', {}, 200],
+      ['/api/v1/messages', { key }, 200],
+      ['/api/v1/messages', {}, 401],
+      ['/api/v1/messages/x', { key }, 404],
+      ['/openapi.json', {}, 200],
+    ] as const) {
+      const got = await app.call('GET', path, options);
+      const head = await app.call('HEAD', path, options);
+      assert.deepEqual([head.status, head.body, head.headers.get('link')], [wanted, undefined, got.headers.get('link')]);
+      if (path !== '/health') assert.equal(head.headers.get('content-length'), got.headers.get('content-length'));
+    }
+  });
+  for (const [path, allow] of [
+    ['/api/v1/messages', 'GET, HEAD, OPTIONS'],
+    ['/api/v1/messages/send', 'POST, OPTIONS'],
+    ['/api/v1/webhooks/x', 'GET, PUT, DELETE, HEAD, OPTIONS'],
+    ['/callbacks/sandbox', 'POST, OPTIONS'],
+    ['/docs', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    it(`OPTIONS ${path}: 204 ${allow}, without a credential and without a body`, async () => {
+      const { status, body, headers } = await app.call('OPTIONS', path);
+      assert.deepEqual([status, body, headers.get('allow')], [204, undefined, allow]);
+      assert.equal(headers.get('access-control-allow-origin'), null);
+    });
+  }
+});
+
+describe('CORS', () => {
+  const preflight = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' };
+  const allowed = (headers: Headers) => headers.get('access-control-allow-origin');
+
+  it('is off unless a setting names origins', async () => {
+    const app = await startApp();
+    try {
+      const { headers } = await app.call('GET', '/health', { headers: { Origin: page.origin } });
+      assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control-')).length, 0);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('lets exactly the named origins in, on errors too, and shows them our headers', async () => {
+    const app = await startApp({ CORS_ORIGINS: `${page.origin}, http://localhost:5173` });
+    try {
+      for (const [method, path, status] of [
+        ['GET', '/health', 200],
+        ['GET', '/api/v1/messages', 401],
+        ['GET', '/nothing', 404],
+      ] as const) {
+        const mine = await app.call(method, path, { headers: { Origin: page.origin } });
+        assert.deepEqual([mine.status, allowed(mine.headers), mine.headers.get('vary')], [status, page.origin, 'Origin']);
+        const exposed = mine.headers.get('access-control-expose-headers');
+        const names = [
+          'X-RateLimit-Limit',
+          'X-RateLimit-Remaining',
+          'X-RateLimit-Reset',
+          'X-Request-Id',
+          'Link',
+          'Retry-After',
+          'Idempotent-Replayed',
+        ];
+        assert.equal(exposed, names.join(', '));
+        for (const origin of [page.other, `${page.origin}.evil.example`, 'null', page.origin.toUpperCase()]) {
+          const theirs = await app.call(method, path, { headers: { Origin: origin } });
+          assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('vary')], [status, null, 'Origin']);
+        }
+      }
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('answers preflight requests, which carry no credential', async () => {
+    const app = await startApp({ CORS_ORIGINS: page.origin });
+    try {
+      const mine = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.origin, ...preflight } });
+      assert.deepEqual([mine.status, allowed(mine.headers)], [204, page.origin]);
+      assert.match(mine.headers.get('access-control-allow-methods') ?? '', /\bPOST\b/);
+      assert.match(mine.headers.get('access-control-allow-headers') ?? '', /\bX-API-Key\b/);
+      assert.equal(mine.headers.get('access-control-allow-credentials'), null);
+      const theirs = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.other, ...preflight } });
+      assert.deepEqual([theirs.status, allowed(theirs.headers), theirs.headers.get('access-control-allow-methods')], [204, null, null]);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('can be open to all', async () => {
+    const app = await startApp({ CORS_ORIGINS: '*' });
+    try {
+      assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');
+    } finally {
+      await app.close();
+    }
+  });
+
+  for (const bad of [
+    'app.example.com',
+    'https://app.example.com/',
+    'https://App.example.com',
+    'https://x.example:443',
+    'ftp://x',
+    'https://x/y',
+  ]) {
+    it(`refuses ${bad} at start`, async () => {
+      await assert.rejects(startApp({ CORS_ORIGINS: bad }), /CORS_ORIGINS/);
+    });
+  }
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import pg from 'pg';
+import { rows } from '../../support/database.js';
+import { type Answer, startApp, type TestApp } from '../start-app.js';
+
+const send = '/api/v1/messages/send';
+
+describe('answers outside the endpoints', () => {
+  let app: TestApp;
+  let key: string;
+  before(async () => {
+    app = await startApp();
+    ({ key } = await app.account());
+  });
+  after(() => app.close());
+
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/api/v1'],
+    ['GET', '/api/v1/nothing'],
+    ['PATCH', '/api/v1/messages/send'],
+    ['PUT', '/api/v1/messages/send'],
+    ['DELETE', '/health'],
+    ['OPTIONS', '/api/v1/nothing'],
+    ['PROPFIND', '/api/v1/messages'],
+    ['GET', '/api/v1/messages/'],
+    ['GET', '/API/v1/messages'],
+    ['GET', '/api/v1/messages/%E0%A4%A'],
+    ['GET', '/api/v1/messages/x/y/z'],
+  ] as const) {
+    it(`404 ${method} ${path}`, async () => {
+      const { status, body } = await app.call(method, path, { key });
+      assert.deepEqual([status, body.error, body.code], [404, 'Not found', 'not_found']);
+    });
+  }
+
+  it('404 HEAD, without a body', async () => {
+    const { status, body } = await app.call('HEAD', '/nothing');
+    assert.deepEqual([status, body], [404, undefined]);
+  });
+
+  describe('request ids', () => {
+    it('returns a good one', async () => {
+      const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': 'abc.DEF-1_2' } });
+      assert.equal(headers.get('x-request-id'), 'abc.DEF-1_2');
+    });
+    for (const bad of ['a b', 'x'.repeat(65), 'a/b', '<script>']) {
+      it(`replaces ${bad.slice(0, 20)}`, async () => {
+        const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': bad } });
+        assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+      });
+    }
+  });
+
+  describe('bodies', () => {
+    const body = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
+    for (const text of ['{', '[]', '"x"', 'to=1', 'null']) {
+      it(`400 ${text}`, async () => {
+        const answer = await app.call('POST', send, { key, body: text });
+        assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
+        assert.deepEqual(answer.body.details, [{ field: '', message: 'Invalid JSON body' }]);
+      });
+    }
+    it('400 no body: every required field is missing', async () => {
+      const answer = await app.call('POST', send, { key });
+      assert.deepEqual(
+        answer.body.details.map(({ field }: { field: string }) => field),
+        ['to', 'channel', 'content.text'],
+      );
+    });
+    it('takes JSON whatever the content type says', async () => {
+      const answer = await app.call('POST', send, { key, body, headers: { 'Content-Type': 'text/plain' } });
+      assert.equal(answer.status, 201);
+    });
+    it('400 an encoding that nobody knows', async () => {
+      const answer = await app.call('POST', send, { key, body, headers: { 'Content-Encoding': 'rot13' } });
+      assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
+    });
+    it('413 above 100 kB, on a connection that goes on', async () => {
+      for (const size of [102_400, 4_000_000]) {
+        const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(size) } });
+        assert.deepEqual([answer.status, answer.body.error, answer.body.code], [413, 'Request body too large', 'payload_too_large']);
+      }
+    });
+    it('401 before 413 and 400', async () => {
+      const answer = await app.call('POST', send, { body: 'x'.repeat(200_000) });
+      assert.deepEqual([answer.status, answer.body.error], [401, 'Missing X-API-Key header']);
+    });
+    it('takes 99 kB', async () => {
+      const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(99_000) } });
+      assert.equal(answer.status, 201);
+    });
+  });
+
+  it('sets the security headers', async () => {
+    const { headers } = await app.call('GET', '/health');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(headers.get('content-security-policy'));
+    assert.equal(headers.get('etag'), null);
+  });
+
+  for (const [what, said, status, text] of [
+    ['nonsense', 'nonsense', 400, 'Malformed HTTP request'],
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close', 400, 'Malformed HTTP request'],
+    ['two lengths', 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', 400, 'Malformed HTTP request'],
+    ['20 kB of headers', `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}`, 431, 'Request headers too large'],
+  ] as const) {
+    it(`${status} for what is not HTTP, in the same words: ${what}`, async () => {
+      const answer = await exchange(app.url, said);
+      assert.equal(answer.status, status);
+      assert.deepEqual(Object.keys(answer.body), ['success', 'error', 'code', 'message', 'request_id', 'details']);
+      assert.deepEqual(answer.body.details, [{ field: '', message: text }]);
+      assert.equal(answer.headers.get('x-request-id'), answer.body.request_id);
+      for (const name of ['limit', 'remaining', 'reset']) assert.match(answer.headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
+    });
+  }
+  it('200 whatever is expected of it', async () => {
+    const { status } = await exchange(app.url, 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close');
+    assert.equal(status, 200);
+  });
+});
+
+describe('a database that fails', () => {
+  const text = 'Internal server error. Please try again later.';
+  let app: TestApp;
+  let key: string;
+  beforeEach(async () => {
+    app = await startApp();
+    ({ key } = await app.account());
+  });
+  afterEach(() => app.close());
+
+  it('500 with the fixed text, which says nothing more', async () => {
+    await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');
+    const { status, body } = await app.call('GET', '/api/v1/messages?channel=sms', { key });
+    assert.deepEqual([status, body.error, body.code], [500, text, 'internal_error']);
+  });
+
+  it('500 while it is away, and everything again when it is back', async () => {
+    const { db } = app.deps;
+    const [{ name } = { name: '' }] = await rows<{ name: string }>(db, 'SELECT current_database() AS name');
+    await db.query(`UPDATE pg_database SET datallowconn = false WHERE datname = '${name}'`);
+    await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`).catch(() => undefined);
+    const away = await app.call('GET', '/api/v1/messages', { key });
+    assert.deepEqual([away.status, away.body.error], [500, text]);
+    const health = await app.call('GET', '/health');
+    assert.deepEqual([health.status, health.body.services.database], [503, 'error']);
+    await administer(`UPDATE pg_database SET datallowconn = true WHERE datname = '${name}'`);
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200);
+  });
+});
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${process.env.TEST_DATABASE_SERVER}/postgres` });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+/** Says the head of a request as it stands, and reads the answer until the connection is closed. */
+async function exchange(url: string, head: string): Promise<Answer> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(`${head}\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  const [first = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
+  const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) };
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('GET /health', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp();
+  });
+  afterEach(() => app.close());
+
+  it('200 when all is ok, without an envelope', async () => {
+    const { status, body } = await app.call('GET', '/health');
+    assert.equal(status, 200);
+    assert.deepEqual([body.status, body.services], ['ok', { database: 'ok', redis: 'ok', queue: 'ok' }]);
+    assert.ok(Math.abs(Date.now() - Date.parse(body.timestamp)) < 5000);
+  });
+  for (const [what, hasWorker] of [
+    ['no worker polls', async () => false],
+    ['Temporal refuses', async () => Promise.reject(new Error('14 UNAVAILABLE'))],
+    ['Temporal hangs', () => new Promise<boolean>(() => undefined)],
+  ] as [string, () => Promise<boolean>][]) {
+    it(`503 within 2.5 s when ${what}`, async () => {
+      app.deps.temporal.hasWorker = hasWorker;
+      const startedAt = performance.now();
+      const { status, body } = await app.call('GET', '/health');
+      assert.deepEqual([status, body.status, body.services], [503, 'degraded', { database: 'ok', redis: 'ok', queue: 'error' }]);
+      assert.ok(performance.now() - startedAt < 2500);
+    });
+  }
+  describe('of the watcher', () => {
+    const roundBefore = (seconds: number, failing: string[] = []) =>
+      rows(app.deps.db, `INSERT INTO watcher (round_at, failing) VALUES (now() - $1 * interval '1 second', $2)`, [seconds, failing]);
+    const startedBefore = (seconds: number) => {
+      app.deps.startedAt = Date.now() - seconds * 1_000;
+    };
+    const health = async () => {
+      const { status, body } = await app.call('GET', '/health');
+      return [status, body.status, body.watcher.status];
+    };
+
+    it('200 with its age and the steps that failed', async () => {
+      startedBefore(1_000);
+      await roundBefore(100, ['repairMails']);
+      const { status, body } = await app.call('GET', '/health');
+      assert.equal(status, 200);
+      assert.ok(Math.abs(body.watcher.age_seconds - 100) < 10, body.watcher.age_seconds);
+      assert.deepEqual([body.watcher.status, body.watcher.failing], ['ok', ['repairMails']]);
+    });
+    it('503 when it had no round for three minutes', async () => {
+      startedBefore(1_000);
+      await roundBefore(185);
+      assert.deepEqual(await health(), [503, 'degraded', 'error']);
+    });
+    it('503 when there was never one, three minutes after the start', async () => {
+      assert.deepEqual(await health(), [200, 'ok', 'ok']);
+      await app.close();
+      app = await startApp();
+      startedBefore(185);
+      assert.deepEqual(await health(), [503, 'degraded', 'error']);
+    });
+    it('200 after a start, while its last round is of yesterday', async () => {
+      await roundBefore(86_400);
+      assert.deepEqual(await health(), [200, 'ok', 'ok']);
+    });
+  });
+  it('asks once for many who ask at the same time', async () => {
+    let asked = 0;
+    app.deps.temporal.hasWorker = async () => ++asked > 0;
+    await Promise.all(Array.from({ length: 20 }, () => app.call('GET', '/health')));
+    assert.equal(asked, 1);
+  });
+});

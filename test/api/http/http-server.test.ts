@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createHttpServer } from '../../../api/http/http-server.js';
+import { createLimiter } from '../../../api/http/rate-limit.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { testConfig } from '../../support/config.js';
+
+const patience = { headersMs: 100, requestMs: 300, lookMs: 20, keepAliveMs: 100, silenceMs: 400 };
+const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
+
+describe('slow clients', () => {
+  let server: Server;
+  let port: number;
+  let answer: RequestListener;
+  const limiter = createLimiter(testConfig({ RATE_LIMIT_API: '7/60' }), createLogger('test', 'silent'));
+  before(async () => {
+    server = createHttpServer((req, res) => answer(req, res), limiter, patience).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+  });
+  beforeEach(() => {
+    answer = (req, res) => void req.resume().once('end', () => res.end('well'));
+  });
+  after(() => server.close());
+
+  const open = async (said: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(said);
+    return socket;
+  };
+  /** All that comes until the server closes the connection, which is never closed from here. */
+  const heard = async (socket: Socket): Promise<string> => {
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  };
+
+  for (const [what, said] of [
+    ['a head that does not end', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['a body that does not end', `${head}\r\n123`],
+    ['a chunk that does not end', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc'],
+  ] as const) {
+    it(`408 for ${what}, with the headers and the shape of every refusal, and the connection is closed`, async () => {
+      const text = await heard(await open(said));
+      assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+      for (const header of [/^X-RateLimit-Limit: 7\r$/m, /^X-RateLimit-Remaining: 7\r$/m, /^X-RateLimit-Reset: \d+\r$/m]) {
+        assert.match(text, header);
+      }
+      const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>;
+      assert.equal(body.error, 'Request took too long');
+      assert.deepEqual(Object.keys(body), ['success', 'error', 'code', 'message', 'request_id', 'details']);
+      assert.ok(text.includes(`X-Request-Id: ${String(body.request_id)}\r\n`));
+    });
+  }
+
+  it('a request that comes byte by byte is cut off as a whole, however busy it looks', async () => {
+    const socket = await open(head);
+    const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);
+    assert.match(await heard(socket), /^HTTP\/1\.1 408 /);
+    clearInterval(drip);
+  });
+
+  it('an idle connection is closed, an answer first', async () => {
+    assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
+  });
+
+  it('a client that takes no answer is cut off', async () => {
+    answer = (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024));
+    const connected = once(server, 'connection') as Promise<[Socket]>;
+    const socket = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [served] = await connected;
+    if (!served.destroyed) await once(served, 'close');
+    socket.destroy();
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { freePort } from '../../support/network/free-port.js';
+import { startRedisServer } from '../../../harness/stage/redis-server.js';
+import { startApp } from '../start-app.js';
+
+const list = '/api/v1/messages';
+
+describe('rate limits in Redis', () => {
+  before(function () {
+    if (process.env.TEST_REDIS === undefined) this.skip();
+  });
+  const env = () => ({ REDIS_URL: process.env.TEST_REDIS, RATE_LIMIT_API: '5/60' });
+
+  it('are shared by processes, exactly when 200 come at once', async () => {
+    const [one, other] = [await startApp(env()), await startApp(env())];
+    const key = generateApiKey();
+    await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? one : other).call('GET', list, { key })),
+    );
+    assert.equal(answers.filter(({ status }) => status === 401).length, 5);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 195);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  for (const [what, fallIll, heal, left] of [
+    ['hangs', (redis: RedisServer) => redis.signal('SIGSTOP'), (redis: RedisServer) => redis.signal('SIGCONT'), '3'],
+    ['is killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start(), '4'],
+  ] as const) {
+    it(`go on in memory while Redis ${what}, no request waits for it, and come back with it`, async () => {
+      const redis = await startRedis();
+      const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
+      try {
+        await until(() => app.deps.limiter.isHealthy());
+        const { key: known } = await app.account();
+        assert.equal((await app.call('GET', list, { key: known })).headers.get('x-ratelimit-remaining'), '4');
+        await fallIll(redis);
+        const key = generateApiKey();
+        const answers = await Promise.all(Array.from({ length: 6 }, () => app.call('GET', list, { key })));
+        assert.equal(answers.filter(({ status }) => status === 401).length, 5);
+        const health = await app.call('GET', '/health');
+        assert.deepEqual([health.status, health.body.services.redis, health.body.status], [503, 'error', 'degraded']);
+        await heal(redis);
+        await until(() => app.deps.limiter.isHealthy());
+        assert.equal((await app.call('GET', list, { key: known })).headers.get('x-ratelimit-remaining'), left);
+      } finally {
+        await app.close();
+        await redis.kill();
+      }
+    });
+  }
+
+  it('wait for a Redis that is slow, and count exactly in it', async () => {
+    const redis = await startRedis();
+    const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
+    let isPulsing = true;
+    const pulse = async () => {
+      for (; isPulsing; await sleep(20)) {
+        redis.signal('SIGSTOP');
+        await sleep(40);
+        redis.signal('SIGCONT');
+      }
+    };
+    try {
+      await until(() => app.deps.limiter.isHealthy());
+      const pulsing = pulse();
+      const key = generateApiKey();
+      const answers = await Promise.all(Array.from({ length: 30 }, () => app.call('GET', list, { key })));
+      isPulsing = false;
+      await pulsing;
+      assert.equal(answers.filter(({ status }) => status === 401).length, 5);
+    } finally {
+      isPulsing = false;
+      await app.close();
+      await redis.kill();
+    }
+  });
+
+  it('go on when there is no Redis from the start', async () => {
+    const app = await startApp({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    const seen: number[] = [];
+    for (let count = 1; count <= 3; count += 1) seen.push((await app.call('GET', list)).status);
+    assert.deepEqual(seen, [401, 401, 429]);
+    assert.equal((await app.call('GET', '/health')).body.services.redis, 'error');
+    await app.close();
+  });
+});
+
+interface RedisServer {
+  url: string;
+  start(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  kill(): Promise<void>;
+}
+
+/** A Redis of a test's own. */
+async function startRedis(): Promise<RedisServer> {
+  const port = await freePort();
+  let server: ChildProcess;
+  const redis: RedisServer = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      server = await startRedisServer(port);
+    },
+    signal: (signal) => void server.kill(signal),
+    async kill() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const gone = once(server, 'exit');
+      server.kill('SIGKILL');
+      await gone;
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await sleep(20);
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { digestRequest, faultsOfIdempotencyKey } from '../../../api/http/idempotency.js';
+import { addressKey } from '../../../api/http/rate-limit.js';
+import { bucketOf } from '../../../api/auth/admittance.js';
+import { assertReachable } from '../../../api/router.js';
+
+describe('assertReachable', () => {
+  const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });
+  it('refuses a path that an earlier one hides', () => {
+    assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/events')]), /a hides b: declare \/x\/events before \/x\/:id/);
+    assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/:name')]), /a hides b/);
+  });
+  it('accepts the other order, another method and another length', () => {
+    assertReachable([at('b', '/x/events'), at('a', '/x/:id'), at('c', '/x/events', 'post'), at('d', '/x/:id/events')]);
+  });
+  it('accepts the table of contents, whose ids are unique', () => {
+    assertReachable(endpoints);
+    assert.equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);
+  });
+});
+
+describe('bucketOf', () => {
+  const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
+  const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
+  it('counts by credential, by address where there is none, and never by the secret itself', () => {
+    assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
+    assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
+    assert.deepEqual(bucketOf({ id: 'x' }, jwt, 'ip'), { rateClass: 'jwt', key: 'w:3' });
+    assert.deepEqual(bucketOf({ id: 'x' }, { kind: 'none' }, 'ip'), { rateClass: 'address', key: 'ip' });
+    assert.deepEqual(bucketOf({ id: 'auth.login', rate: 'auth' }, { kind: 'none' }, 'ip'), { rateClass: 'auth', key: 'auth.login:ip' });
+  });
+});
+
+describe('addressKey', () => {
+  it('takes an IPv4 address whole, also inside IPv6, and of IPv6 the /64', () => {
+    assert.equal(addressKey('10.1.2.3'), '10.1.2.3');
+    assert.equal(addressKey('::ffff:10.1.2.3'), '10.1.2.3');
+    assert.equal(addressKey('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+    assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff::9'));
+    assert.equal(addressKey(undefined), 'unknown');
+  });
+});
+
+describe('idempotency keys', () => {
+  it('are 1 to 255 visible ASCII characters', () => {
+    for (const key of [null, 'a', '!~', 'x'.repeat(255)]) assert.deepEqual(faultsOfIdempotencyKey(key), []);
+    for (const key of ['', ' ', 'a b', 'ä', 'x'.repeat(256), 'a\x7f']) assert.equal(faultsOfIdempotencyKey(key).length, 1);
+  });
+  it('compare bodies by their content, not by the order of keys', () => {
+    const digest = (body: object) => digestRequest(body).toString('hex');
+    assert.equal(digest({ a: 1, b: { c: [1, 2], d: undefined } }), digest({ b: { c: [1, 2] }, a: 1 }));
+    assert.notEqual(digest({ a: [1, 2] }), digest({ a: [2, 1] }));
+    assert.notEqual(digest({ a: '1' }), digest({ a: 1 }));
+    assert.notEqual(digest({ a: { b: 1 } }), digest({ 'a:b': 1 }));
+    assert.equal(digest({ at: new Date(0) }), digest({ at: new Date(0) }));
+  });
+});

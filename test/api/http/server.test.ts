@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { select } from '../../../models/db/database.js';
+import { testEnv } from '../../support/config.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freePort } from '../../support/network/free-port.js';
+import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
+
+const program = resolve(import.meta.dirname, '../../../api/server.js');
+const signup = {
+  email: 'ada.lovelace@example.com',
+  password: 'correct horse battery',
+  company_name: 'Analytical Engines',
+  phone: '+15557654321',
+};
+
+interface Running {
+  child: ChildProcess;
+  output: () => string;
+  ready: Promise<unknown>;
+  /** Exit code and signal. */
+  exited: Promise<unknown[]>;
+}
+
+function run(env: NodeJS.ProcessEnv): Running {
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const child = fork(program, { env: { PATH, NODE_V8_COVERAGE, ...env }, silent: true, execArgv: [] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += String(chunk)));
+  return { child, output: () => text, ready: once(child, 'message'), exited: once(child, 'exit') };
+}
+
+describe('api/server', () => {
+  let database: TestDatabase;
+  let temporal: TestTemporal;
+  let port: number;
+  let env: NodeJS.ProcessEnv;
+  let started: Running[] = [];
+  const start = (changes: NodeJS.ProcessEnv = {}) => {
+    const running = run({ ...env, ...changes });
+    started.push(running);
+    return running;
+  };
+  const url = (path: string) => `http://127.0.0.1:${port}${path}`;
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(url(path), { method: 'POST', headers, body: JSON.stringify(body) });
+
+  before(async () => {
+    database = await freshDatabase();
+    temporal = await freshNamespace();
+  });
+  after(async () => {
+    await database.drop();
+    await temporal.close();
+  });
+  beforeEach(async () => {
+    port = await freePort();
+    env = testEnv({
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      ACCEPT_TIMEOUT_MS: '600',
+      LOG_LEVEL: 'info',
+    });
+  });
+  afterEach(async () => {
+    for (const { child } of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await Promise.all(started.map(({ exited }) => exited));
+    started = [];
+  });
+
+  it('lists every wrong setting and exits 1', async () => {
+    const running = start({ PORT: 'x', JWT_SECRET: 'short' });
+    running.ready.catch(() => undefined);
+    assert.deepEqual(await running.exited, [1, null]);
+    assert.match(running.output(), /^Bad settings:\n {2}- PORT .*\n {2}- JWT_SECRET .*\n$/);
+  });
+
+  it('says in one sentence that the port is taken, and exits 1', async () => {
+    const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
+    const running = start();
+    assert.deepEqual(await running.exited, [1, null]);
+    assert.equal(running.output(), `The API could not start: Port ${port} on 127.0.0.1 is already in use: set PORT to a free one.\n`);
+    taken.close();
+  });
+
+  it('starts without database and Temporal, and tells so at /health', async () => {
+    const running = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    assert.deepEqual(await running.ready, [{ ready: true }, undefined]);
+    const health = await fetch(url('/health'));
+    assert.equal(health.status, 503);
+    assert.deepEqual(((await health.json()) as { services: object }).services, { database: 'error', redis: 'ok', queue: 'error' });
+    const answer = await fetch(url('/api/v1/messages'), { headers: { 'X-API-Key': 'tidings_0000000000000000000000000000000000VKOCBD' } });
+    assert.ok([401, 500].includes(answer.status));
+  });
+
+  it('500 with Retry-After and no trace when no worker answers in time; the log names nobody', async () => {
+    const running = start();
+    await running.ready;
+    assert.equal((await post('/api/v1/auth/signup', signup)).status, 201);
+    const login = (await (await post('/api/v1/auth/login', signup)).json()) as { data: { token: string } };
+    const { token } = login.data;
+    const created = (await (await post('/api/v1/api-keys', { name: 'x' }, { Authorization: `Bearer ${token}` })).json()) as {
+      data: { key: string };
+    };
+    const { key } = created.data;
+    const startedAt = performance.now();
+    const body = { to: '+15551239876', channel: 'sms', content: { text: 'a private text' }, metadata: { secret: 'of theirs' } };
+    const answer = await post('/api/v1/messages/send?to=nobody', body, { 'X-API-Key': key, 'Idempotency-Key': 'their-key' });
+    assert.ok(performance.now() - startedAt < 2500);
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [500, '1']);
+    const [counted] = await select(
+      database.db,
+      'SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM credit_entries WHERE kind = $1) AS debits',
+      ['debit'],
+    );
+    assert.deepEqual(counted, { messages: 0, debits: 0 });
+    await post('/api/v1/auth/verify-email', { token: 'their-token' });
+    const log = running.output();
+    assert.match(log, /"route":"\/api\/v1\/messages\/send","status":500/);
+    for (const private_ of [
+      ...Object.values(signup),
+      token,
+      key,
+      key.slice(8, 30),
+      body.to,
+      body.content.text,
+      'of theirs',
+      'their-key',
+      'their-token',
+      'nobody',
+    ]) {
+      assert.ok(!log.includes(private_), `the log has ${private_}`);
+    }
+  });
+
+  for (const how of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
+    it(`drains on ${how}: what is under way is answered, nothing new begins, and it exits 0 soon`, async () => {
+      const running = start();
+      await running.ready;
+      await (await fetch(url('/health'))).text(); // leaves an idle connection open
+      const slow = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/auth/verify-email' });
+      const answered = once(slow, 'response');
+      slow.write('{"token":');
+      await new Promise((done) => setTimeout(done, 200));
+      if (how === 'disconnect') running.child.disconnect();
+      else running.child.kill(how);
+      await new Promise((done) => setTimeout(done, 200));
+      const refused = once(connect(port, '127.0.0.1'), 'connect').then(
+        () => false,
+        () => true,
+      );
+      assert.equal(await refused, true);
+      const finishedAt = performance.now();
+      slow.end('"x"}');
+      const [response] = (await answered) as [{ statusCode: number; resume(): void }];
+      response.resume();
+      assert.equal(response.statusCode, 400);
+      assert.deepEqual(await running.exited, [0, null]);
+      assert.ok(performance.now() - finishedAt < 1500);
+    });
+  }
+});

@@ -1,0 +1,93 @@
+/** What the matrices have in common: operations with good requests, taken from the declarations and the samples of the document. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Endpoint } from '../../../api/http/endpoint.js';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { type Json, jsonSchema } from '../../../api/http/json-schema.js';
+import { statusesOf } from '../../../api/openapi/errors.js';
+import { samples } from '../../../api/openapi/samples/index.js';
+import type { CallOptions, TestApp } from '../start-app.js';
+
+/** Operations that take a body; the first sample of each is a good one. */
+export const writing = endpoints.filter(({ body }) => body !== undefined);
+
+/** A good body. `unique` keeps those apart that must not be the same twice. */
+export function goodBody(item: Endpoint, unique = ''): Record<string, unknown> {
+  const [body = {}] = Object.values(samples[item.id]?.requests ?? {});
+  const copy = structuredClone(body) as Record<string, unknown>;
+  if (item.id === 'auth.signup' || item.id.startsWith('contacts.')) copy.email = `x${unique || uuidv7()}@example.com`;
+  if (item.id.startsWith('contacts.')) delete copy.phone;
+  // Every test may send this to a name that nobody resolves.
+  if (item.id.startsWith('webhooks.') && 'url' in copy) copy.url = 'https://8.8.8.8/hooks';
+  return copy;
+}
+
+/** Statuses that the document names for this operation; of 500 it says that it should not happen. */
+export const documented = (item: Endpoint): number[] => [item.status ?? 200, ...statusesOf(item)].filter((status) => status !== 500);
+
+/** The path with this id in every place for one. */
+export const pathWith = (item: Endpoint, id: string): string => item.path.replaceAll(/:\w+/g, id);
+
+/** What a caller with both credentials sends to this operation. */
+export const credentialFor = ({ auth }: Endpoint, { key, jwt }: { key: string; jwt: string }): CallOptions =>
+  auth === 'jwt' ? { jwt } : typeof auth === 'object' ? { key } : {};
+
+/** Things of a workspace by the path that lists them, made through the API; a path without a way to make something is not in it. */
+export async function makeThings(app: TestApp, account: { key: string; jwt: string }): Promise<Record<string, string>> {
+  const things: Record<string, string> = {};
+  for (const item of endpoints.filter(({ id }) =>
+    [
+      'messages.send',
+      'messages.send-bulk',
+      'api-keys.create',
+      'contacts.create',
+      'suppressions.create',
+      'erasures.create',
+      'webhooks.create',
+    ].includes(id),
+  )) {
+    const { body } = await app.call('POST', item.path, { ...credentialFor(item, account), body: goodBody(item) });
+    const thing =
+      body.data.message ??
+      body.data.batch ??
+      body.data.contact ??
+      body.data.suppression ??
+      body.data.erasure ??
+      body.data.webhook ??
+      body.data;
+    things[item.path.replace(/\/send$/, '')] = thing.id;
+  }
+  return things;
+}
+
+/** The path of the list that an operation on one thing belongs to. */
+export const listOf = ({ path }: Endpoint): string => path.slice(0, path.indexOf('/:'));
+
+interface Field {
+  path: string[];
+  schema: Json;
+}
+
+/** Fields of a schema, those inside of objects too. */
+export function fieldsOf(schema: Json, path: string[] = []): Field[] {
+  return Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, inner]) => {
+    const here = [...path, name];
+    return [{ path: here, schema: inner }, ...fieldsOf(inner, here)];
+  });
+}
+
+/** Fields of an operation's body. */
+export function bodyFields(item: Endpoint): Field[] {
+  const schema = item.body === undefined ? {} : jsonSchema(item.body, { isOpen: true });
+  const [first] = (schema.oneOf ?? []) as Json[];
+  return fieldsOf(first ?? schema);
+}
+
+/** Whether a field holds a text. */
+export const isText = ({ schema }: Field): boolean =>
+  [schema.type].flat().includes('string') || (schema.type === undefined && Array.isArray(schema.enum));
+
+/** The body with one field replaced. */
+export function placed(body: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): Record<string, unknown> {
+  if (rest.length === 0) return { ...body, [name]: value };
+  return { ...body, [name]: placed((body[name] ?? {}) as Record<string, unknown>, rest, value) };
+}

@@ -1,0 +1,90 @@
+/** Every operation on one thing, with ids of others, of nobody, of nothing, and of what was deleted: all answers are the same. */
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { resourcesOf } from '../../../api/openapi/errors.js';
+import { rows } from '../../support/database.js';
+import { credentialFor, goodBody, listOf, makeThings, pathWith } from './matrix-cases.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const onOne = endpoints.filter(({ path, auth }) => path.includes('/:') && auth !== 'provider');
+const deletable = endpoints.filter(({ method, id, path }) => method === 'delete' && id !== 'api-keys.delete' && path.includes('/:'));
+const malformed = ['x', '1', '%00', "'--", '%F0%9F%98%80', '0'.repeat(300), '00000000-0000-0000-0000-00000000000g'];
+
+describe('every operation on one thing', () => {
+  let app: TestApp;
+  let mine: Account;
+  let theirs: Record<string, string>;
+  const deleted: Record<string, string> = {};
+  let before_: string;
+
+  /** All that the other workspace has, as text. */
+  const stateOf = async (workspaceId: string) => {
+    const tables = ['messages', 'batches', 'contacts', 'suppressions', 'webhooks', 'api_keys'];
+    const found = await Promise.all(
+      tables.map((table) => rows(app.deps.db, `SELECT * FROM ${table} WHERE workspace_id = '${workspaceId}' ORDER BY id`)),
+    );
+    return JSON.stringify(found.flat().map((row) => ({ ...(row as object), last_used_at: null })));
+  };
+  let otherId: string;
+
+  before(async () => {
+    app = await startApp();
+    mine = await app.account();
+    const other = await app.account();
+    otherId = other.workspaceId;
+    theirs = await makeThings(app, other);
+    before_ = await stateOf(otherId);
+    const own = await makeThings(app, mine);
+    for (const item of deletable) {
+      const id = own[listOf(item)] ?? '';
+      const { status } = await app.call('DELETE', pathWith(item, id), credentialFor(item, mine));
+      assert.equal(status, 200);
+      deleted[listOf(item)] = id;
+    }
+  });
+  after(() => app.close());
+
+  it('has a foreign thing to try it on', () => {
+    assert.deepEqual(
+      [...new Set(onOne.map(listOf))].filter((list) => theirs[list] === undefined),
+      [],
+    );
+  });
+
+  for (const item of onOne) {
+    it(`${item.id}: foreign, unknown, malformed and deleted ids are answered alike`, async () => {
+      const [name] = resourcesOf(item);
+      const ids = [
+        theirs[listOf(item)] ?? '',
+        uuidv7(),
+        ...malformed,
+        ...(deleted[listOf(item)] === undefined ? [] : [deleted[listOf(item)] ?? '']),
+      ];
+      const answers = new Set<string>();
+      for (const id of ids) {
+        const body = item.body === undefined ? {} : { body: goodBody(item) };
+        const answer = await app.call(item.method.toUpperCase(), pathWith(item, id), { ...credentialFor(item, mine), ...body });
+        answers.add(JSON.stringify([answer.status, { ...answer.body, request_id: '' }]));
+      }
+      const message = `${name} not found`;
+      assert.deepEqual(
+        [...answers],
+        [JSON.stringify([404, { success: false, error: message, code: 'not_found', message, request_id: '' }])],
+      );
+    });
+  }
+
+  it('left everything of the other workspace as it was', async () => {
+    assert.equal(await stateOf(otherId), before_);
+  });
+
+  it('and no list shows anything of it', async () => {
+    for (const item of endpoints.filter(({ query, path, auth }) => query !== undefined && !path.includes(':') && auth !== 'none')) {
+      const { status, body } = await app.call('GET', item.path, credentialFor(item, mine));
+      assert.equal(status, 200);
+      const text = JSON.stringify(body);
+      for (const id of Object.values(theirs)) assert.ok(!text.includes(id), item.id);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+/** Every text field of every body, and every text parameter of every query, against texts that break programs. */
+import assert from 'node:assert/strict';
+import type { Endpoint } from '../../../api/http/endpoint.js';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { jsonSchema } from '../../../api/http/json-schema.js';
+import { isStorable } from '../../../models/rules/values/text.js';
+import {
+  bodyFields,
+  credentialFor,
+  documented,
+  fieldsOf,
+  goodBody,
+  isText,
+  listOf,
+  makeThings,
+  pathWith,
+  placed,
+  writing,
+} from './matrix-cases.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const corpus = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ud800',
+  'a\udfff\ud800b',
+  '\u202eRTL\u202c \u05d0\u0628',
+  '\u200b\u200d\ufeff',
+  '\u2028\u2029\u0085',
+  'e\u0301\u0327 \u00e9',
+  '😀👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  '𝒳'.repeat(255),
+  'ѕmѕ',
+  '\r\nBcc: x@example.com',
+  '\u0001\u001b[31m\u007f',
+  "'; DROP TABLE messages; --",
+  '{{constructor}} ${7*7} <script>',
+  '..%2f%00%0d%0a\\',
+  '__proto__',
+  '1e400',
+  'x'.repeat(5000),
+];
+const huge = 'x'.repeat(1_000_000);
+
+/** The value at this place of an answer's resource. */
+function seenAt(data: Record<string, unknown>, path: string[]): unknown {
+  const holder = [data, ...Object.values(data)].find((value) => typeof value === 'object' && value !== null && (path[0] ?? '') in value);
+  return path.reduce<unknown>(
+    (value, name) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined),
+    holder,
+  );
+}
+
+describe('every text against nasty texts', () => {
+  let app: TestApp;
+  let account: Account;
+  let things: Record<string, string>;
+  before(async () => {
+    app = await startApp();
+    account = await app.account({ balance: 1_000_000_000 });
+    things = await makeThings(app, account);
+  });
+  after(() => app.close());
+
+  const send = (item: Endpoint, body: object) =>
+    app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
+  const reader = (item: Endpoint) =>
+    endpoints.find(({ method, path }) => method === 'get' && path === `${item.path.replace(/\/send$|\/:id$/, '')}/:id`);
+
+  for (const item of writing) {
+    it(`${item.id}: a documented status, and what is taken comes back as it was`, async function () {
+      this.timeout(60_000);
+      for (const { path } of bodyFields(item).filter(isText)) {
+        for (const [index, value] of [...corpus, huge].entries()) {
+          const what = `${path.join('.')} ${JSON.stringify(value.slice(0, 30))}`;
+          const answer = await send(item, placed(goodBody(item, `${index}${path.join('')}${item.method}`), path, value));
+          assert.ok(documented(item).includes(answer.status), `${what}: ${answer.status}`);
+          if (answer.status >= 300) continue;
+          assert.ok(isStorable(value), `${what} was taken`);
+          const seen = seenAt(answer.body.data, path);
+          if (seen === undefined || seen === null) continue;
+          assert.ok(seen === value || seen === value.trim(), `${what} came back as ${JSON.stringify(seen)}`);
+          const get = reader(item);
+          const id = Object.values(answer.body.data as Record<string, { id?: string }>)[0]?.id;
+          if (get === undefined || id === undefined) continue;
+          const again = await app.call('GET', pathWith(get, id), credentialFor(get, account));
+          assert.equal(seenAt(again.body.data, path), seen, what);
+        }
+      }
+    });
+  }
+
+  for (const item of endpoints.filter(({ query }) => query !== undefined)) {
+    it(`${item.id}: 200 or 400 for every parameter`, async () => {
+      for (const { path } of fieldsOf(jsonSchema(item.query as NonNullable<Endpoint['query']>))) {
+        for (const value of corpus.filter((text) => text.isWellFormed())) {
+          const url = `${pathWith(item, things[listOf(item)] ?? '')}?${path[0]}=${encodeURIComponent(value)}`;
+          const { status } = await app.call(
+            'GET',
+            item.path.includes(':') ? url : `${item.path}?${url.split('?')[1]}`,
+            credentialFor(item, account),
+          );
+          assert.ok(status === 200 || status === 400, `${path[0]} ${JSON.stringify(value)}: ${status}`);
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { Message } from '../../../models/tables/message.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const send = '/api/v1/messages/send';
+const list = '/api/v1/messages';
+const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+const ids = (answer: { body: { data: { messages: { id: string }[] } } }) => answer.body.data.messages.map(({ id }) => id);
+
+describe('messages', () => {
+  let app: TestApp;
+  let key: string;
+  let workspaceId: string;
+  let jwt: string;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    ({ key, jwt, workspaceId } = await app.account());
+  });
+  after(async () => {
+    await assertBooks(app.deps.db);
+    await app.close();
+  });
+
+  describe('POST /api/v1/messages/send', () => {
+    it('201 answers the whole message, and what is stored says the same', async () => {
+      const extras = { metadata: { order: 7 }, reference: 'r-1', status: 'delivered', credits_used: 0 };
+      const { status, body } = await app.call('POST', send, { key, body: { ...sms, ...extras } });
+      assert.equal(status, 201);
+      const { id, created_at, ...message } = body.data.message;
+      const nothing = {
+        provider: null,
+        provider_message_id: null,
+        error_code: null,
+        error_message: null,
+        batch_id: null,
+        scheduled_at: null,
+      };
+      const never = { sent_at: null, delivered_at: null, failed_at: null, read_at: null };
+      const price = { credits_used: 1, segments: 1, encoding: 'GSM-7' };
+      const state = { status: 'queued', status_detail: 'accepted' };
+      assert.deepEqual(message, { ...sms, ...state, ...price, ...nothing, ...never, metadata: { order: 7 }, reference: 'r-1' });
+      assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
+      assert.deepEqual((await app.call('GET', `${list}/${id}`, { key })).body.data.message, body.data.message);
+    });
+    const priced: [string, object, number, number | null, string | null][] = [
+      ['160 characters', { content: { text: 'x'.repeat(160) } }, 1, 1, 'GSM-7'],
+      ['161 characters', { content: { text: 'x'.repeat(161) } }, 2, 2, 'GSM-7'],
+      ['160 emoji', { content: { text: '😀'.repeat(160) } }, 1, 5, 'UCS-2'],
+      ['whatsapp', { channel: 'whatsapp' }, 0.5, null, null],
+      ['email', { channel: 'email', to: 'a@b.co' }, 0.1, null, null],
+    ];
+    for (const [what, change, credits, segments, encoding] of priced) {
+      it(`charges ${credits} for ${what}`, async () => {
+        const { body } = await app.call('POST', send, { key, body: { ...sms, ...change } });
+        assert.deepEqual(
+          [body.data.message.credits_used, body.data.message.segments, body.data.message.encoding],
+          [credits, segments, encoding],
+        );
+      });
+    }
+    it('keeps subject and html of an e-mail, and drops them elsewhere', async () => {
+      const content = { text: 'x', subject: 'Hi', html: '<b>x</b>' };
+      const email = await app.call('POST', send, { key, body: { to: 'a@b.co', channel: 'email', content } });
+      assert.deepEqual(email.body.data.message.content, content);
+      assert.deepEqual((await app.call('POST', send, { key, body: { ...sms, content } })).body.data.message.content, { text: 'x' });
+    });
+    it('201 scheduled, and a moment in the past means now', async () => {
+      const later = new Date(Date.now() + 3_600_000).toISOString();
+      const scheduled = (await app.call('POST', send, { key, body: { ...sms, scheduled_at: later } })).body.data.message;
+      assert.deepEqual([scheduled.status, scheduled.status_detail, scheduled.scheduled_at], ['queued', 'scheduled', later]);
+      const past = (await app.call('POST', send, { key, body: { ...sms, scheduled_at: '2020-01-01T00:00:00Z' } })).body.data.message;
+      assert.equal(past.status_detail, 'accepted');
+    });
+    it('400 for an expiry in the past or before the schedule, and keeps nothing', async () => {
+      const before_ = await Message.count();
+      const past = await app.call('POST', send, { key, body: { ...sms, expires_at: '2020-01-01T00:00:00Z' } });
+      assert.deepEqual([past.status, past.body.error], [400, 'expires_at must be in the future']);
+      const [scheduled_at, expires_at] = [new Date(Date.now() + 7_200_000).toISOString(), new Date(Date.now() + 3_600_000).toISOString()];
+      const early = await app.call('POST', send, { key, body: { ...sms, scheduled_at, expires_at } });
+      assert.equal(early.body.error, 'expires_at must be after scheduled_at');
+      assert.equal(await Message.count(), before_);
+    });
+    it('403 without the scope, before the body is looked at', async () => {
+      const reader = await app.account({ scopes: ['read_messages'] });
+      const { status, body } = await app.call('POST', send, { key: reader.key, body: '{' });
+      assert.deepEqual([status, body.error], [403, 'API key does not have required scope: send_messages']);
+    });
+    it('401 with a JWT instead of a key', async () => {
+      assert.equal((await app.call('POST', send, { jwt, body: sms })).body.error, 'Missing X-API-Key header');
+    });
+  });
+
+  describe('GET /api/v1/messages', () => {
+    it('200 newest first, in pages, without those that nobody has decided on', async () => {
+      const made: string[] = [];
+      for (let index = 0; index < 5; index += 1) made.unshift((await buildQueued(app.deps.db, workspaceId)).id);
+      const undecided = await buildUndecided(app.deps.db, workspaceId);
+      const first = await app.call('GET', `${list}?limit=2`, { key });
+      assert.deepEqual(ids(first as never), made.slice(0, 2));
+      assert.deepEqual(first.body.data.pagination, { total: 5, page: 1, pages: 3, limit: 2 });
+      assert.deepEqual(ids((await app.call('GET', `${list}?limit=2&page=3`, { key })) as never), made.slice(4));
+      assert.deepEqual((await app.call('GET', list, { key })).body.data.pagination, { total: 5, page: 1, pages: 1, limit: 50 });
+      assert.equal((await app.call('GET', `${list}/${undecided.id}`, { key })).status, 404);
+      assert.equal((await app.call('POST', `${list}/${undecided.id}/cancel`, { key })).status, 404);
+      await app.deps.db.query(`DELETE FROM messages WHERE id = '${undecided.id}'`);
+    });
+    it('filters', async () => {
+      const day = '2026-03-01T10:00:00.000Z';
+      const old = await buildQueued(app.deps.db, workspaceId, { created_at: new Date(day), reference: 'ref 1' });
+      const mail = await buildQueued(app.deps.db, workspaceId, { channel: 'email', to: 'a@b.co' });
+      await app.call('POST', `${list}/${mail.id}/cancel`, { key });
+      const cases: [string, string[]][] = [
+        ['status=queued', [old.id]],
+        ['status=failed', [mail.id]],
+        ['status=read', []],
+        ['channel=email', [mail.id]],
+        ['to=%2B15551234567', [old.id]],
+        ['to=+15551234567', [old.id]],
+        ['to=a%40b.co', [mail.id]],
+        ['reference=ref%201', [old.id]],
+        ['reference=ref', []],
+        [`batch_id=${uuidv7()}`, []],
+        ['start_date=2026-03-02', [mail.id]],
+        ['end_date=2026-03-01', [old.id]],
+        ['end_date=2026-02-28', []],
+        [`start_date=${day}&end_date=${day}`, [old.id]],
+        ['start_date=2026-03-01T11:00:00%2B01:00&end_date=2026-03-01T12:00', [old.id]],
+        ['start_date=2026-03-01T11:00:00+01:00&end_date=2026-03-01T13:00:00+01:00', [old.id]],
+        ['status=queued&channel=email', []],
+        ['unknown=1&a[b]=2', [mail.id, old.id]],
+      ];
+      for (const [query, expected] of cases)
+        assert.deepEqual(ids((await app.call('GET', `${list}?${query}`, { key })) as never), expected, query);
+    });
+    const refused: [string, string][] = [
+      ['page=0', 'Page must be at least 1'],
+      ['page=-1', 'Page must be at least 1'],
+      ['page=1.5', 'Page must be at least 1'],
+      ['page=1e3', 'Page must be at least 1'],
+      ['page=', 'Page must be at least 1'],
+      ['page=9999999999999999', 'Page must be at least 1'],
+      ['limit=0', 'Limit must be between 1 and 100'],
+      ['limit=101', 'Limit must be between 1 and 100'],
+      ['limit=ten', 'Limit must be between 1 and 100'],
+      ['limit=0x10', 'Limit must be between 1 and 100'],
+      ['page=1&page=2', 'page must be given once'],
+      ['to=a&to=b', 'to must be given once'],
+      ['status=accepting', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
+      ['channel=voice', 'Invalid channel. Must be one of: sms, whatsapp, email'],
+      ['start_date=yesterday', 'Invalid date format'],
+      ['start_date=2026-03-01 12:00', 'Invalid date format'],
+      ['end_date=2026-02-30', 'Invalid date format'],
+      ['end_date=', 'Invalid date format'],
+      ['to=%00', 'to must be valid text'],
+      ['reference=%00', 'reference must be valid text'],
+      ['batch_id=x', 'batch_id must be a UUID'],
+      ['batch_id=', 'batch_id must be a UUID'],
+      ['to=', 'to must not be empty'],
+      ['status=', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
+    ];
+    for (const [query, text] of refused) {
+      it(`400 ${query}`, async () => {
+        const { status, body } = await app.call('GET', `${list}?${query}`, { key });
+        assert.deepEqual([status, body.error], [400, text]);
+      });
+    }
+  });
+
+  describe('POST /api/v1/messages/:id/cancel', () => {
+    it('200 refunds, tells the workflow, and answers the same again', async () => {
+      const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
+      const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });
+      assert.equal(status, 200);
+      const { status: state, status_detail, error_code, credits_used } = body.data.message;
+      assert.deepEqual([state, status_detail, error_code, credits_used], ['failed', 'cancelled', 'cancelled', 0]);
+      assert.ok(app.calls.includes(`cancelled msg:${id}`));
+      assert.equal((await app.call('POST', `${list}/${id}/cancel`, { key })).status, 200);
+      const [workspace] = await rows<{ balance: number }>(app.deps.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
+      assert.equal(workspace?.balance, 100_000);
+    });
+    it('409 when it was handed off', async () => {
+      const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
+      await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { id } });
+      const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });
+      assert.deepEqual([status, body.code], [409, 'conflict']);
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../../models/db/database.js';
+import { applyReports } from '../../../models/operations/reports/apply-reports.js';
+import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import type { ReportStatus } from '../../../models/rules/messages/status.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
+import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+interface Step {
+  at: string;
+  type: string;
+  text: string;
+  details: Record<string, unknown>;
+}
+
+describe('GET /messages/:id/timeline', () => {
+  let app: TestApp;
+  let db: Database;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+    ({ db } = app.deps);
+  });
+  beforeEach(async () => {
+    account = await app.account();
+  });
+  after(() => app.close());
+
+  const timelineOf = async (id: string) => {
+    const { status, body } = await app.call('GET', `/api/v1/messages/${id}/timeline`, { key: account.key });
+    assert.equal(status, 200);
+    return body.data.timeline;
+  };
+  const typesOf = (timeline: { steps: Step[] }) => timeline.steps.map(({ type }) => type);
+  const stepsOf = (timeline: { steps: Step[] }, type: string) => timeline.steps.filter((step) => step.type === type);
+  const ago = (iso: string) => Date.parse(iso) - Date.now();
+
+  it('tells the whole life of a delivered message in its order', async () => {
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
+    const message = await buildSent(db, account.workspaceId);
+    await recordReports(db, [
+      reportOf(message, 'delivered', { raw: `{"account":"AC1","reference":"${message.to}","status":"delivered"}` }),
+    ]);
+    await applyReports(db, message.group_id);
+    const timeline = await timelineOf(message.id);
+    const expected = ['accepted', 'attempt', 'charged', 'delivered', 'report', 'sent'];
+    assert.deepEqual([...new Set(typesOf(timeline))].filter((type) => !['event', 'delivery'].includes(type)).toSorted(), expected);
+    assert.equal(timeline.steps[0].type, 'accepted');
+    assert.equal(timeline.workflow_id, `msg:${message.group_id}`);
+    assert.deepEqual(
+      timeline.steps.map(({ at }: Step) => at),
+      timeline.steps.map(({ at }: Step) => at).toSorted(),
+    );
+    const [charged] = stepsOf(timeline, 'charged');
+    assert.deepEqual([charged?.details.amount, charged?.details.transaction_amount], [-1, -1]);
+    const [attempt] = stepsOf(timeline, 'attempt');
+    assert.deepEqual([attempt?.details.outcome, attempt?.details.provider_message_id], ['accepted', message.provider_message_id]);
+    const [report] = stepsOf(timeline, 'report');
+    assert.deepEqual([report?.details.outcome, report?.details.raw], ['applied', '{"reference":"***67","status":"delivered"}']);
+    assert.deepEqual(
+      stepsOf(timeline, 'event').map(({ details }) => details.event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
+    const deliveries = stepsOf(timeline, 'delivery').map(({ details }) => [details.webhook_id, details.status, details.attempts]);
+    assert.deepEqual(
+      deliveries,
+      Array.from({ length: 3 }, () => [webhook.id, 'pending', 0]),
+    );
+    assert.equal(timeline.waiting_for.what, 'webhook_delivery');
+  });
+
+  it('tells why reports were not applied, and how often they came again', async () => {
+    const message = await buildSent(db, account.workspaceId);
+    const report = (status: ReportStatus) => reportOf(message, status);
+    await recordReports(db, [report('delivered'), report('delivered'), report('read')]);
+    await applyReports(db, message.group_id);
+    await recordReports(db, [report('sent'), report('failed'), report('delivered')]);
+    await applyReports(db, message.group_id);
+    await recordReports(db, [report('delivered')]);
+    const told = stepsOf(await timelineOf(message.id), 'report').map(({ details }) =>
+      [details.status, details.outcome, details.reason ?? '-', details.repeats].join(' '),
+    );
+    assert.deepEqual(told.toSorted(), [
+      'delivered applied - 3',
+      'failed ignored backwards 0',
+      'read ignored not_on_channel 0',
+      'sent ignored backwards 0',
+    ]);
+  });
+
+  it('calls a report of the present status a repetition', async () => {
+    const message = await buildSent(db, account.workspaceId);
+    await recordReports(db, [reportOf(message, 'sent')]);
+    const [waiting] = stepsOf(await timelineOf(message.id), 'report');
+    assert.deepEqual([waiting?.details.outcome, waiting?.details.applied_at], ['waiting', null]);
+    await applyReports(db, message.group_id);
+    const [step] = stepsOf(await timelineOf(message.id), 'report');
+    assert.deepEqual([step?.details.outcome, step?.details.reason], ['ignored', 'repeats_status']);
+  });
+
+  it('tells refund and failure of a cancelled message, which waits for nothing', async () => {
+    const { id } = await buildQueued(db, account.workspaceId);
+    await cancelMessage(db, account.workspaceId, id);
+    const timeline = await timelineOf(id);
+    assert.deepEqual(typesOf(timeline).toSorted(), ['accepted', 'charged', 'failed', 'refunded']);
+    assert.equal(stepsOf(timeline, 'refunded')[0]?.details.amount, 1);
+    assert.deepEqual([stepsOf(timeline, 'failed')[0]?.details.error_code, timeline.waiting_for], ['cancelled', null]);
+  });
+
+  it("tells a message's share of the movements of its batch", async () => {
+    const body = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567', '+15551234568'] };
+    const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body })).body.data;
+    const [first, second] = await rows<{ id: string }>(db, 'SELECT id FROM messages WHERE batch_id = $1 ORDER BY id', [batch.id]);
+    await rows(db, `UPDATE batches SET status = 'paused' WHERE id = $1`, [batch.id]);
+    assert.equal((await timelineOf(first?.id ?? '')).waiting_for.what, 'batch_resume');
+    await app.call('POST', `/api/v1/messages/bulk/${batch.id}/cancel`, { key: account.key });
+    for (const id of [first?.id ?? '', second?.id ?? '']) {
+      const timeline = await timelineOf(id);
+      const money = ['charged', 'refunded'].map((type) => {
+        const { amount, transaction_amount } = stepsOf(timeline, type)[0]?.details ?? {};
+        return [amount, transaction_amount];
+      });
+      assert.deepEqual(money, [
+        [-1, -2],
+        [1, 2],
+      ]);
+    }
+  });
+
+  describe('waiting_for', () => {
+    const waiting = async (id: string) => (await timelineOf(id)).waiting_for as { what: string; text: string; until: string | null };
+
+    it('names the schedule', async () => {
+      const scheduled_at = new Date(Date.now() + 3_600_000);
+      const { id } = await buildQueued(db, account.workspaceId, { scheduled_at, status_detail: 'scheduled' });
+      const { what, until } = await waiting(id);
+      assert.deepEqual([what, until], ['schedule', scheduled_at.toISOString()]);
+    });
+    it('names the hand-off, until the provider is given up', async () => {
+      const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
+      assert.equal(what, 'hand_off');
+      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
+    });
+    it("names the provider's answer during a call", async () => {
+      assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
+    });
+    it('names the next attempt after one that did not succeed', async () => {
+      const { id, attempt } = await buildClaimed(db, account.workspaceId);
+      await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
+      assert.equal((await waiting(id)).what, 'next_attempt');
+    });
+    it('names the report, until the provider is asked', async () => {
+      const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
+      const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
+      assert.ok(claim);
+      await recordHandoffs(db, [acceptedAs(claim)]);
+      const { what, until } = await waiting(id);
+      assert.equal(what, 'report');
+      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.reportTimeoutSeconds.email * 1000) < 60_000);
+    });
+  });
+
+  it('404 while nobody has decided, and for ids of others', async () => {
+    const { id } = await buildQueued(db, (await app.account()).workspaceId);
+    for (const unknown of [id, uuidv7(), 'x']) {
+      const { status, body } = await app.call('GET', `/api/v1/messages/${unknown}/timeline`, { key: account.key });
+      assert.deepEqual([status, body.error], [404, 'Message not found']);
+    }
+  });
+});

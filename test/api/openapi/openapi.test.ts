@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { openapi } from '../../../api/openapi/openapi.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+interface Operation {
+  operationId: string;
+  parameters: { name: string; in: string; schema: object }[];
+  requestBody?: { content: { 'application/json': { schema: { anyOf: { required: string[]; additionalProperties?: boolean }[] } } } };
+  responses: Record<string, { content: { 'application/json': { schema: object } } }>;
+  security: object[];
+}
+const document = openapi(endpoints) as { openapi: string; paths: Record<string, Record<string, Operation>> };
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+describe('/openapi.json', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+
+  it('200 without a credential and without an envelope', async () => {
+    const { status, body } = await app.call('GET', '/openapi.json');
+    assert.equal(status, 200);
+    assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
+    assert.equal(body.openapi, '3.1.0');
+  });
+  it('describes every endpoint once', () => {
+    assert.deepEqual(operations.map(({ operationId }) => operationId).toSorted(), endpoints.map(({ id }) => id).toSorted());
+  });
+  it('has schemas that compile', () => {
+    const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+    formats.default(ajv);
+    ajv.addSchema({ $id: 'doc', components: (document as unknown as { components: object }).components }, 'doc');
+    for (const { responses, requestBody, parameters } of operations) {
+      for (const [status, { content }] of Object.entries(responses))
+        if (status.startsWith('2') && status !== '204')
+          ajv.compile(
+            (content['application/json'] ?? (content as Record<string, { schema: object }>)['application/x-ndjson'] ?? { schema: {} })
+              .schema,
+          );
+      if (requestBody !== undefined) ajv.compile(requestBody.content['application/json'].schema);
+      for (const { schema } of parameters) ajv.compile(schema);
+    }
+  });
+  it('says what is required, what the limits are, and that unknown fields do not matter', () => {
+    const send = document.paths['/api/v1/messages/send']?.post;
+    const body = send?.requestBody?.content['application/json'].schema;
+    assert.deepEqual(
+      body?.anyOf.map(({ required }) => required),
+      [
+        ['to', 'channel', 'content'],
+        ['to', 'channel', 'content'],
+        ['contact_id', 'channel', 'content'],
+      ],
+    );
+    for (const { additionalProperties } of body?.anyOf ?? []) assert.equal(additionalProperties, undefined);
+    assert.deepEqual(Object.keys(send?.responses ?? {}), ['201', '400', '401', '402', '403', '404', '413', '422', '429', '500', '503']);
+    assert.deepEqual(send?.security, [{ apiKey: [] }]);
+    const list = document.paths['/api/v1/messages']?.get;
+    const limit = list?.parameters.find(({ name }) => name === 'limit');
+    assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 50 });
+    assert.deepEqual(document.paths['/api/v1/webhooks/{id}']?.get?.parameters[0], {
+      name: 'id',
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+      example: '0198c5b1-0a10-7f3e-8b1d-000000000006',
+    });
+  });
+});

@@ -1,0 +1,81 @@
+/** `/docs` in a real browser: it shows the document, sends a message, and talks to nobody but us. */
+import assert from 'node:assert/strict';
+import { startBrowser, type TestBrowser } from '../../support/browser.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('/docs', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await startApp({ RATE_LIMIT_API: '40/60' });
+  });
+  after(() => app.close());
+
+  it('is a page under a strict policy, with the rate limit headers', async () => {
+    const response = await fetch(`${app.url}/docs`);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(response.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'; script-src 'self';/);
+    assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
+    const html = await response.text();
+    assert.doesNotMatch(html, /<script>|https?:\/\//);
+    assert.doesNotMatch(html, /\son\w+=/);
+  });
+
+  it('has files that browsers keep, and no others of the package', async () => {
+    const html = await (await fetch(`${app.url}/docs`)).text();
+    const files = [...html.matchAll(/(?:src|href)="(docs\/\d[^"]+)"/g)].map(([, file]) => file);
+    assert.equal(files.length, 3);
+    for (const file of files) {
+      const { status, headers } = await fetch(`${app.url}/${file}`, { method: 'HEAD' });
+      assert.deepEqual([status, headers.get('cache-control')], [200, 'public, max-age=31536000, immutable']);
+      assert.match(headers.get('x-ratelimit-limit') ?? '', /^\d+$/);
+    }
+    for (const path of [
+      '/docs/',
+      '/docs/package.json',
+      '/docs/5.35.0/index.html',
+      '/docs/5.35.0/../package.json',
+      '/docs/5.35.0/%2e%2e/package.json',
+    ]) {
+      assert.equal((await fetch(app.url + path)).status, 404, path);
+    }
+  });
+
+  describe('in Chromium', () => {
+    let browser: TestBrowser;
+    before(async function () {
+      this.timeout(60_000);
+      browser = await startBrowser();
+    });
+    after(() => browser?.close());
+
+    it('loads, expands an operation, and "try it out" sends a message', async function () {
+      this.timeout(60_000);
+      const { page } = browser;
+      const { key } = await app.account();
+      await page.goto(`${app.url}/docs`);
+      await page.locator('.authorize').first().click();
+      const scheme = page.locator('.auth-container').filter({ hasText: 'X-API-Key' });
+      await scheme.locator('input').fill(key);
+      await scheme.locator('button.authorize').click();
+      await page.locator('.btn-done').first().click();
+
+      const send = page.locator('.opblock').filter({ has: page.locator('[data-path="/api/v1/messages/send"]') });
+      await send.locator('.opblock-summary').click();
+      await send.locator('.try-out__btn').click();
+      await send.locator('.execute').click();
+      const answer = send.locator('.live-responses-table .response');
+      await answer.locator('.response-col_status').filter({ hasText: '201' }).waitFor();
+      assert.match(await answer.innerText(), /"status": "queued"/);
+      const list = await app.call('GET', '/api/v1/messages', { key });
+      assert.equal(list.body.data.pagination.total, 1);
+    });
+
+    it('complained of nothing, and asked no other host', () => {
+      assert.deepEqual(browser.complaints, []);
+      assert.deepEqual([...browser.hosts], [app.url]);
+    });
+  });
+});

@@ -1,0 +1,97 @@
+/** The links of account mails, opened in a real browser. */
+import assert from 'node:assert/strict';
+import { loadMail } from '../../../models/operations/mails/load-mail.js';
+import { mailToken } from '../../../models/rules/accounts/mail-token.js';
+import { renderMail } from '../../../models/rules/accounts/mail-texts.js';
+import { startBrowser, type TestBrowser } from '../../support/browser.js';
+import { rows } from '../../support/database.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const email = 'ada@example.com';
+const password = 'correct horse';
+
+describe('pages behind the links in mails', () => {
+  let app: TestApp;
+  let browser: TestBrowser;
+  before(async function () {
+    this.timeout(60_000);
+    app = await startApp();
+    browser = await startBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const signUp = () => app.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
+  const forget = () => app.call('POST', '/api/v1/auth/forgot-password', { body: { email } });
+  const logIn = (secret: string) => app.call('POST', '/api/v1/auth/login', { body: { email, password: secret } });
+
+  /** The link in the mail that was put into the outbox last. */
+  async function newestLink(): Promise<string> {
+    const [newest] = await rows<{ id: string }>(app.deps.db, 'SELECT id FROM mails ORDER BY created_at DESC, id DESC LIMIT 1');
+    const mail = await loadMail(app.deps.db, newest?.id ?? '');
+    assert.ok(mail?.token_id);
+    const token = mailToken(app.deps.config.secretKey, mail.token_id);
+    const { text } = renderMail(mail.kind, { name: mail.name, publicUrl: app.url, token });
+    return /^http\S+$/m.exec(text)?.[0] ?? '';
+  }
+
+  const outcomeIs = (text: string) => browser.page.getByRole('status').filter({ hasText: text }).waitFor();
+
+  for (const path of ['/verify-email', '/reset-password']) {
+    it(`${path} is a page under a strict policy, is counted, and does not repeat its token`, async () => {
+      const response = await fetch(`${app.url}${path}?token=%22%3E%3Cscript%3E`);
+      const html = await response.text();
+      assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+      assert.match(response.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      assert.match(policy, /^default-src 'none'; script-src 'self'; .*form-action 'none'/);
+      assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+      assert.doesNotMatch(html, /<script>|https?:\/\/|\son\w+=/);
+    });
+  }
+
+  it('verifies the address when the button is pressed, not when the link is opened', async function () {
+    this.timeout(60_000);
+    await signUp();
+    const link = await newestLink();
+    for (const method of ['HEAD', 'GET', 'GET']) assert.equal((await fetch(link, { method })).status, 200);
+    await browser.page.goto(link);
+    assert.equal((await logIn(password)).body.data.workspace.email_verified, false);
+    await browser.page.getByRole('button', { name: 'Verify' }).click();
+    await outcomeIs('E-mail address verified.');
+    assert.equal(await browser.page.getByRole('button').count(), 0);
+    assert.equal((await logIn(password)).body.data.workspace.email_verified, true);
+  });
+
+  it('sets the new password, which then logs in; the old one does not', async function () {
+    this.timeout(60_000);
+    await forget();
+    await browser.page.goto(await newestLink());
+    await browser.page.getByLabel('New password').fill('another horse');
+    await browser.page.getByRole('button', { name: 'Set password' }).click();
+    await outcomeIs('Password has been changed. Please log in again.');
+    assert.equal((await logIn('another horse')).status, 200);
+    assert.equal((await logIn(password)).status, 401);
+  });
+
+  it('complained of nothing, and asked no other host', () => {
+    assert.deepEqual(browser.complaints, []);
+    assert.deepEqual([...browser.hosts], [app.url]);
+  });
+
+  it('says so when the link was used before', async function () {
+    this.timeout(60_000);
+    await forget();
+    const link = await newestLink();
+    await forget(); // a newer link voids the older
+    await browser.page.goto(link);
+    await browser.page.getByLabel('New password').fill('third horse');
+    await browser.page.getByRole('button', { name: 'Set password' }).click();
+    await outcomeIs('Invalid or expired token');
+    assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { walk } from '../../../api/recovery/walk.js';
+import { runRecovery } from '../../../api/recovery/run-recovery.js';
+import { beginRecovery, type Recovery } from '../../../models/operations/recovery/begin-recovery.js';
+import { cancelBatch, pauseBatch } from '../../../models/operations/batches/change-batch.js';
+import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
+import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../support/rows/factories.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { buildClaimed, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { freshNamespace } from '../../support/temporal/temporal.js';
+
+const tomorrow = () => new Date(Date.now() + 86_400_000);
+
+describe('the recovery of a restored database', () => {
+  const test = workspaceForEach({ balance: 1_000_000 });
+  const config = testConfig();
+  let recovery: Recovery;
+  const begin = async () => {
+    await rows(test.db, 'TRUNCATE recoveries, recovery_messages');
+    recovery = await beginRecovery(test.db, new Date(), null);
+  };
+  /** What it found of the workspace of this test. */
+  const recover = async (dryRun = false) => {
+    const found = await walk({ db: test.db, config, recovery, waitSeconds: 600, dryRun });
+    const mine = await rows<{ id: string }>(test.db, 'SELECT id FROM messages WHERE workspace_id = $1', [test.workspaceId]);
+    const own = (ids: string[]) => ids.filter((id) => mine.some((message) => message.id === id));
+    const { uncertain, uncertain_paused, scheduled, cancelled, awaiting_report, ...others } = found;
+    return {
+      ...others,
+      uncertain: own(uncertain),
+      uncertain_paused: own(uncertain_paused),
+      scheduled: own(scheduled),
+      cancelled: own(cancelled),
+      awaiting_report: own(awaiting_report),
+    };
+  };
+  const restoredAttempts = async (id: string) => {
+    const sql = `SELECT provider, outcome, extract(epoch FROM give_up_at - now()) > 590 AS waits FROM send_attempts WHERE message_id = $1 ORDER BY number`;
+    return rows(test.db, sql, [id]);
+  };
+
+  it('marks what may have been handed off, once, as a call whose answer was lost: it is not called, refused or cancelled', async () => {
+    const waiting = await buildQueued(test.db, test.workspaceId, { expires_at: new Date(Date.now() + 200) });
+    const claimed = await buildClaimed(test.db, test.workspaceId);
+    await begin();
+    const first = await recover();
+    assert.deepEqual(await recover(), first);
+    assert.deepEqual(first.uncertain.toSorted(), [waiting.id, claimed.id].toSorted());
+    const restored = { provider: 'sandbox', outcome: 'unknown', waits: true };
+    assert.deepEqual(await restoredAttempts(waiting.id), [restored]);
+    assert.deepEqual(await restoredAttempts(claimed.id), [{ ...restored, outcome: null }, restored]);
+    const waits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
+    assert.deepEqual(await claimHandoffs(test.db, waiting.group_id, sandboxEverywhere, { waits }), []);
+    await assert.rejects(cancelMessage(test.db, test.workspaceId, waiting.id), /can no longer be cancelled/);
+    // Only now may it be told what became of it.
+    await recordReports(test.db, [reportOf({ id: waiting.id, provider_message_id: null }, 'delivered')]);
+    const [matched] = await rows<{ id: string }>(test.db, 'SELECT message_id AS id FROM delivery_reports WHERE message_id = $1', [
+      waiting.id,
+    ]);
+    assert.equal(matched?.id, waiting.id);
+  });
+
+  it('leaves alone what is due later, what was cancelled, and what was created after it began', async () => {
+    const later = await buildQueued(test.db, test.workspaceId, { scheduled_at: tomorrow(), status_detail: 'scheduled' });
+    const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2]);
+    const ids = batch.pages.flatMap((page) => page.ids);
+    await rows(test.db, `UPDATE batches SET status = 'cancelled' WHERE id = $1`, [batch.id]); // the process died before its messages were
+    await begin();
+    const created = await buildQueued(test.db, test.workspaceId, { created_at: new Date(Date.now() + 1_000) });
+    const { uncertain, scheduled, cancelled } = await recover();
+    assert.deepEqual([uncertain, scheduled, cancelled], [[], [later.id], ids]);
+    for (const id of [later.id, created.id, ...ids]) assert.deepEqual(await restoredAttempts(id), []);
+    await cancelBatch(test.db, test.workspaceId, batch.id);
+  });
+
+  it('takes a paused batch for one that may have been resumed, and says so', async () => {
+    const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 1]);
+    await pauseBatch(test.db, test.workspaceId, batch.id);
+    await begin();
+    const { uncertain, uncertain_paused } = await recover();
+    const ids = batch.pages.flatMap((page) => page.ids);
+    assert.deepEqual([uncertain.toSorted(), uncertain_paused.toSorted()], [ids.toSorted(), ids.toSorted()]);
+  });
+
+  it('deletes what nobody decided and charged, singles and batches', async () => {
+    const single = await buildUndecided(test.db, test.workspaceId);
+    const batch = await buildBatch(test.db, test.workspaceId, [2, 1]);
+    await begin();
+    const { undecided_messages, undecided_batches } = await recover();
+    assert.deepEqual([undecided_messages, undecided_batches], [[single.id], [batch.id]]);
+    assert.deepEqual(await rows(test.db, `SELECT 1 FROM messages WHERE status = 'accepting'`), []);
+  });
+
+  it('ends chains whose next step may have been sent, and keeps those of messages that are due later', async () => {
+    const step = { channel: 'sms', to: '+15551230001', after: 3_600, content: {}, price: 1_000, segments: 1, encoding: 'GSM-7' } as const;
+    const chained = async (scheduled_at: Date | null) => {
+      const id = uuidv7();
+      const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id, scheduled_at });
+      await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
+      await rows(test.db, `UPDATE messages SET status = 'queued', status_detail = 'sending' WHERE id = $1`, [id]);
+      return id;
+    };
+    const [now, later] = [await chained(null), await chained(tomorrow())];
+    await begin();
+    assert.equal((await recover()).fallbacks, 1);
+    const chains = await rows(test.db, 'SELECT message_id AS id, outcome FROM fallbacks ORDER BY message_id');
+    assert.deepEqual(chains, [
+      { id: now, outcome: 'unknown' },
+      { id: later, outcome: null },
+    ]);
+    await rows(test.db, 'DELETE FROM messages WHERE id = ANY($1::uuid[])', [[now, later]]);
+  });
+
+  it('notes what waits for a report, and forgets the carriers of webhooks', async () => {
+    const sent = await buildSent(test.db, test.workspaceId);
+    const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    await rows(test.db, `UPDATE webhooks SET carrier_looks_at = now() + interval '1 day' WHERE id = $1`, [row.id]);
+    await begin();
+    const { awaiting_report } = await recover();
+    assert.deepEqual(awaiting_report, [sent.id]);
+    assert.equal((await row.reload()).get('carrier_looks_at') ?? null, null);
+  });
+
+  it('changes nothing in a dry run, and finds the same', async () => {
+    await buildUndecided(test.db, test.workspaceId);
+    const [waiting] = [await buildQueued(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
+    await begin();
+    const dry = await recover(true);
+    assert.equal(await statusOf(test.db, waiting.id), 'queued/accepted');
+    assert.deepEqual(await rows(test.db, 'SELECT 1 FROM recovery_messages'), []);
+    assert.deepEqual(await recover(), dry);
+  });
+
+  it('refuses while somebody is connected, and a database that has later messages; forced it goes on, also with an empty Temporal', async () => {
+    const temporal = await freshNamespace();
+    const { id } = await buildQueued(test.db, test.workspaceId, { created_at: new Date() });
+    const request = { asOf: new Date(Date.now() - 3_600_000), stoppedAt: null, waitSeconds: 1, dryRun: false, force: false };
+    const own = testConfig({ DATABASE_URL: test.url, TEMPORAL_NAMESPACE: temporal.namespace });
+    await assert.rejects(runRecovery(own, request), (error: Error) => {
+      assert.match(error.message, /a connection to the database from 127\.0\.0\.1/);
+      assert.match(error.message, /it was not restored to/);
+      return true;
+    });
+    assert.equal((await messageOf(test.db, id)).status_detail, 'accepted');
+    // Temporal's data is lost as well: there is nothing to end, and providers are asked all the same.
+    const { recovery: begun, workflows, found } = await runRecovery(own, { ...request, force: true });
+    assert.deepEqual([workflows, found.uncertain.includes(id)], [0, true]);
+    const asking = await temporal.client.workflow.getHandle(workflowIds.recovery(begun.id)).describe();
+    assert.equal(asking.status.name, 'RUNNING');
+    await temporal.close();
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import type { Json } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { buildDelivery, settle } from '../../support/rows/deliveries.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('deliveries of a webhook', () => {
+  let app: TestApp;
+  let jwt: string;
+  let id: string;
+  let ids: Record<string, string>;
+  const at = (minute: number) => new Date(Date.now() - 3_600_000 + minute * 60_000);
+  before(async () => {
+    app = await startApp();
+    const account = await app.account();
+    ({ jwt } = account);
+    // Another webhook of the workspace, whose delivery is in no list of this one.
+    await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/other');
+    await buildDelivery(app.deps.db, account.workspaceId);
+    await rows(app.deps.db, `UPDATE webhooks SET events = '{message.failed}'`);
+    ({ id } = (await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook')).row);
+    ids = {};
+    for (const status of ['succeeded', 'failed', 'held', 'pending']) {
+      const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspaceId);
+      await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
+      ids[status] = deliveryId;
+    }
+    for (const [status, attempts] of [
+      ['failed', 3],
+      ['pending', 1],
+    ] as const) {
+      for (let number = attempts; number >= 1; number -= 1) {
+        const sql = `INSERT INTO delivery_attempts VALUES ($1, $2, now(), 'scheduled', 503, 'HTTP 503', 12, 'busy')`;
+        await rows(app.deps.db, sql, [ids[status], number]);
+      }
+    }
+  });
+  after(() => app.close());
+
+  const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
+  const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);
+
+  it('are narrowed to several statuses at once, newest first', async () => {
+    assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
+    assert.deepEqual(await found('status=held,held'), ['held']);
+    assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
+  });
+
+  it('that are pending are held from the moment on at which their webhook is paused, also when it is active again', async () => {
+    const account = await app.account();
+    const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
+    const { id: pending } = await buildDelivery(app.deps.db, account.workspaceId);
+    const path = `/api/v1/webhooks/${webhook.id}`;
+    const listed = async (status: string) => {
+      const { data } = (await app.call('GET', `${path}/deliveries?status=${status}`, { jwt: account.jwt })).body;
+      return [data.pagination.total, ...data.deliveries.map((row: Json) => [row.id, row.status, row.next_attempt_at])];
+    };
+    const put = (is_active: boolean) => app.call('PUT', path, { jwt: account.jwt, body: { is_active } });
+    for (const step of [() => put(false), () => put(true), () => settle(app.deps.db, webhook.id)]) {
+      await step();
+      assert.deepEqual([await listed('pending'), await listed('held')], [[0], [1, [pending, 'held', null]]]);
+      const { delivery } = (await app.call('GET', `${path}/deliveries/${pending}`, { jwt: account.jwt })).body.data;
+      assert.deepEqual([delivery.status, delivery.next_attempt_at], ['held', null]);
+    }
+  });
+
+  it('are shown with all their attempts, in order', async () => {
+    const { deliveries, pagination } = (await get('')).body.data;
+    assert.deepEqual(
+      deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
+      [[1], [], [1, 2, 3], []],
+    );
+    assert.deepEqual(pagination, { total: 4, page: 1, pages: 1, limit: 50 });
+    const { at: attemptedAt, ...attempt } = deliveries[0].attempts[0];
+    assert.ok(Date.parse(attemptedAt));
+    assert.deepEqual(attempt, {
+      number: 1,
+      trigger: 'scheduled',
+      response_status: 503,
+      error: 'HTTP 503',
+      duration_ms: 12,
+      response_body: 'busy',
+      url: null,
+      request_headers: null,
+      response_headers: null,
+      timings: null,
+      remote_address: null,
+    });
+  });
+
+  it('are narrowed to an event or a message, and paged', async () => {
+    const { message_id: messageId } = (await get(`/${ids.failed}`)).body.data.delivery;
+    assert.deepEqual(await found(`message_id=${messageId}`), ['failed']);
+    assert.deepEqual(await found('event=message.sent'), []);
+    assert.equal((await found('event=message.queued')).length, 4);
+    assert.deepEqual(await found('limit=1&page=2'), ['held']);
+  });
+
+  it('are narrowed to a time, both ends included as they are shown', async () => {
+    const { created_at: failedAt } = (await get(`/${ids.failed}`)).body.data.delivery;
+    const { created_at: heldAt } = (await get(`/${ids.held}`)).body.data.delivery;
+    const between = await found(`since=${failedAt}&until=${heldAt}`);
+    assert.deepEqual([between.includes('failed'), between.includes('held')], [true, true]);
+    assert.deepEqual(await found(`since=${at(61).toISOString()}`), []);
+    assert.deepEqual(await found(`until=${at(0).toISOString()}`), []);
+    assert.deepEqual(await found(`status=failed&since=${at(0).toISOString()}&until=${at(61).toISOString()}`), ['failed']);
+  });
+
+  for (const [query, text] of [
+    ['status=failed,gone', 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+    ['status=', 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+    ['since=soon', 'Invalid date format'],
+    ['until=', 'Invalid date format'],
+  ] as const) {
+    it(`400 for ${query}`, async () => {
+      const { status, body } = await get(`?${query}`);
+      assert.deepEqual([status, body.error], [400, text]);
+    });
+  }
+
+  it('are shown one by one', async () => {
+    const { status, body } = await get(`/${ids.failed}`);
+    assert.deepEqual([status, body.data.delivery], [200, (await get('?status=failed')).body.data.deliveries[0]]);
+    for (const none of [uuidv7(), 'x', '%00']) {
+      const answer = await get(`/${none}`);
+      assert.deepEqual([answer.status, answer.body.error], [404, 'Delivery not found']);
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { isUuid } from '../../../models/rules/values/text.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { rows } from '../../support/database.js';
+import { buildDelivery } from '../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
+import { shiftClock } from '../../support/shift-clock.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const longAgo = '2020-01-01T00:00:00Z';
+
+describe('replays', () => {
+  let app: TestApp;
+  let jwt: string;
+  let workspaceId: string;
+  let id: string;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    ({ jwt, workspaceId } = await app.account());
+    id = (await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook')).row.id;
+    app.calls.length = 0;
+  });
+  after(() => app.close());
+
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1/webhooks/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
+  const begin = async (body: object = {}) => (await call('POST', '/replay', { since: longAgo, ...body })).body.data.replay;
+  const list = async (query = '') => (await call('GET', `/replays${query}`)).body.data;
+  const delivery = async (status: string) => {
+    const { id: deliveryId } = await buildDelivery(app.deps.db, workspaceId);
+    await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
+    return deliveryId;
+  };
+  const failed = () => delivery('failed');
+
+  it('200 counts what it takes: failed and held, or the status given, within the time', async () => {
+    for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
+    const replay = async (body: object) => (await call('POST', '/replay', body)).body.data.replay;
+    const { id: replayId, until, created_at, ...all } = await replay({ since: longAgo });
+    assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000 && isUuid(replayId) && Date.parse(created_at));
+    assert.deepEqual(all, {
+      webhook_id: id,
+      status: 'running',
+      since: '2020-01-01T00:00:00.000Z',
+      statuses: ['failed', 'held'],
+      matched: 3,
+      attempted: 0,
+      acknowledged: 0,
+      ended_at: null,
+    });
+    assert.deepEqual(app.calls, [`replay ${id} failed,held`]);
+    const held = await replay({ since: longAgo, status: 'held' });
+    assert.deepEqual([held.statuses, held.matched], [['held'], 2]);
+    assert.equal((await replay({ since: longAgo, until: '2020-02-01T00:00:00Z' })).matched, 0);
+    assert.equal((await replay({ since: new Date(Date.now() + 60_000).toISOString(), until: '2999-01-01T00:00:00Z' })).matched, 0);
+    assert.equal(app.calls.length, 2, 'what matches nothing starts nothing');
+  });
+  it('includes both ends as they are shown', async () => {
+    await delivery('failed');
+    const list = await call('GET', '/deliveries');
+    const at = list.body.data.deliveries[0].created_at;
+    assert.equal((await call('POST', '/replay', { since: at, until: at })).body.data.replay.matched, 1);
+  });
+  it('until now takes what was written until now, though the clock of the API is half a minute behind', async () => {
+    await failed();
+    const setRight = shiftClock(-30_000);
+    const replay = await begin().finally(setRight);
+    assert.equal(replay.matched, 1);
+  });
+  it('takes no tests', async () => {
+    await call('POST', '/test');
+    await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [id]);
+    assert.equal((await call('POST', '/replay', { since: longAgo })).body.data.replay.matched, 0);
+  });
+  for (const [body, text] of [
+    [{}, 'Missing required field: since'],
+    [{ since: null }, 'Missing required field: since'],
+    [{ since: 'soon' }, 'Invalid date format'],
+    [{ since: 5 }, 'since must be a string'],
+    [{ since: longAgo, until: '' }, 'Invalid date format'],
+    [{ since: longAgo, until: '2019-01-01T00:00:00Z' }, 'until must not be before since'],
+    [{ since: longAgo, status: 'gone' }, 'Invalid status. Must be one of: pending, succeeded, failed, held'],
+  ] as [object, string][]) {
+    it(`400 ${text}: ${JSON.stringify(body)}`, async () => {
+      const answer = await call('POST', '/replay', body);
+      assert.deepEqual([answer.status, answer.body.error, app.calls], [400, text, []]);
+    });
+  }
+
+  it('dry_run only counts: nothing is begun, also not for an inactive webhook', async () => {
+    for (let time = 1; time <= 2; time += 1) await failed();
+    await Webhook.update({ is_active: false }, { where: { id } });
+    const { id: noId, status, matched, created_at } = await begin({ dry_run: true });
+    assert.deepEqual([noId, status, matched, created_at], [null, 'counted', 2, null]);
+    assert.deepEqual([app.calls, (await list()).replays], [[], []]);
+  });
+
+  it('what has lost its body to age is not counted', async () => {
+    await failed();
+    const gone = await failed();
+    await rows(app.deps.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
+    assert.equal((await begin({ dry_run: true })).matched, 1);
+  });
+
+  it('one that takes nothing has ended when it is answered', async () => {
+    const { status, matched, ended_at } = await begin();
+    assert.deepEqual([status, matched, ended_at !== null, app.calls], ['completed', 0, true, []]);
+  });
+
+  it('are listed newest first, paged, and shown one by one', async () => {
+    await failed();
+    const [first, second] = [await begin(), await begin({ status: 'failed' })];
+    const { replays, pagination } = await list('?limit=1');
+    assert.deepEqual([replays, pagination], [[second], { total: 2, page: 1, pages: 2, limit: 1 }]);
+    assert.deepEqual((await list('?limit=1&page=2')).replays, [first]);
+    assert.deepEqual((await call('GET', `/replays/${first.id}`)).body.data.replay, first);
+  });
+
+  it('500 leaves nothing when it could not be asked for', async () => {
+    await failed();
+    const { replay } = app.deps.temporal;
+    app.deps.temporal.replay = () => Promise.reject(new Error('away'));
+    assert.equal((await call('POST', '/replay', { since: longAgo })).status, 500);
+    app.deps.temporal.replay = replay;
+    assert.deepEqual((await list()).replays, []);
+  });
+
+  it('are cancelled while they run; again is 200, 409 once they have ended otherwise', async () => {
+    await failed();
+    const { id: replayId } = await begin();
+    const { status, body } = await call('POST', `/replays/${replayId}/cancel`);
+    assert.deepEqual([status, body.data.replay.status, body.data.replay.ended_at !== null], [200, 'cancelled', true]);
+    assert.deepEqual((await call('POST', `/replays/${replayId}/cancel`)).body.data, body.data);
+    for (const ended of ['completed', 'stopped'] as const) {
+      const other = await buildReplay(id, { status: ended });
+      const answer = await call('POST', `/replays/${other.id}/cancel`);
+      assert.deepEqual([answer.status, answer.body.error], [409, 'Replay can no longer be cancelled']);
+    }
+  });
+
+  it('404 for an unknown or malformed one, and for one of another webhook', async () => {
+    const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');
+    const foreign = await buildReplay(other.id);
+    for (const replayId of [uuidv7(), 'x', '%00', foreign.id]) {
+      for (const [method, path] of [
+        ['GET', ''],
+        ['POST', '/cancel'],
+      ] as const) {
+        const answer = await call(method, `/replays/${replayId}${path}`);
+        assert.deepEqual([answer.status, answer.body.error], [404, 'Replay not found']);
+      }
+    }
+    assert.equal((await foreign.reload()).status, 'running');
+  });
+});

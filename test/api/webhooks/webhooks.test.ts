@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { decrypt } from '../../../models/rules/values/encryption.js';
+import { secretContext, Webhook } from '../../../models/tables/webhook.js';
+import { rows } from '../../support/database.js';
+import { deliveryOf } from '../../support/rows/deliveries.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+const hooks = '/api/v1/webhooks';
+const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.sent', 'message.failed'] };
+
+describe('webhooks', () => {
+  let app: TestApp;
+  let jwt: string;
+  let key: string;
+  before(async () => {
+    app = await startApp();
+  });
+  beforeEach(async () => {
+    ({ jwt, key } = await app.account());
+  });
+  after(() => app.close());
+  const create = async (body: object = good) => (await app.call('POST', hooks, { jwt, body })).body.data.webhook.id as string;
+
+  /** A delivery of this webhook in this status. @returns its id */
+  async function delivery(webhookId: string, status: string): Promise<string> {
+    const [id, eventId] = [uuidv7(), uuidv7()];
+    const webhook = await Webhook.findByPk(webhookId);
+    const message = await buildQueued(app.deps.db, webhook?.workspace_id ?? '');
+    await rows(app.deps.db, `INSERT INTO events (id, workspace_id, message_id, type, body) VALUES ($1, $2, $3, 'message.sent', '{}')`, [
+      eventId,
+      message.workspace_id,
+      message.id,
+    ]);
+    await rows(
+      app.deps.db,
+      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status, next_attempt_at) VALUES ($1, $2, $3, 'message.sent', $4, $5, now())`,
+      [id, webhookId, eventId, message.id, status],
+    );
+    return id;
+  }
+  const statusOf = async (id: string) => (await deliveryOf(app.deps.db, id)).status;
+
+  describe('POST /api/v1/webhooks', () => {
+    it('201 shows the secret once and keeps it encrypted', async () => {
+      const { status, body } = await app.call('POST', hooks, {
+        jwt,
+        body: { ...good, events: [...good.events, 'message.sent'], is_active: false },
+      });
+      assert.equal(status, 201);
+      const { webhook, secret } = body.data;
+      assert.deepEqual(Object.keys(webhook), ['id', 'url', 'events', 'is_active', 'created_at']);
+      assert.deepEqual([webhook.url, webhook.events, webhook.is_active], [good.url, good.events, true]);
+      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+      const row = await Webhook.findByPk(webhook.id);
+      assert.equal(decrypt(app.deps.config.secretKey, secretContext(webhook.id), row?.secret ?? Buffer.alloc(0)), secret);
+      assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${webhook.id}`, { jwt })).body).includes(secret));
+    });
+    it('201 with an API key that has the scope, in the workspace of the key', async () => {
+      const { status, body } = await app.call('POST', hooks, { key, body: good });
+      assert.equal(status, 201);
+      assert.equal((await app.call('GET', `${hooks}/${body.data.webhook.id}`, { jwt })).status, 200);
+    });
+    const enumText = 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed';
+    const refused: [object, string][] = [
+      [{}, 'Missing required field: url'],
+      [{ ...good, url: 'http://example.com' }, 'Webhook URL must use HTTPS'],
+      [{ ...good, url: 'example.com' }, 'Webhook URL must use HTTPS'],
+      [{ ...good, url: 5 }, 'url must be a string'],
+      [{ ...good, url: 'https://10.0.0.1/' }, 'Webhook URL must not point to a private address'],
+      [{ ...good, url: 'https://169.254.169.254/' }, 'Webhook URL must not point to a private address'],
+      [{ ...good, url: 'https://8.8.8.8:9443/' }, 'Webhook URL must use port 443 or 8443'],
+      [{ ...good, url: 'https://example.com:80/' }, 'Webhook URL must use port 443 or 8443'],
+      [{ ...good, events: [] }, enumText],
+      [{ ...good, events: ['message.read'] }, enumText],
+      [{ ...good, events: 'message.sent' }, 'events must be an array'],
+      [{ url: good.url }, 'Missing required field: events'],
+      [{ ...good, description: 'x'.repeat(501) }, 'description must be at most 500 characters'],
+    ];
+    for (const [body, text] of refused) {
+      it(`400 ${text}: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+        const before_ = await Webhook.count();
+        const answer = await app.call('POST', hooks, { jwt, body });
+        assert.deepEqual([answer.status, answer.body.error], [400, text]);
+        assert.equal(await Webhook.count(), before_);
+      });
+    }
+    it('201 for a name that does not resolve, and for one that resolves to an allowed network', async () => {
+      for (const url of ['https://nowhere.invalid/hook', 'https://localhost:9443/hook']) {
+        assert.equal((await app.call('POST', hooks, { jwt, body: { ...good, url } })).status, 201, url);
+      }
+    });
+  });
+
+  it('400 for a name that resolves to private addresses only, where no network is allowed', async () => {
+    const { webhookAllowedNetworks } = app.deps.config;
+    Object.assign(app.deps, { config: { ...app.deps.config, webhookAllowedNetworks: [] } });
+    const { status, body } = await app.call('POST', hooks, { jwt, body: { ...good, url: 'https://localhost/hook' } });
+    assert.deepEqual([status, body.error], [400, 'Webhook URL must not point to a private address']);
+    Object.assign(app.deps, { config: { ...app.deps.config, webhookAllowedNetworks } });
+  });
+
+  describe('who may', () => {
+    const cases: [string, object, number, string][] = [
+      ['nobody', {}, 401, 'Invalid or expired token'],
+      ['a bad token', { jwt: 'x.y.z' }, 401, 'Invalid or expired token'],
+      ['a bad key', { key: 'x' }, 401, 'Invalid API key'],
+      ['an empty key', { key: '' }, 401, 'Invalid or expired token'],
+    ];
+    for (const [who, credential, status, text] of cases) {
+      it(`${status} ${who}`, async () => {
+        const answer = await app.call('GET', hooks, credential);
+        assert.deepEqual([answer.status, answer.body.error], [status, text]);
+      });
+    }
+    it('403 a key without the scope', async () => {
+      const other = await app.account({ scopes: ['send_messages', 'read_messages'] });
+      const answer = await app.call('GET', hooks, { key: other.key });
+      assert.deepEqual([answer.status, answer.body.error], [403, 'API key does not have required scope: manage_webhooks']);
+    });
+  });
+
+  it('GET /api/v1/webhooks/events tells the types', async () => {
+    const { body } = await app.call('GET', `${hooks}/events`, { jwt });
+    assert.deepEqual(
+      body.data.events.map(({ type }: { type: string }) => type),
+      ['message.queued', 'message.sent', 'message.delivered', 'message.failed'],
+    );
+  });
+
+  describe('PUT /api/v1/webhooks/:id', () => {
+    it('wakes the carrier of a webhook that is paused, has another address or is given another chance, and answers although that fails', async () => {
+      const id = await create();
+      const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
+      const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
+      assert.deepEqual([await put({ is_active: false }), woken()], [200, 1]);
+      assert.deepEqual([await put({ description: 'nothing to settle' }), woken()], [200, 1]);
+      assert.deepEqual([await put({ is_active: true }), woken()], [200, 2]);
+      assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 3]);
+      const { wakeCarrier } = app.deps.temporal;
+      app.deps.temporal.wakeCarrier = async () => Promise.reject(new Error('away'));
+      assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
+      app.deps.temporal.wakeCarrier = wakeCarrier;
+    });
+    it('200 changes what is given and nothing else', async () => {
+      const id = await create();
+      const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).body.data.webhook;
+      const changed = await put({ events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
+      assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.queued'], 'Shop']);
+      assert.equal((await put({ url: 'https://example.com/' })).url, 'https://example.com/');
+      assert.deepEqual([(await put({})).description, (await put({ url: null })).url], ['Shop', 'https://example.com/']);
+      assert.equal((await put({ description: null })).description, null);
+    });
+    it('200 holds what is on its way when it is deactivated; activating forgets why it was disabled', async () => {
+      const id = await create();
+      const pending = await delivery(id, 'pending');
+      assert.equal((await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: false } })).body.data.webhook.is_active, false);
+      assert.equal(await statusOf(pending), 'held');
+      await Webhook.update({ disabled_reason: 'gone' }, { where: { id } });
+      assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.disabled_reason, 'gone');
+      const { is_active, disabled_reason } = (await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: true } })).body.data
+        .webhook;
+      assert.deepEqual([is_active, disabled_reason, await statusOf(pending)], [true, null, 'held']);
+    });
+    for (const [body, text] of [
+      [{ is_active: 'yes' }, 'is_active must be a boolean'],
+      [{ events: [] }, 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed'],
+      [{ url: 'http://x.y' }, 'Webhook URL must use HTTPS'],
+      [{ url: '' }, 'Webhook URL must use HTTPS'],
+      [{ url: 'https://192.168.0.1' }, 'Webhook URL must not point to a private address'],
+    ] as [object, string][]) {
+      it(`400 ${text}, and changes nothing`, async () => {
+        const id = await create();
+        const answer = await app.call('PUT', `${hooks}/${id}`, { jwt, body: { description: 'x', ...body } });
+        assert.deepEqual([answer.status, answer.body.error], [400, text]);
+        assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.description, null);
+      });
+    }
+  });
+
+  it('DELETE ends what is on its way; afterwards the webhook is unknown', async () => {
+    const id = await create();
+    const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
+    assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);
+    assert.deepEqual([await statusOf(pending), await statusOf(done)], ['failed', 'succeeded']);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['GET', '/deliveries'],
+    ] as const) {
+      const answer = await app.call(method, `${hooks}/${id}${path}`, { jwt, ...(method === 'PUT' ? { body: {} } : {}) });
+      assert.deepEqual([answer.status, answer.body.error], [404, 'Webhook not found']);
+    }
+    assert.deepEqual((await app.call('GET', hooks, { jwt })).body.data.webhooks, []);
+  });
+});

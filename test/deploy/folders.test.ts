@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { root } from './project.js';
+
+const rooms = ['activities', 'api', 'bench', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
+const filesMax = 25;
+/** One file a step, for ever. */
+const grows = new Set(['models/migrations']);
+
+describe('folders', () => {
+  it(`hold at most ${filesMax} files each`, () => {
+    const counts = new Map<string, number>();
+    for (const room of rooms) {
+      for (const name of readdirSync(`${root}/${room}`, { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(ts|sql|json)$/.test(name) || name.includes('node_modules')) continue;
+        const folder = dirname(`${room}/${name}`);
+        counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      }
+    }
+    assert.ok(counts.size > 50, 'the folders were not found');
+    const full = [...counts].filter(([folder, count]) => count > filesMax && !grows.has(folder));
+    assert.deepEqual(full, []);
+  });
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { phones } from '../../support/bulk-requests.js';
+import { until } from '../../support/client.js';
+import { serviceWithBatches } from './batch-service.js';
+
+describe('the pace of a batch', () => {
+  const test = serviceWithBatches();
+  const callsOf = (prefix: string) => test.calls.filter(({ to }) => to.startsWith(prefix));
+
+  it('holds no slot while it has no time: the batch of another workspace is handed off beside more slow pages than there are slots', async () => {
+    const slow = await test.client.signUp();
+    const perPage = 250;
+    const pages = 10; // a worker has eight slots
+    const recipients = Array.from({ length: pages * perPage }, (_, index) => `slow-${index}@example.org`);
+    const slowId = await test.bulk(slow, recipients, { channel: 'email', rate: 0.1 });
+    await until(() => callsOf('slow-').length === 1, 'the slow batch has begun');
+    const other = await test.client.signUp();
+    const id = await test.bulk(other, phones(100));
+    await until(async () => (await test.get(other, id)).counts.queued === 0, 'the other batch is handed off');
+    assert.ok(callsOf('slow-').length <= 2, 'before the slow one has made its third call');
+    await test.change(slow, slowId, 'cancel');
+  });
+
+  it('is kept with a provider that takes two seconds for each call', async function () {
+    this.timeout(60_000);
+    let [underWay, most] = [0, 0];
+    test.beforeTaking = async () => {
+      most = Math.max(most, ++underWay);
+      await sleep(2_000);
+      underWay -= 1;
+      return undefined;
+    };
+    const account = await test.client.signUp();
+    const id = await test.bulk(account, phones(100), { rate: 40 });
+    await test.settled(account, id);
+    assert.ok(most >= 50, `40 calls a second of two seconds each are 80 at once; there were ${most}`);
+  });
+});

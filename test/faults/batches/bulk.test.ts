@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
+import { connectTemporal } from '../../../api/outside/temporal.js';
+import { recordReports } from '../../../models/operations/reports/record-reports.js';
+import { type BuiltBatch, buildBatch } from '../../support/rows/batches.js';
+import { phones } from '../../support/bulk-requests.js';
+import { type Account, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
+import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
+
+describe('a batch', () => {
+  const test = serviceWithBatches();
+
+  for (const { verb, status } of [
+    { verb: 'pause', status: 'paused' },
+    { verb: 'cancel', status: 'cancelled' },
+  ]) {
+    it(`lets out what is in flight when ${verb} is answered, and nothing more`, async () => {
+      const account = await test.client.signUp();
+      const gate = new Gate();
+      test.beforeTaking = () => gate.passed;
+      const id = await test.bulk(account, phones(100));
+      await until(() => test.calls.length > 0, 'the first round is in flight');
+      const inFlight = await untilStill(() => test.calls.length);
+      assert.equal((await test.change(account, id, verb)).status, status);
+      const balance = await balanceOf(test.service.db, account.workspaceId);
+      assert.equal(balance, verb === 'cancel' ? 1_000_000 - inFlight * 1_000 : 900_000, 'what was not begun is refunded with the answer');
+      gate.open();
+      await until(async () => (await test.takenOf(id)).length === inFlight, 'what was in flight is taken');
+      if (verb === 'pause') {
+        await until(async () => (await test.get(account, id)).counts.delivered === inFlight, 'it is delivered while the batch is paused');
+        assert.deepEqual([test.calls.length, (await test.get(account, id)).counts.queued], [inFlight, 100 - inFlight]);
+        await test.change(account, id, 'resume');
+      }
+      const { counts, credits_used } = await test.settled(account, id);
+      const delivered = verb === 'cancel' ? inFlight : 100;
+      assert.deepEqual([counts.delivered, counts.failed, credits_used], [delivered, 100 - delivered, delivered]);
+      assert.equal(new Set(test.calls.map((call) => call.id)).size, test.calls.length, 'each was called for once');
+      assert.equal(test.calls.length, delivered);
+      assert.equal(await balanceOf(test.service.db, account.workspaceId), 1_000_000 - delivered * 1_000);
+    });
+  }
+
+  it('whose provider throttles, refuses and loses answers for a part of a page goes on with the rest: each once, refusals refunded', async () => {
+    const account = await test.client.signUp();
+    const fateOf = ({ to }: OutgoingMessage) => ({ 3: 'throttled', 5: 'lost', 7: 'refused', 9: 'away' })[to.at(-1) ?? ''];
+    const isFirst = ({ id }: OutgoingMessage) => test.calls.filter((call) => call.id === id).length === 1;
+    test.beforeTaking = async (message) => {
+      const fate = fateOf(message);
+      if (fate === 'refused') return { outcome: 'rejected', error_code: '30007', error_message: 'Message filtered' };
+      if (fate === 'throttled' && isFirst(message)) return { outcome: 'throttled', detail: '429', retryAfterMs: 200 };
+      if (fate === 'away' && isFirst(message)) return { outcome: 'retryable', detail: '503' };
+      return undefined;
+    };
+    test.afterTaking = (message, outcome) =>
+      fateOf(message) === 'lost' && isFirst(message) ? { outcome: 'unknown', detail: 'reset' } : outcome;
+    const id = await test.bulk(account, phones(60));
+    const { counts, credits_used, status } = await test.settled(account, id);
+    assert.deepEqual([status, counts.delivered, counts.failed, credits_used], ['completed', 54, 6, 54]);
+    assert.equal(await balanceOf(test.service.db, account.workspaceId), 946_000);
+    const taken = await test.takenOf(id);
+    assert.equal(taken.length, 54, 'the provider has each of the others once');
+    assert.ok(taken.filter(({ calls: times }) => times > 1).length <= 6, 'only those whose answer was lost were handed over again');
+  });
+
+  it('of which some reports are missing, some come twice and out of order ends as each message does', async () => {
+    const account = await test.client.signUp();
+    const fates = ['+15005550002', '+15005550005', '+15005550006', '+15551234567'].flatMap((to) => Array.from({ length: 15 }, () => to));
+    const id = await test.bulk(account, fates, { allow_duplicates: true });
+    const { counts } = await test.settled(account, id);
+    assert.deepEqual(counts, { queued: 0, sent: 15, delivered: 30, failed: 15, read: 0 });
+    const details = await rows(test.service.db, `SELECT DISTINCT status_detail FROM messages WHERE batch_id = $1 AND status = 'sent'`, [
+      id,
+    ]);
+    assert.deepEqual(details, [{ status_detail: 'unknown' }]);
+    assert.equal(await balanceOf(test.service.db, account.workspaceId), 940_000, 'what failed after the hand-off is not refunded');
+  });
+
+  it('tells of what was taken while the provider is away for the rest', async () => {
+    const account = await test.client.signUp();
+    const silent = '+15005550002';
+    test.beforeTaking = async ({ to }) => (to === silent ? undefined : { outcome: 'retryable', detail: '503' });
+    const id = await test.bulk(account, [silent, ...phones(4)]);
+    const attemptsOfRest = () => test.calls.filter(({ to }) => to !== silent).length / 4;
+    await until(() => attemptsOfRest() >= 5, 'the next attempt is seconds away');
+    const [taken] = await rows<{ id: string }>(test.service.db, `SELECT id FROM messages WHERE batch_id = $1 AND status = 'sent'`, [id]);
+    const message = await messageOf(test.service.db, taken?.id ?? '');
+    const [wake] = await recordReports(test.service.db, [reportOf(message, 'delivered')]);
+    assert.ok(wake !== undefined);
+    const temporal = connectTemporal(test.service.config);
+    await temporal.wake(wake);
+    await test.client.messageUntil(account, message.id, ({ status }) => status === 'delivered');
+    assert.equal(attemptsOfRest(), 5, 'the report did not wait for that attempt');
+    await test.change(account, id, 'cancel');
+    assert.equal(await balanceOf(test.service.db, account.workspaceId), 999_000);
+    await temporal.close();
+  });
+
+  it('shares the workers evenly with the batch of another workspace that came later, and single messages wait for neither', async () => {
+    const pages = 24;
+    const [first, second] = [await test.client.signUp(), await test.client.signUp()];
+    const gate = new Gate();
+    test.beforeTaking = () => gate.passed;
+    const begin = async ({ workspaceId }: Account): Promise<BuiltBatch> => {
+      const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1));
+      await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms' });
+      await until(async () => (await dispatchesOf(batch)) === pages, 'all its pages wait for the workers');
+      return batch;
+    };
+    const temporal = connectTemporal(test.service.config);
+    const early = await begin(first);
+    const slots = await untilStill(() => test.calls.length);
+    const late = await begin(second);
+    assert.equal(test.calls.length, slots, 'the first batch has all slots');
+
+    const lone = await test.client.signUp();
+    test.beforeTaking = async (message) => (isOf(early, message) || isOf(late, message) ? gate.passed : undefined);
+    const { id } = await test.client.send(lone);
+    await test.client.messageUntil(lone, id, ({ status }) => status === 'delivered');
+
+    gate.open();
+    await until(() => test.calls.length === 2 * pages + 1, 'everything is handed off');
+    const next = test.calls.filter((message) => message.id !== id).slice(slots, slots + 20);
+    const shares = [early, late].map((batch) => next.filter((message) => isOf(batch, message)).length);
+    assert.ok(Math.min(...shares) >= 7, `of the next ${next.length} hand-offs ${shares.join(' and ')} were of the two batches`);
+    for (const [account, batch] of [[first, early] as const, [second, late] as const]) {
+      assert.equal((await test.settled(account, batch.id)).counts.delivered, pages);
+    }
+    await temporal.close();
+  });
+
+  const isOf = ({ pages }: BuiltBatch, { id }: OutgoingMessage) => pages.some(({ ids }) => ids.includes(id));
+
+  /** Pages of a batch whose dispatch has been scheduled. */
+  async function dispatchesOf({ pages }: BuiltBatch): Promise<number> {
+    const histories = await Promise.all(
+      pages.map(({ groupId }) =>
+        test.service.temporal.client.workflow
+          .getHandle(`page:${groupId}`)
+          .fetchHistory()
+          .catch(() => undefined),
+      ),
+    );
+    const isDispatch = (name: string | null | undefined) => name === 'sendGroup';
+    return histories.filter((history) =>
+      history?.events?.some(({ activityTaskScheduledEventAttributes: scheduled }) => isDispatch(scheduled?.activityType?.name)),
+    ).length;
+  }
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Provider, Providers } from '../../../activities/handoff/providers/provider.js';
+import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { type Account, type RestClient, restClient, until } from '../../support/client.js';
+import { testEnv } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { startReceiver } from '../../support/network/receiver.js';
+import { type Service, startService } from '../../support/service.js';
+import { describeInShapes } from '../../support/rows/shapes.js';
+import { withSandbox } from '../../support/carriers/stub-provider.js';
+
+/** What the provider does with the next hand-offs, after the sandbox has taken them. */
+let afterTaking: (outcome: Awaited<ReturnType<Provider['send']>>) => ReturnType<Provider['send']> = async (outcome) => outcome;
+
+const meddle = (providers: Providers): Providers =>
+  withSandbox(providers, (sandbox) => async (message, signal) => afterTaking(await sandbox.send(message, signal)));
+
+describeInShapes('a provider', (env) => {
+  let service: Service;
+  let client: RestClient;
+  before(async () => {
+    service = await startService({ wrapProviders: meddle, env: { REPORT_TIMEOUT_SMS: '1', SANDBOX_DELAY_MS: '1', ...env } });
+    client = restClient(service.url);
+  });
+  beforeEach(() => {
+    afterTaking = async (outcome) => outcome;
+  });
+  afterEach(() => assertBooks(service.db));
+  after(() => service.stop());
+
+  it('whose report comes before the answer to the hand-off: sent, then delivered, each told once', async () => {
+    const { account, receiver } = await subscribed();
+    afterTaking = async (outcome) => {
+      await until(async () => (await rows(service.db, 'SELECT 1 FROM delivery_reports')).length > 0, 'the report is in the inbox');
+      return outcome;
+    };
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await until(
+      async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
+      'the workflow closes',
+    );
+    const events = await receiver.until(3);
+    assert.deepEqual(
+      events.map(({ body }) => JSON.parse(body).event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
+    await receiver.close();
+  });
+
+  it('whose answer is lost is asked again with the same key: one hand-off, one charge', async () => {
+    const account = await client.signUp();
+    let lost = 0;
+    afterTaking = async (outcome) => {
+      lost += 1;
+      return lost === 1 ? { outcome: 'unknown', detail: 'reset' } : outcome;
+    };
+    const { id } = await client.send(account, { to: '+15005550002' });
+    const message = await client.messageUntil(
+      account,
+      id,
+      ({ status_detail }) => status_detail === 'awaiting_report' || status_detail === 'unknown',
+    );
+    assert.equal(lost, 2);
+    const taken = await rows<{ id: string }>(service.db, 'SELECT id FROM sandbox_messages WHERE idempotency_key = $1', [id]);
+    assert.deepEqual(
+      taken.map((row) => row.id),
+      [message.provider_message_id],
+    );
+    const attempts = await rows<{ outcome: string }>(
+      service.db,
+      'SELECT outcome FROM send_attempts WHERE message_id = $1 ORDER BY number',
+      [id],
+    );
+    assert.deepEqual(
+      attempts.map(({ outcome }) => outcome),
+      ['unknown', 'accepted'],
+    );
+  });
+
+  it('whose answer is lost for good but who reports delivery has proved the hand-off', async () => {
+    const account = await client.signUp();
+    afterTaking = async () => ({ outcome: 'unknown', detail: 'reset' });
+    const { id } = await client.send(account);
+    const message = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.notEqual(message.sent_at, null);
+    assert.equal(message.credits_used, 1);
+  });
+
+  it('who reports after the workflow has closed is still believed, once, and the subscriber is told', async () => {
+    const { account, receiver } = await subscribed();
+    const { id } = await client.send(account, { to: '+15005550002' });
+    const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
+    await until(
+      async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
+      'the workflow closes',
+    );
+    const report = {
+      id: message.provider_message_id,
+      reference: id,
+      status: 'delivered',
+      error_code: null,
+      occurred_at: new Date().toISOString(),
+    };
+    for (let time = 0; time < 3; time += 1) assert.equal((await callback([report])).status, 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    const events = await receiver.until(3);
+    assert.equal(JSON.parse(events[2]?.body ?? '').event, 'message.delivered');
+    assert.equal((await rows(service.db, 'SELECT 1 FROM events WHERE message_id = $1', [id])).length, 3);
+    await receiver.close();
+  });
+
+  it('whose late good news follows a failure corrects it; a later failure is recorded and not applied', async () => {
+    const account = await client.signUp();
+    const { id } = await client.send(account, { to: '+15005550007' });
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    const report = { id: failed.provider_message_id, reference: id, error_code: null, occurred_at: new Date().toISOString() };
+    await callback([{ ...report, status: 'delivered' }]);
+    const corrected = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    assert.deepEqual([corrected.error_code, corrected.failed_at], [null, null]);
+    await callback([{ ...report, status: 'failed', error_code: '30008' }]);
+    assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
+  });
+
+  it('with a wrong signature is refused with 403 and leaves nothing; with an unknown id it waits in the inbox', async () => {
+    const unknown = { id: '0190a5a8-0000-7000-8000-000000000001', reference: '0190a5a8-0000-7000-8000-000000000002' };
+    const report = { ...unknown, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() };
+    const inbox = () => rows(service.db, 'SELECT 1 FROM delivery_reports WHERE provider_message_id = $1', [unknown.id]);
+    const forged = await callback([report], 'another-secret-key-another-secret-key');
+    assert.deepEqual([forged.status, await inbox()], [403, []]);
+    assert.equal((await callback([report])).status, 200);
+    assert.equal((await inbox()).length, 1);
+  });
+
+  it('whose report was not matched counts when an operator replays it', async () => {
+    const { account, receiver } = await subscribed();
+    const { id } = await client.send(account, { to: '+15005550002' });
+    const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
+    const about = { id: message.provider_message_id, reference: id, error_code: null, occurred_at: new Date().toISOString() };
+    await rows(service.db, `UPDATE messages SET provider_message_id = 'misread' WHERE id = $1`, [id]);
+    assert.equal((await callback([{ ...about, status: 'delivered' }])).status, 200);
+    await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
+    const command = (...args: string[]) => {
+      const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
+      const script = resolve(import.meta.dirname, '../../../api/replay-reports.js');
+      const env = { PATH: process.env.PATH, ...testEnv({ DATABASE_URL, TEMPORAL_NAMESPACE }) };
+      const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, ...args], { env });
+      return run.then(({ stdout }) => stdout).catch(({ stderr }: { stderr: string }) => stderr);
+    };
+    assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
+    assert.match(
+      await command('--unmatched', '--provider', 'sandbox'),
+      /^\d+ reports are applied again; \d+ of them belong to no message\.\n$/,
+    );
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    const events = await receiver.until(3);
+    assert.equal(JSON.parse(events[2]?.body ?? '').event, 'message.delivered');
+    await receiver.close();
+  });
+
+  async function subscribed() {
+    const receiver = await startReceiver();
+    const account: Account = await client.signUp();
+    await client.hook(account, receiver.url);
+    return { account, receiver };
+  }
+
+  async function callback(reports: object[], secretKey = service.config.secretKey) {
+    const body = JSON.stringify({ reports });
+    return client.call('POST', '/callbacks/sandbox', { body, headers: signSandboxCallback(secretKey, body) });
+  }
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import PostalMime from 'postal-mime';
+import { restClient, until } from '../../support/client.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { type Service, startService } from '../../support/service.js';
+import { type MailServer, startSmtp } from '../../support/carriers/smtp.js';
+
+describe('a message by SMTP', () => {
+  let server: MailServer;
+  let service: Service;
+  before(async () => {
+    server = await startSmtp();
+    const env = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: server.url, EMAIL_FROM: 'Example <hello@example.test>' };
+    service = await startService({ env });
+  });
+  afterEach(() => assertBooks(service.db));
+  after(async () => {
+    await service?.stop();
+    await server?.close();
+  });
+  const email = (to: string, content: object = { text: 'Hello' }) => ({ channel: 'email', to, content });
+
+  it('stays sent: the mail server took it, and nothing more will be heard', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account, email('ada@example.org', { text: 'Hello', subject: 'News', unsubscribe: true }));
+    const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual([sent.status_detail, sent.provider, sent.credits_used], ['unknown', 'smtp', 0.1]);
+    const mail = await PostalMime.parse(server.received[0] ?? '');
+    assert.deepEqual([mail.messageId, mail.subject], [sent.provider_message_id, 'News']);
+    assert.ok(mail.headers.some(({ key }) => key === 'list-unsubscribe-post'));
+    const workflow = service.temporal.client.workflow.getHandle(`msg:${id}`);
+    await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 'the workflow closes');
+  });
+
+  it('is refunded when there is no such mailbox, which is then left alone; the timeline says what to do', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    server.refuse.to.push('550 5.1.1 no such user');
+    const { id } = await client.send(account, email('nobody@example.org'));
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.deepEqual([failed.error_code, failed.error_message, failed.credits_used], ['30008', 'Unknown destination', 0]);
+    const again = await client.send(account, email('Nobody@example.org'));
+    const refused = await client.messageUntil(account, again.id, ({ status }) => status === 'failed');
+    assert.deepEqual([refused.error_code, refused.error_message], ['suppressed', 'An earlier message to this recipient bounced']);
+    const headers = { 'X-API-Key': account.apiKey };
+    const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers });
+    const step = body.data.timeline.steps.find(({ type }: { type: string }) => type === 'failed');
+    assert.deepEqual(step.details, { error_code: '30008', advice: 'Correct or remove the recipient.' });
+  });
+
+  it('waits while the mail server asks for patience', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    server.refuse.to.push('451 4.7.1 greylisted');
+    const { id } = await client.send(account, email('grey@example.org'));
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+  });
+});

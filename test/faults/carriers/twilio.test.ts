@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { restClient, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { type Service, startService } from '../../support/service.js';
+import { refuse, startTwilio, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
+
+describe('a message by Twilio', () => {
+  let counterpart: TwilioCounterpart;
+  let service: Service;
+  before(async () => {
+    counterpart = await startTwilio();
+    service = await startService({ env: { ...twilioEnv(counterpart), UNKNOWN_HANDOFF_TIMEOUT: '2' } });
+  });
+  beforeEach(() => {
+    Object.assign(counterpart, { taken: [], calls: 0, interfere: () => false });
+  });
+  after(async () => {
+    await service?.stop();
+    await counterpart?.close();
+  });
+  const only = () => {
+    const [message] = counterpart.taken;
+    assert.ok(message !== undefined && counterpart.taken.length === 1);
+    return message;
+  };
+  const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_reports')).length;
+
+  it('is queued, sent, and delivered when the signed report says so; a forged one is 403 and leaves nothing', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual([sent.provider, sent.provider_message_id, sent.status_detail], ['twilio', only().sid, 'awaiting_report']);
+    const before = await inbox();
+    assert.equal(await counterpart.report(only(), 'delivered', { token: 'not-the-token' }), 403);
+    assert.equal(await inbox(), before);
+    assert.equal(await counterpart.report(only(), 'delivered'), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await assertBooks(service.db);
+  });
+
+  it('fails with our code when the report says undelivered', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    await counterpart.report(only(), 'undelivered', { errorCode: 30010 });
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.deepEqual([failed.error_code, failed.error_message, failed.credits_used], ['30034', 'Exceeded max price', 1]);
+  });
+
+  it('keeps a report about a message that nobody knows in the inbox', async () => {
+    const before = await inbox();
+    const form = { To: '+15551234567', From: '+15005550100', StatusCallback: `${service.url}/callbacks/twilio` };
+    assert.equal(await counterpart.report({ sid: 'SMunknown', status: 'sent', form, error_code: null }, 'delivered'), 200);
+    assert.equal(await inbox(), before + 1);
+  });
+
+  it('is refunded and suppresses the recipient when Twilio knows him as opted out', async () => {
+    counterpart.interfere = (response) => refuse(response, 400, 21610);
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account, { to: '+15557654321' });
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.deepEqual([failed.error_code, failed.status_detail, failed.credits_used], ['suppressed', 'suppressed', 0]);
+    counterpart.interfere = () => false;
+    const again = await client.send(account, { to: '+15557654321' });
+    await client.messageUntil(account, again.id, ({ status }) => status === 'failed');
+    assert.equal(counterpart.taken.length, 0);
+  });
+
+  it('reaches WhatsApp too, where it may be read', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account, { channel: 'whatsapp' });
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual([only().form.From, only().form.To], ['whatsapp:+14155238886', 'whatsapp:+15551234567']);
+    for (const status of ['delivered', 'read']) assert.equal(await counterpart.report(only(), status), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'read');
+  });
+
+  it('is not sent to whoever wrote STOP, until he writes START; Twilio gets no answer to send on', async () => {
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const to = '+15557654322';
+    const statusOfNext = async () => {
+      const { id } = await client.send(account, { to });
+      return (await client.messageUntil(account, id, ({ status }) => status !== 'queued')).status;
+    };
+    const bring = (Body: string) => counterpart.bring(`${service.url}/callbacks/twilio`, { From: to, To: '+15005550100', Body });
+    assert.equal(await statusOfNext(), 'sent');
+    assert.equal(await bring('Stop'), 204);
+    assert.equal(await statusOfNext(), 'failed');
+    assert.equal(await bring('START'), 204);
+    assert.equal(await statusOfNext(), 'sent');
+  });
+
+  it('waits while Twilio asks for patience', async () => {
+    counterpart.interfere = (response, _form, call) => call === 1 && refuse(response, 429, 20429, { 'Retry-After': '1' });
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    await client.messageUntil(account, id, ({ status }) => status === 'sent');
+    assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
+  });
+
+  it('is never sent twice: where the answer was lost and no report comes it fails as handoff_unknown; a later report corrects it', async () => {
+    let form: Record<string, string> = {};
+    counterpart.interfere = (response, given) => {
+      form = given;
+      response.socket?.destroy();
+      return true;
+    };
+    const client = restClient(service.url, service.db);
+    const account = await client.signUp();
+    const { id } = await client.send(account);
+    const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
+    assert.deepEqual([failed.error_code, failed.credits_used], ['handoff_unknown', 0]);
+    assert.equal(await counterpart.report({ sid: 'SMlost', status: 'sent', form, error_code: null }, 'delivered'), 200);
+    await client.messageUntil(account, id, ({ status }) => status === 'delivered');
+    await until(() => counterpart.calls === 1, 'one call alone');
+    await assertBooks(service.db);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type Account, bearer, type Json, type RestClient, restClient, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { acknowledge, answerWith, type Receiver, startReceiver } from '../../support/network/receiver.js';
+import { type Service, startService } from '../../support/service.js';
+import { shiftedEnv } from '../../support/shift-clock.js';
+
+describe('deliveries to an endpoint', () => {
+  let service: Service;
+  let client: RestClient;
+  let receivers: Receiver[] = [];
+  before(async () => {
+    service = await startService({ env: { WEBHOOK_RETRY_DELAYS: '1,1,1' } });
+    client = restClient(service.url);
+  });
+  afterEach(async () => {
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    receivers = [];
+    await assertBooks(service.db);
+  });
+  after(() => service.stop());
+
+  const receive = async (answer?: Receiver['answer']) => {
+    const receiver = await startReceiver(answer);
+    receivers.push(receiver);
+    return receiver;
+  };
+  const hook = async ({ token }: Account, body: Json): Promise<string> => {
+    const answer = await client.call('POST', '/api/v1/webhooks', { body, headers: bearer(token) });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.webhook.id;
+  };
+  const statusOf = (webhookId: string) =>
+    rows<{ event_id: string; status: string }>(service.db, 'SELECT event_id, status FROM deliveries WHERE webhook_id = $1 ORDER BY seq', [
+      webhookId,
+    ]);
+  const waitsUntil = async (webhookId: string, column = 'resume_at') => {
+    const [row] = await rows<{ at: Date | null }>(service.db, `SELECT ${column} AS at FROM webhooks WHERE id = $1`, [webhookId]);
+    return row?.at?.getTime() ?? null;
+  };
+  const events = ['message.queued', 'message.sent', 'message.delivered'];
+  /** What the sandbox had not planned to tell. */
+  const report = `
+    INSERT INTO sandbox_reports (sandbox_id, status, due_at)
+    SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;
+
+  it('that hangs delay no other endpoint, neither of the same messages nor of others', async () => {
+    const [account, neighbour] = [await client.signUp(), await client.signUp()];
+    const [hanging, healthy, theirs] = [await receive(() => undefined), await receive(), await receive()];
+    for (const [owner, { url }] of [
+      [account, hanging],
+      [account, healthy],
+      [neighbour, theirs],
+    ] as const)
+      await hook(owner, { url, events });
+    const started = performance.now();
+    await Promise.all([client.send(account), client.send(neighbour)]);
+    await Promise.all([healthy.until(3), theirs.until(3)]);
+    assert.ok(performance.now() - started < 8_000, 'a POST that hangs is given up after ten seconds');
+    assert.equal(hanging.received.length, 1);
+  });
+
+  it('whose worker dies between a POST and its record come twice, as the same event, and are recorded once', async () => {
+    const account = await client.signUp();
+    let isAnswering = false;
+    const receiver = await receive((received, response, index) => {
+      if (isAnswering) acknowledge(received, response, index);
+    });
+    const webhookId = await hook(account, { url: receiver.url, events: ['message.queued'] });
+    await client.send(account);
+    await receiver.until(1);
+    await service.worker.kill();
+    isAnswering = true;
+    await service.worker.start();
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'it is acknowledged', 60_000);
+    const [{ event_id: sent } = {}] = await statusOf(webhookId);
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers['webhook-id']),
+      [sent, sent],
+    );
+    const attempts = await rows(
+      service.db,
+      'SELECT 1 FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE webhook_id = $1',
+      [webhookId],
+    );
+    assert.equal(attempts.length, 1);
+  });
+
+  it('that asked for an hour go on at once at another address', async () => {
+    const account = await client.signUp();
+    const [busy, other] = [await receive(answerWith(503, { 'Retry-After': '3600' })), await receive()];
+    const webhookId = await hook(account, { url: busy.url, events: ['message.queued'] });
+    await client.send(account);
+    await until(async () => (await waitsUntil(webhookId)) !== null, 'the pause is noted');
+    await client.send(account);
+    await until(async () => ((await waitsUntil(webhookId, 'carrier_looks_at')) ?? 0) > Date.now() + 3_000_000, 'its carrier sleeps');
+    const { status } = await client.call('PUT', `/api/v1/webhooks/${webhookId}`, {
+      body: { url: other.url },
+      headers: bearer(account.token),
+    });
+    assert.equal(status, 200);
+    await other.until(1);
+    assert.equal(busy.received.length, 1);
+  });
+
+  it('that wants order are told each message from queued to delivered, though the worker that goes on has a clock half a minute behind', async function () {
+    this.timeout(60_000);
+    const account = await client.signUp();
+    const receiver = await receive(answerWith(503));
+    const webhookId = await hook(account, { url: receiver.url, events, ordered: true, retry_delays: Array(20).fill(1) });
+    const behind = service.anotherWorker(shiftedEnv(-30_000));
+    const started = behind.start();
+    const silent = { to: '+15005550002' };
+    const sent = await Promise.all([silent, silent, silent].map((message) => client.send(account, message)));
+    await Promise.all(sent.map(({ id }) => client.messageUntil(account, id, ({ status }) => status === 'sent')));
+    await started;
+    await service.worker.stop();
+    await rows(service.db, report, [sent.map(({ id }) => id)]);
+    await Promise.all(sent.map(({ id }) => client.messageUntil(account, id, ({ status }) => status === 'delivered')));
+    receiver.received.splice(0);
+    receiver.answer = acknowledge;
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
+    const told = receiver.received.map(({ body }) => JSON.parse(body));
+    for (const { id } of sent) {
+      const ofMessage = told.filter(({ data }) => data.message_id === id);
+      assert.deepEqual(
+        ofMessage.map(({ event }) => event),
+        events,
+      );
+      const times = ofMessage.map(({ timestamp }) => Date.parse(timestamp));
+      assert.deepEqual(
+        times,
+        times.toSorted((one, other) => one - other),
+      );
+    }
+    await Promise.all([behind.stop(), service.worker.start()]);
+  });
+
+  it('that wants order keep it when the worker dies between a POST and its record; what came twice is the same event', async () => {
+    const account = await client.signUp();
+    let isAnswering = true;
+    const receiver = await receive((received, response, index) => {
+      if (isAnswering) acknowledge(received, response, index);
+    });
+    const webhookId = await hook(account, { url: receiver.url, events: ['message.queued'], ordered: true });
+    await client.send(account);
+    await receiver.until(1);
+    isAnswering = false;
+    for (const text of ['b', 'c', 'd']) await client.send(account, { content: { text } });
+    await receiver.until(2);
+    await service.worker.kill();
+    isAnswering = true;
+    await service.worker.start();
+    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
+    const sent = (await statusOf(webhookId)).map(({ event_id }) => event_id);
+    const [first, second, ...later] = sent;
+    assert.equal(sent.length, 4);
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers['webhook-id']),
+      [first, second, second, ...later],
+    );
+  });
+});

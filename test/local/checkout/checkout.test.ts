@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalCheckout, startCheckout } from '../../../local/checkout/server.js';
+import { rows } from '../../support/database.js';
+import { until } from '../../support/client.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
+import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
+import { freePort } from '../../support/network/free-port.js';
+import { startApp, type TestApp } from '../../api/start-app.js';
+
+const secretKey = 'sk_test_tests';
+
+/** What a browser does with a page: follows where it is led, and posts the form. */
+async function press(url: string, action: string): Promise<string> {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }) });
+  return response.text();
+}
+
+describe('the local checkout, bought from by the service', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-checkout-'));
+  let app: TestApp;
+  let checkout: LocalCheckout;
+  let port: number;
+  before(async () => {
+    port = await freePort();
+    app = await startApp(stripeEnv(`http://127.0.0.1:${port}`));
+    checkout = await start();
+  });
+  after(async () => {
+    await checkout.close();
+    await assertBooks(app.deps.db);
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+  const start = () => startCheckout({ port, secretKey, webhookSecret, api: app.url, state: join(folder, 'checkout.json') });
+
+  async function order() {
+    const { workspaceId, jwt } = await app.account({ balance: 0 });
+    const { body } = await app.call('GET', '/api/v1/billing/packages');
+    const request = { jwt, body: { package_id: body.data.packages[1].id } };
+    const { status, body: answer } = await app.call('POST', '/api/v1/billing/checkout', request);
+    assert.equal(status, 201);
+    const url: string = answer.data.checkout_url;
+    const balance = () => balanceOf(app.deps.db, workspaceId);
+    return { url, balance, workspaceId, sessionId: answer.data.session_id as string, request };
+  }
+
+  it('shows what is bought, under a policy that allows no script', async () => {
+    const { url } = await order();
+    const response = await fetch(url);
+    const html = await response.text();
+    assert.equal(response.status, 200);
+    assert.match(html, /Growth: message credits[^]*45\.00 USD[^]*value="pay"[^]*Cancel/);
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'/,
+    );
+    assert.doesNotMatch(html, /<script|onclick|style="/);
+  });
+
+  it('credits what is paid, once, and takes it back when it is refunded', async () => {
+    const { url, balance, workspaceId } = await order();
+    assert.match(await press(url, 'pay'), /Paid\./);
+    await until(async () => (await balance()) === 1_000_000, 'the credits');
+    await press(url, 'pay');
+    assert.match(await (await fetch(url)).text(), /Refund the payment/);
+    assert.match(await press(url, 'refund'), /Refunded\./);
+    await until(async () => (await balance()) === 0, 'the refund');
+    assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['purchase 1000000', 'adjustment -1000000']);
+  });
+
+  it('credits a bank transfer when the bank confirms, and nothing when it refuses', async () => {
+    const [good, bad] = [await order(), await order()];
+    for (const { url } of [good, bad]) assert.match(await press(url, 'pay_later'), /The bank is working/);
+    await press(bad.url, 'refuse');
+    await press(good.url, 'confirm');
+    await until(async () => (await good.balance()) === 1_000_000, 'the credits');
+    const status = `SELECT status FROM credit_orders WHERE session_id = $1`;
+    await until(async () => (await rows<{ status: string }>(app.deps.db, status, [bad.sessionId]))[0]?.status === 'failed', 'the failure');
+    assert.equal(await bad.balance(), 0);
+  });
+
+  it('declines without an event, and can be paid afterwards', async () => {
+    const { url, balance } = await order();
+    assert.match(await press(url, 'decline'), /The card was declined/);
+    await press(`${url}?declined=1`, 'pay');
+    await until(async () => (await balance()) === 1_000_000, 'the credits');
+  });
+
+  it('ignores buttons that are not on the page', async () => {
+    const { url, balance } = await order();
+    for (const action of ['refund', 'confirm', 'constructor', '']) await press(url, action);
+    assert.match(await (await fetch(url)).text(), /value="pay"/);
+    assert.equal(await balance(), 0);
+  });
+
+  it('refuses as Stripe would what is too expensive: 402', async () => {
+    const { jwt } = await app.account();
+    const [row] = await rows<{ id: string }>(
+      app.deps.db,
+      `UPDATE credit_packages SET price_cents = 100000000 WHERE name = 'Scale' RETURNING id`,
+    );
+    const { status, body } = await app.call('POST', '/api/v1/billing/checkout', { jwt, body: { package_id: row?.id } });
+    assert.deepEqual([status, body.error], [402, 'Credit purchase failed']);
+  });
+
+  it('remembers sessions and events over a restart, and tells them to a service that was away', async () => {
+    const { url, balance } = await order();
+    await checkout.close();
+    const closed = await freePort();
+    checkout = await startCheckout({
+      port,
+      secretKey,
+      webhookSecret,
+      api: `http://127.0.0.1:${closed}`,
+      state: join(folder, 'checkout.json'),
+    });
+    await fetch(url).catch(() => undefined); // on a connection to the one that was stopped
+    assert.match(await press(url, 'pay'), /has not acknowledged it yet/);
+    await checkout.close();
+    assert.equal(statSync(join(folder, 'checkout.json')).mode & 0o077, 0);
+    assert.equal(await balance(), 0);
+    checkout = await start();
+    await until(async () => (await balance()) === 1_000_000, 'the credits');
+    await until(() => JSON.parse(readFileSync(join(folder, 'checkout.json'), 'utf8')).events.length === 0, 'the acknowledgement');
+    assert.match(await (await fetch(checkout.url)).text(), /<a href="\/pay\/cs_test_/);
+  });
+});

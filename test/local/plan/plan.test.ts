@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { ConfigError } from '../../../models/settings/config.js';
+import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
+import { PortBook, portFault, requireFreePort } from '../../../local/processes/ports.js';
+import { loadSecrets } from '../../../local/plan/secrets.js';
+import { type Made, serviceEnvironment } from '../../../local/service-environment.js';
+import { StartError } from '../../../local/plan/start-error.js';
+import { temporaryFolder } from '../processes/stand-in.js';
+
+const database = 'postgres://u:p@127.0.0.1:5432/d';
+const temporal = '127.0.0.1:7233';
+const secret = 'x'.repeat(32);
+
+const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    readPlan(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('plan', () => {
+  it('embeds what is not configured; an empty setting is none', () => {
+    const { embedsPostgres, embedsTemporal, allEmbedded } = readPlan({ DATABASE_URL: '', REDIS_URL: 'redis://127.0.0.1' });
+    assert.deepEqual({ embedsPostgres, embedsTemporal, allEmbedded }, { embedsPostgres: true, embedsTemporal: true, allEmbedded: true });
+    const mixed = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });
+    assert.deepEqual([mixed.embedsPostgres, mixed.embedsTemporal, mixed.allEmbedded], [false, true, false]);
+  });
+
+  it('requires the secrets unless everything is embedded', () => {
+    assert.deepEqual(faultsOf({}), []);
+    for (const env of [
+      { DATABASE_URL: database },
+      { TEMPORAL_ADDRESS: temporal },
+      { DATABASE_URL: database, TEMPORAL_ADDRESS: temporal },
+    ]) {
+      assert.deepEqual(faultsOf(env), ['JWT_SECRET is not set', 'SECRET_KEY is not set']);
+    }
+  });
+
+  it('lists every fault at once', () => {
+    const faults = faultsOf({ PORT: 'x', RATE_LIMIT_API: '1', TEMPORAL_ADDRESS: 'nowhere', JWT_SECRET: 'short' });
+    const names = faults.map((fault) => fault.split(' ')[0]);
+    assert.deepEqual(new Set(names), new Set(['JWT_SECRET', 'PORT', 'RATE_LIMIT_API', 'SECRET_KEY', 'TEMPORAL_ADDRESS']));
+  });
+});
+
+describe('environment of the service', () => {
+  const embedded = { secrets: { database_password: 'p', jwt_secret: secret, secret_key: secret }, demoReceiver: '127.0.0.1:9' };
+  const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, embedded };
+
+  it('is complete when everything is embedded, and prefers what the user set', () => {
+    const { env, config } = serviceEnvironment(readPlan({ JWT_SECRET: 'y'.repeat(40), SIGNUP_CREDITS: '7' }), made);
+    assert.deepEqual([config.jwtSecret, config.secretKey, config.signupCredits], ['y'.repeat(40), secret, 7_000]);
+    assert.deepEqual([config.publicUrl, env.DEMO_RECEIVER], ['http://127.0.0.1:3100', '127.0.0.1:9']);
+  });
+
+  it('takes the local checkout for the payment provider where there is one', () => {
+    const checkout = { STRIPE_API_BASE: 'http://127.0.0.1:4242', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
+    const { config } = serviceEnvironment(readPlan({}), { ...made, embedded: { ...embedded, checkout } });
+    assert.deepEqual(config.stripe, { secretKey: 'sk_test_x', webhookSecret: 'whsec_x', apiBase: 'http://127.0.0.1:4242' });
+    assert.equal(serviceEnvironment(readPlan({}), made).config.stripe.secretKey, undefined);
+  });
+
+  it('grants 100 credits at signup when everything is embedded, none otherwise', () => {
+    assert.equal(serviceEnvironment(readPlan({}), made).config.signupCredits, 100_000);
+    const plan = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });
+    const { env, config } = serviceEnvironment(plan, { ...made, embedded: undefined });
+    assert.deepEqual([config.signupCredits, env.DEMO_RECEIVER], [0, undefined]);
+  });
+});
+
+describe('what a folder keeps', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('is closed to others, and refused in a sentence where it cannot be made', () => {
+    const dataDir = join(folder.path, 'a', 'b');
+    prepareDataDir(dataDir);
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+    writeFileSync(join(folder.path, 'file'), '');
+    assert.throws(() => prepareDataDir(join(folder.path, 'file')), StartError);
+    assert.throws(() => prepareDataDir(join(folder.path, 'file', 'c')), StartError);
+  });
+
+  it('are the same secrets every time, readable by the owner only', () => {
+    const secrets = loadSecrets(folder.path);
+    assert.ok(Object.values(secrets).every((one) => one.length >= 32) && new Set(Object.values(secrets)).size === 3);
+    assert.deepEqual(loadSecrets(folder.path), secrets);
+    assert.equal(statSync(join(folder.path, 'secrets.json')).mode & 0o777, 0o600);
+  });
+
+  it('is not silently replaced when the secrets are damaged', () => {
+    writeFileSync(join(folder.path, 'secrets.json'), '{"jwt_');
+    assert.throws(() => loadSecrets(folder.path), StartError);
+  });
+
+  it('are the ports of the last run, unless somebody else has them', async () => {
+    const port = await new PortBook(folder.path).choose('postgres');
+    assert.equal(await new PortBook(folder.path).choose('postgres'), port);
+    const [squatter] = await listen(port);
+    assert.notEqual(await new PortBook(folder.path).choose('postgres'), port);
+    squatter.close();
+  });
+
+  it('are different ports for different parts, the usual ones first', async () => {
+    const [server, usual] = await listen(0);
+    server.close();
+    await once(server, 'close');
+    const book = new PortBook(folder.path);
+    const chosen = [await book.choose('one', usual), await book.choose('other', usual), await book.choose('one')];
+    assert.deepEqual([chosen[0], chosen[2]], [usual, usual]);
+    assert.notEqual(chosen[1], usual);
+  });
+});
+
+describe('the port of the API', () => {
+  it('is refused in a sentence when another program has it', async () => {
+    const [server, port] = await listen(0);
+    await assert.rejects(requireFreePort(port, '127.0.0.1'), {
+      name: 'StartError',
+      message: `Port ${port} on 127.0.0.1 is used by another program: stop it, or set PORT to a free one.`,
+    });
+    server.close();
+    await once(server, 'close');
+    await requireFreePort(port, '127.0.0.1');
+    assert.equal(await portFault(port, '127.0.0.1'), undefined, 'the probe leaves it free');
+  });
+
+  it('is refused in a sentence on an address of another machine', async () => {
+    await assert.rejects(requireFreePort(0, '192.0.2.1'), {
+      name: 'StartError',
+      message: /^HOST 192\.0\.2\.1 is no address of this machine/,
+    });
+  });
+});
+
+async function listen(port: number) {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return [server, (server.address() as AddressInfo).port] as const;
+}

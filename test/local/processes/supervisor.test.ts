@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Part } from '../../../local/processes/part.js';
+import { isAlive } from '../../../local/processes/process-identity.js';
+import { RunRecord, type RunningProcess } from '../../../local/processes/run-record.js';
+import { StartError } from '../../../local/plan/start-error.js';
+import { readState } from '../../../local/plan/state-file.js';
+import { Supervisor } from '../../../local/processes/supervisor.js';
+import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';
+
+const never = new AbortController().signal;
+
+describe('supervisor', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let shown: ReturnType<typeof recordingOutput>;
+  let supervisor: Supervisor | undefined;
+  beforeEach(() => {
+    folder = temporaryFolder();
+    shown = recordingOutput();
+  });
+  afterEach(async () => {
+    await supervisor?.stop();
+    folder.remove();
+  });
+
+  const recorded = () => readState<{ processes: RunningProcess[] }>(join(folder.path, 'run.json'))?.processes ?? [];
+  function supervise(javaScript: string, overrides: Partial<Part> = {}): Supervisor {
+    supervisor = new Supervisor(scriptPart(folder.path, 'part', javaScript, overrides), new RunRecord(folder.path), shown.output);
+    return supervisor;
+  }
+
+  it('starts a part and stops it for good', async () => {
+    await supervise(obedient).start(never);
+    const [running] = recorded();
+    assert.ok(running !== undefined && isAlive(running));
+    await supervisor?.stop();
+    assert.ok(!isAlive(running));
+    assert.deepEqual([recorded(), shown.lines], [[], []]);
+  });
+
+  it('starts it again, each time after a longer pause, and tells so', async () => {
+    await supervise(obedient).start(never);
+    for (const pause of ['0.5 s', '1 s']) {
+      process.kill(recorded()[0]?.pid as number, 'SIGKILL');
+      await until(() => shown.lines.some((line) => line.includes('is back')));
+      const [ended, again, back] = shown.lines.splice(0);
+      assert.deepEqual([ended, again], ['✗ part ended (SIGKILL)', `– part is started again in ${pause}`]);
+      assert.match(back as string, /^✓ part is back \(\d\.\d s\)$/);
+      assert.equal(recorded().length, 1);
+    }
+  });
+
+  it('goes on trying when the new one does not start', async () => {
+    const marker = join(folder.path, 'once');
+    // Works the first and the third time.
+    const script = `const fs = require('node:fs'); const count = fs.existsSync('${marker}') ? Number(fs.readFileSync('${marker}')) : 0;
+      fs.writeFileSync('${marker}', String(count + 1)); if (count === 1) { console.error('not today'); process.exit(7); } ${obedient}`;
+    await supervise(script).start(never);
+    process.kill(recorded()[0]?.pid as number, 'SIGKILL');
+    await until(() => shown.lines.some((line) => line.includes('is back')));
+    assert.match(shown.lines[2] as string, /^✗ part ended at its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
+  });
+
+  it('tells why a part did not start, and leaves nothing running', async () => {
+    await assert.rejects(supervise(`console.error('no such thing'); process.exit(3)`).start(never), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(error.message, /^part ended at its start \(exit code 3\); the end of .*:\n {4}no such thing$/);
+      return true;
+    });
+    await assert.rejects(supervise(obedient, { command: '/no/such/program' }).start(never), /part cannot be started: .*ENOENT/);
+    assert.deepEqual(recorded(), []);
+  });
+
+  it('gives up a part that is never ready', async () => {
+    const start = supervise(stubborn, { readyTimeoutMs: 200, ready: () => new Promise(() => undefined) }).start(never);
+    await assert.rejects(start, /part was not ready within 0\.2 s/);
+    assert.deepEqual(recorded(), []);
+  });
+
+  it('gives up a start that is cancelled', async () => {
+    const cancel = new AbortController();
+    const start = supervise(obedient, { ready: () => new Promise(() => undefined) }).start(cancel.signal);
+    const rejection = assert.rejects(start);
+    await until(() => recorded().length === 1);
+    const [running] = recorded();
+    cancel.abort();
+    await rejection;
+    assert.ok(running !== undefined && !isAlive(running));
+  });
+
+  it('stops while it waits to start a part again, and while it starts it', async () => {
+    await supervise(obedient).start(never);
+    process.kill(recorded()[0]?.pid as number, 'SIGKILL');
+    await until(() => shown.lines.length === 2);
+    await supervisor?.stop();
+    assert.deepEqual(recorded(), []);
+
+    let starts = 0;
+    const ready = () => (starts++ === 0 ? Promise.resolve() : new Promise<void>(() => undefined));
+    await supervise(obedient, { ready }).start(never);
+    process.kill(recorded()[0]?.pid as number, 'SIGKILL');
+    await until(() => starts === 2);
+    await supervisor?.stop();
+    assert.deepEqual(recorded(), []);
+  });
+});

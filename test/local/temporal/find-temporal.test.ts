@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { buildTemporal } from '../../../local/temporal/build-temporal.js';
+import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
+import { findTemporal } from '../../../local/temporal/find-temporal.js';
+import type { Command } from '../../../local/processes/part.js';
+import { StartError } from '../../../local/plan/start-error.js';
+import { cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
+import { temporaryFolder } from '../processes/stand-in.js';
+
+function writeProgram(path: string, script: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+const writeTemporal = (path: string, server: string, help = '') =>
+  writeProgram(path, `[ "$1" = --version ] && echo "temporal version 1.0.0 (Server ${server}, UI 2.0.0)" || echo "help ${help}"`);
+/** A way that succeeds. */
+const open: Way = async (target) => void writeTemporal(target, '1.31.2');
+const closed =
+  (reason: string): Way =>
+  () =>
+    Promise.reject(new Error(reason));
+const noWays = { one: closed('shut'), other: closed('shut too') };
+
+describe('finding Temporal', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let lines: string[];
+  let ran: Command[];
+  let surroundings: Surroundings;
+  let cache: string;
+  beforeEach(() => {
+    folder = temporaryFolder();
+    lines = [];
+    ran = [];
+    surroundings = {
+      env: { PATH: `${folder.path}/bin1:${folder.path}/bin2:/bin:/usr/bin`, XDG_CACHE_HOME: `${folder.path}/cache` },
+      logDir: folder.path,
+      say: (line) => lines.push(line),
+      run: async (command) => {
+        ran.push(command);
+        return '';
+      },
+    };
+    cache = cachedPath(surroundings.env);
+  });
+  afterEach(() => folder.remove());
+
+  const inBin = (number: number) => join(folder.path, `bin${number}`, 'temporal');
+
+  it('takes the one on PATH first', async () => {
+    writeTemporal(cache, '1.31.2');
+    writeTemporal(inBin(2), '1.29.0');
+    assert.deepEqual(await findTemporal(surroundings, noWays), { path: inBin(2), server: '1.29.0', canDisableNews: false });
+    assert.deepEqual(lines, []);
+  });
+
+  it('skips those on PATH that are too old or no Temporal, with a line', async () => {
+    writeTemporal(inBin(1), '1.28.4');
+    writeProgram(inBin(2), 'exit 3');
+    writeTemporal(cache, '1.31.2', '--ui-disable-news-fetch');
+    assert.deepEqual(await findTemporal(surroundings, noWays), { path: cache, server: '1.31.2', canDisableNews: true });
+    assert.equal(lines.length, 2);
+    assert.equal(lines[0], `${inBin(1)} is skipped: it has server 1.28.4, needed is 1.29 or newer`);
+    assert.ok(lines[1]?.startsWith(`${inBin(2)} is skipped: `));
+  });
+
+  it('compares versions as numbers', async () => {
+    writeTemporal(inBin(1), '1.100.0');
+    writeTemporal(inBin(2), '2.0.0');
+    assert.equal((await findTemporal(surroundings, noWays)).server, '1.100.0');
+  });
+
+  it('obtains one by the first way that is open, and not again the next time', async () => {
+    assert.equal((await findTemporal(surroundings, { one: closed('shut'), other: open, never: assert.fail as Way })).path, cache);
+    assert.equal((await findTemporal(surroundings, noWays)).path, cache);
+  });
+
+  it('replaces a damaged one in the cache', async () => {
+    writeProgram(cache, 'exit 1');
+    assert.equal((await findTemporal(surroundings, { open })).path, cache);
+    assert.equal(lines.length, 1);
+  });
+
+  it('says in one sentence what to install when every way is closed', async () => {
+    await assert.rejects(findTemporal(surroundings, noWays), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(
+        error.message,
+        /^There is no Temporal server: install .+ or Go .+, or set TEMPORAL_ADDRESS\. \(one: shut; other: shut too\)$/,
+      );
+      return true;
+    });
+  });
+
+  it('builds into the cache, whole or not at all', async () => {
+    writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.26.4 linux/amd64');
+    const built = async (command: Command) => {
+      ran.push(command);
+      writeTemporal(command.args[command.args.indexOf('-o') + 1] as string, '1.31.2');
+      return '';
+    };
+    await buildTemporal(cache, { ...surroundings, run: built });
+    assert.ok(existsSync(cache));
+    assert.ok(existsSync(join(ran[0]?.cwd as string, 'go.sum')), 'built where the module is pinned');
+    assert.match(lines[0] as string, /about 5 minutes, only this once/);
+    const elsewhere = join(folder.path, 'elsewhere', 'temporal');
+    await assert.rejects(buildTemporal(elsewhere, { ...surroundings, run: () => Promise.reject(new Error('no modules')) }), /no modules/);
+    assert.deepEqual(readdirSync(dirname(elsewhere)), []);
+  });
+
+  it('does not build without go, or with one that is too old', async () => {
+    await assert.rejects(buildTemporal(cache, { ...surroundings, env: { PATH: '/nowhere' } }), /go is not on PATH/);
+    writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.19.8 linux/amd64');
+    await assert.rejects(buildTemporal(cache, surroundings), /go1\.19\.8 .*is too old/);
+    assert.deepEqual(ran, []);
+  });
+
+  it('does not build where the modules are out of reach', async () => {
+    writeProgram(
+      join(folder.path, 'bin1', 'go'),
+      '[ $1 = version ] && echo go version go1.26.4 linux/amd64 || { echo no proxy >&2; exit 1; }',
+    );
+    await assert.rejects(buildTemporal(cache, surroundings), /the Go modules are out of reach \(no proxy\)/);
+    assert.deepEqual([ran, lines], [[], []]);
+  });
+
+  it('leaves the download within seconds where its host does not answer', async function () {
+    this.timeout(6_000);
+    const { fetch } = globalThis;
+    globalThis.fetch = (_url, options) =>
+      new Promise((_resolve, reject) => options?.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error)));
+    try {
+      await assert.rejects(downloadTemporal(cache, surroundings), /temporal\.download does not answer \(.*timeout\)/);
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
+
+  it('pins the version that go.mod pins', () => {
+    const goMod = readFileSync(resolve(import.meta.dirname, '../../../../local/temporal/go.mod'), 'utf8');
+    assert.match(goMod, new RegExp(`github\\.com/temporalio/cli v${temporalVersion.replaceAll('.', '\\.')}\\s`));
+  });
+});

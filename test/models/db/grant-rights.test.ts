@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { connect, type Database } from '../../../models/db/database.js';
+import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import { buildWorkspace } from '../../support/rows/factories.js';
+import { asProgram } from '../../support/servers.js';
+
+const denied = '42501'; // insufficient_privilege
+
+describe('the role of the running program', () => {
+  let test: TestDatabase;
+  let program: Database;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db)).id;
+    program = connect(asProgram(test.url), 2);
+  });
+  after(async () => {
+    await program.close();
+    await test.drop();
+  });
+
+  it('reads and writes the rows of every table but those that only grow', async () => {
+    const tables = await rows<{ name: string }>(test.db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+    const refused: string[] = [];
+    for (const { name } of tables)
+      for (const right of ['SELECT', 'INSERT', 'UPDATE', 'DELETE']) {
+        const [has] = await rows<{ it: boolean }>(program, 'SELECT has_table_privilege($1, $2) AS it', [name, right]);
+        if (has?.it !== true) refused.push(`${right} ${name}`);
+      }
+    assert.deepEqual(refused.toSorted(), [
+      'DELETE credit_entries',
+      'DELETE schema_migrations',
+      'INSERT schema_migrations',
+      'UPDATE credit_entries',
+      'UPDATE schema_migrations',
+    ]);
+  });
+
+  for (const statement of [
+    'DROP TABLE messages',
+    'DROP TRIGGER credit_entries_append_only ON credit_entries',
+    'ALTER TABLE credit_entries DISABLE TRIGGER ALL',
+    'TRUNCATE messages CASCADE',
+    'CREATE TABLE stolen (id integer)',
+    `UPDATE credit_entries SET amount = 0`,
+    `COPY (SELECT 1) TO PROGRAM 'true'`,
+    `SET session_replication_role = replica`,
+  ]) {
+    it(`may not: ${statement}`, () =>
+      assert.rejects(rows(program, statement), (error: { original?: { code?: string } }) => error.original?.code === denied));
+  }
+
+  it('changes a workspace', async () => {
+    await rows(program, 'UPDATE workspaces SET balance = balance WHERE id = $1', [workspaceId]);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { ApiKey } from '../../../../models/tables/api-key.js';
+import { identifyApiKeys } from '../../../../models/operations/accounts/identify-api-key.js';
+import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
+import { revokeApiKey } from '../../../../models/operations/accounts/revoke-api-key.js';
+import { logIn } from '../../../../models/operations/accounts/log-in.js';
+import { loadMail } from '../../../../models/operations/mails/load-mail.js';
+import { signUp } from '../../../../models/operations/accounts/sign-up.js';
+import { verifyEmail } from '../../../../models/operations/accounts/verify-email.js';
+import { digestApiKey } from '../../../../models/rules/accounts/api-key.js';
+import { mailToken } from '../../../../models/rules/accounts/mail-token.js';
+import { testConfig } from '../../../support/config.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { ledgerOf } from '../../../support/rows/messages.js';
+import { byTest } from '../../../support/by-test.js';
+
+const badToken = { status: 400, message: 'Invalid or expired token' };
+const wrong = { status: 401, message: 'Invalid email or password' };
+
+describe('accounts', () => {
+  const config = testConfig({ SIGNUP_CREDITS: '12.5' });
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const join = (email = `${uuidv7()}@Example.test`, signupConfig = config) =>
+    signUp(
+      { db: test.db, config: signupConfig },
+      { email, password: 'correct horse', company_name: 'Acme', phone: null, country: null },
+      byTest,
+    );
+  const tokenOf = async (mailId: string) => mailToken(config.secretKey, (await loadMail(test.db, mailId))?.token_id ?? '');
+  const count = async (table: string) => (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
+
+  it('signUp makes a workspace with its credits, unverified, and a mail whose token is not stored', async () => {
+    const { workspace, mailId } = await join();
+    assert.deepEqual(
+      [workspace.balance, workspace.email_verified, await ledgerOf(test.db, workspace.id)],
+      [12_500, false, ['grant 12500']],
+    );
+    assert.equal((await loadMail(test.db, mailId))?.kind, 'verify_email');
+    const everything = JSON.stringify(await rows(test.db, 'SELECT m.*, t.* FROM mails m JOIN mail_tokens t ON t.id = m.token_id'));
+    assert.ok(!everything.includes(await tokenOf(mailId)));
+    assert.doesNotMatch(workspace.password_hash, /correct horse/);
+  });
+
+  it('signUp writes no ledger entry where there are no signup credits', async () => {
+    const { workspace } = await join(undefined, testConfig({ SIGNUP_CREDITS: '0' }));
+    assert.deepEqual(await ledgerOf(test.db, workspace.id), []);
+  });
+
+  it('signUp gives an address to one of several at once, whatever its case, and leaves nothing of the others', async () => {
+    const before = [await count('workspaces'), await count('mails'), await count('credit_entries')].map(Number);
+    const spellings = ['same@example.test', 'SAME@example.test', 'Same@Example.Test', 'same@EXAMPLE.test'];
+    const answers = await Promise.allSettled(spellings.map((email) => join(email)));
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const answer of answers) if (answer.status === 'rejected') assert.equal(answer.reason.code, 'email_exists');
+    assert.deepEqual(
+      [await count('workspaces'), await count('mails'), await count('credit_entries')].map(Number),
+      before.map((number) => number + 1),
+    );
+  });
+
+  it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
+    const { workspace } = await join('login@example.test');
+    const deps = { db: test.db, config: testConfig(), onMail: () => undefined };
+    const client = Buffer.from('client');
+    assert.equal((await logIn(deps, { email: 'LOGIN@example.test', password: 'correct horse', client }, byTest)).id, workspace.id);
+    for (const pair of [
+      { email: 'login@example.test', password: 'Correct horse' },
+      { email: 'nobody@example.test', password: 'correct horse' },
+      { email: '', password: '' },
+    ]) {
+      await assert.rejects(logIn(deps, { ...pair, client }, byTest), wrong);
+    }
+  });
+
+  it('verifyEmail uses a token up: of several at once one succeeds', async () => {
+    const { workspace, mailId } = await join();
+    const token = await tokenOf(mailId);
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => verifyEmail(test.db, token, byTest)));
+    assert.deepEqual(
+      answers.flatMap((answer) => (answer.status === 'fulfilled' ? [[answer.value.id, answer.value.email_verified]] : [])),
+      [[workspace.id, true]],
+    );
+    await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
+  });
+
+  it('verifyEmail refuses a token that is unknown, expired, voided by a newer one, or for another purpose', async () => {
+    const { workspace, mailId } = await join();
+    const issue = (purpose: 'verify' | 'reset') =>
+      test.db.transaction((transaction) => issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
+    const [voided, reset, newest] = [await tokenOf(mailId), await tokenOf(await issue('reset')), await tokenOf(await issue('verify'))];
+    for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
+    await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);
+    await assert.rejects(verifyEmail(test.db, newest, byTest), badToken);
+    await workspace.reload();
+    assert.equal(workspace.email_verified, false);
+    await rows(test.db, `UPDATE mail_tokens SET expires_at = now() + interval '1 minute' WHERE workspace_id = $1`, [workspace.id]);
+    assert.equal((await verifyEmail(test.db, newest, byTest)).email_verified, true);
+  });
+
+  it('identifyApiKeys finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
+    const former = 'former'.repeat(6);
+    const { workspace } = await join();
+    const { key } = await ApiKey.issue(former, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
+    const [present, earlier] = [config.secretKey, former].map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, Buffer];
+    const workspaceOf = async (digest: Buffer, older: Buffer[] = []) =>
+      (await identifyApiKeys(test.db, [{ digest, older }]))[0]?.workspace_id;
+    assert.equal(await workspaceOf(present), undefined);
+    const several = await Promise.all([1, 2].map(() => workspaceOf(present, [digestApiKey('other', key), earlier])));
+    assert.deepEqual(several, [workspace.id, workspace.id]);
+    assert.equal(await workspaceOf(present), workspace.id);
+    assert.equal(await workspaceOf(earlier), undefined);
+  });
+
+  it('identifyApiKeys finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
+    const { workspace } = await join();
+    const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
+    const identify = async (secretKey = config.secretKey) =>
+      (await identifyApiKeys(test.db, [{ digest: digestApiKey(secretKey, key) }]))[0];
+    assert.deepEqual(await identify(), {
+      id: row.id,
+      name: 'k',
+      workspace_id: workspace.id,
+      scopes: ['read_messages'],
+      is_active: true,
+      is_expired: false,
+      allowed_addresses: null,
+      channels: null,
+      last_used_at: null,
+      balance: 12_500,
+      spend_left: null,
+      allowed_countries: null,
+      email_verified: false,
+      is_suspended: false,
+      webhooks: 0,
+    });
+    assert.equal(await identify('another key'), null);
+    for (const _ of [1, 2]) await revokeApiKey(test.db, workspace.id, row.id, byTest);
+    assert.equal((await identify())?.is_active, false);
+    const stored = JSON.stringify(await rows(test.db, 'SELECT encode(digest, $1) AS hex, * FROM api_keys', ['escape']));
+    assert.ok(!stored.includes(key.slice(12)));
+  });
+
+  it('identifyApiKeys answers each of many in its place, unknown ones and those that come twice too', async () => {
+    const [one, other] = [await join(), await join()];
+    const issue = async (workspace_id: string) => (await ApiKey.issue(config.secretKey, { workspace_id, name: 'k', scopes: [] })).key;
+    const keys = [await issue(one.workspace.id), 'unknown', await issue(other.workspace.id)].map((key) => ({
+      digest: digestApiKey(config.secretKey, key),
+    })) as [{ digest: Buffer }, { digest: Buffer }, { digest: Buffer }];
+    const found = await identifyApiKeys(test.db, [...keys, keys[0]]);
+    assert.deepEqual(
+      found.map((key) => key?.workspace_id),
+      [one.workspace.id, undefined, other.workspace.id, one.workspace.id],
+    );
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { auditBooks, auditNow } from '../../../../models/operations/billing/audit-books.js';
+import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
+import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
+import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
+import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { buildSent } from '../../../support/rows/messages.js';
+
+describe('the audit of the books', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let ids: { sent: string; failed: string; batch: string };
+  beforeEach(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db)).id;
+    await buildWorkspace(test.db, 0);
+    await buildUndecided(test.db, workspaceId);
+    const failed = await buildQueued(test.db, workspaceId);
+    await giveUpOnHandoffs(test.db, failed.group_id);
+    const batch = await buildAcceptedBatch(test.db, workspaceId, [3, 2]);
+    await buildBatch(test.db, workspaceId, [2]);
+    await cancelBatch(test.db, workspaceId, (await buildAcceptedBatch(test.db, workspaceId, [2, 2])).id);
+    ids = { sent: (await buildSent(test.db, workspaceId)).id, failed: failed.id, batch: batch.id };
+    await assertBooks(test.db);
+  });
+  afterEach(() => test.drop());
+
+  const audit = async () => {
+    const found: Difference[] = [];
+    assert.equal(await auditNow(test.db, (difference) => found.push(difference)), found.length);
+    return found.map(({ what, id }) => `${what} ${id}`);
+  };
+  /** What the trigger forbids, and a superuser can do. */
+  const tamper = async (sql: string) => {
+    await rows(test.db, 'ALTER TABLE credit_entries DISABLE TRIGGER USER');
+    await rows(test.db, sql);
+    await rows(test.db, 'ALTER TABLE credit_entries ENABLE TRIGGER USER');
+  };
+  /** An entry that is right by itself: balance, number and count go with it. */
+  const post = async (kind: string, amount: number, reference: string) => {
+    const id = uuidv7();
+    await rows(
+      test.db,
+      `WITH moved AS (UPDATE workspaces SET balance = balance + $4, entry_count = entry_count + 1 WHERE id = $2 RETURNING balance, entry_count)
+       INSERT INTO credit_entries (id, workspace_id, number, kind, amount, balance_after, reference, description)
+       SELECT $1, $2, entry_count, $3, $4, balance, $5, '' FROM moved`,
+      [id, workspaceId, kind, amount, reference],
+    );
+    return id;
+  };
+
+  it('finds nothing in books that are right', async () => {
+    assert.deepEqual(await audit(), []);
+  });
+
+  type Planted = [what: string, plant: () => Promise<unknown>, found: () => string[]];
+  const planted: Planted[] = [
+    [
+      'a balance that was changed by hand',
+      () => rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]),
+      () => [`balance ${workspaceId}`],
+    ],
+    [
+      'an opening balance without entries',
+      () => rows(test.db, `UPDATE workspaces SET opening_balance = 5, balance = balance + 5 WHERE id = $1`, [workspaceId]),
+      () => [`opening balance ${workspaceId}`, `ledger entry ${workspaceId}`],
+    ],
+    [
+      'an entry with another amount',
+      () => tamper(`UPDATE credit_entries SET amount = amount - 500 WHERE number = 2`),
+      () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`],
+    ],
+    [
+      'an entry with another balance',
+      () => tamper(`UPDATE credit_entries SET balance_after = balance_after + 1 WHERE number = 3`),
+      () => [`ledger entry ${workspaceId}`],
+    ],
+    [
+      'an entry that is gone, a refund',
+      () => tamper(`DELETE FROM credit_entries WHERE kind = 'refund' AND reference = '${ids.failed}'`),
+      () => [`ledger entry ${workspaceId}`, `balance ${workspaceId}`, `charge of a message ${ids.failed}`],
+    ],
+    [
+      'a message that was never debited',
+      () => tamper(`UPDATE credit_entries SET kind = 'adjustment' WHERE kind = 'debit' AND reference = '${ids.sent}'`),
+      () => [`charge of a message ${ids.sent}`],
+    ],
+    ['a refund of a message that did not fail', () => post('refund', 1_000, ids.sent), () => [`charge of a message ${ids.sent}`]],
+    [
+      'a failed message that was neither handed off nor refunded',
+      () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL WHERE id = $1`, [ids.sent]),
+      () => [`charge of a message ${ids.sent}`],
+    ],
+    [
+      'a batch whose messages cost more than its debit',
+      () =>
+        rows(test.db, `UPDATE messages SET credits_used = 2000 WHERE id = (SELECT min(id::text)::uuid FROM messages WHERE batch_id = $1)`, [
+          ids.batch,
+        ]),
+      () => [`charge of a batch ${ids.batch}`],
+    ],
+    [
+      'a batch that was debited and is not decided',
+      () => rows(test.db, `UPDATE batches SET status = 'accepting' WHERE id = $1`, [ids.batch]),
+      () => [`charge of a batch ${ids.batch}`],
+    ],
+    [
+      'a message too many in the count',
+      () => rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]),
+      () => [`message count ${workspaceId}`],
+    ],
+  ];
+  for (const [what, plant, found] of planted)
+    it(`finds ${what}`, async () => {
+      await plant();
+      assert.deepEqual(await audit(), found());
+    });
+
+  for (const [kind, amount, reference] of [
+    ['debit', -1_000, uuidv7()],
+    ['debit', -1_000, 'by hand'],
+    ['refund', 1_000, uuidv7()],
+    ['refund', 1_000, `cancel:${uuidv7()}`],
+  ] as const)
+    it(`finds a ${kind} of ${reference.length === 36 ? 'no message' : `"${reference.slice(0, 7)}…"`}`, async () => {
+      const id = await post(kind, amount, reference);
+      assert.deepEqual(await audit(), [`ledger entry without its cause ${id}`]);
+    });
+
+  it('finds nothing wrong while messages are sent', async () => {
+    let isOver = false;
+    const sending = (async () => {
+      while (!isOver) await giveUpOnHandoffs(test.db, (await buildQueued(test.db, workspaceId)).group_id);
+    })();
+    for (let count = 0; count < 5; count += 1) assert.deepEqual(await audit(), []);
+    isOver = true;
+    await sending;
+    await assertBooks(test.db);
+  });
+
+  it('goes on in bounded pieces from where it stood, and comes to its end once a day', async () => {
+    const found: Difference[] = [];
+    const goOn = (untilMs: number) => auditBooks(test.db, untilMs, (difference) => found.push(difference));
+    await rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]);
+    let pieces = 0;
+    // Each call has the time for one piece.
+    while (await goOn(Date.now() + 1)) pieces += 1;
+    assert.ok(pieces >= 5, `${pieces} pieces`);
+    assert.deepEqual(
+      found.map(({ what, id }) => [what, id]),
+      [['message count', workspaceId]],
+    );
+    assert.equal(await goOn(Date.now() + 10_000), false);
+    assert.equal(found.length, 1);
+    await rows(test.db, `UPDATE audits SET day = day - 1`);
+    await goOn(Date.now() + 10_000);
+    assert.equal(found.length, 2, 'the next day it begins anew');
+    assert.deepEqual(await rows(test.db, 'SELECT differences, ended_at IS NOT NULL AS ended FROM audits'), [
+      { differences: 1, ended: true },
+      { differences: 1, ended: true },
+    ]);
+  });
+
+  it('can be run by an operator, who can also say that a balance was looked into', async () => {
+    await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
+    const script = resolve(import.meta.dirname, '../../../../models/audit.js');
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [script, ...args], { env: { DATABASE_URL: test.url }, encoding: 'utf8' });
+    const audited = run();
+    assert.deepEqual([audited.status, audited.stderr], [1, '']);
+    assert.match(audited.stdout, new RegExp(`^balance ${workspaceId}: .*"ledger".*\n1 differences.\n$`));
+    assert.match(run('--acknowledge', workspaceId).stdout, /taken for right/);
+    assert.equal(run('--acknowledge', uuidv7()).status, 1);
+  });
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { bulkContactsByTag } from '../../../../models/operations/contacts/find-bulk-contacts.js';
+import { createContact } from '../../../../models/operations/contacts/save-contact.js';
+import { rows } from '../../../support/database.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+
+describe('bulkContactsByTag', () => {
+  const test = workspaceForEach({ balance: 0 });
+
+  it('gives as many as are asked for and no more, oldest first', async () => {
+    const ids: string[] = [];
+    for (const digit of [1, 2, 3, 4, 5]) {
+      const fields = { name: null, phone: `+1555000000${digit}`, email: null, tags: ['vip'], custom_fields: {} };
+      ids.push((await createContact(test.workspaceId, fields)).id);
+    }
+    const found = await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', most: 3 });
+    assert.deepEqual([...found.keys()], ids.slice(0, 3));
+  });
+
+  it('reads in parts: of 502 contacts it gives 501 when so many are asked for, and all when more are', async () => {
+    const insert = `INSERT INTO contacts (id, workspace_id, phone, tags)
+      SELECT gen_random_uuid(), $1, '+1555' || lpad(n::text, 7, '0'), ARRAY['vip'] FROM generate_series(1, 502) AS n`;
+    await rows(test.db, insert, [test.workspaceId]);
+    const count = async (most: number) => (await bulkContactsByTag(test.db, test.workspaceId, { tag: 'vip', channel: 'sms', most })).size;
+    assert.deepEqual([await count(501), await count(10_000)], [501, 502]);
+  });
+});

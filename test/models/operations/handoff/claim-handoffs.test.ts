@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import {
+  acceptedAs,
+  balanceOf,
+  buildClaimed,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  messageOf,
+  routedTo,
+  sandboxEverywhere,
+  statusOf,
+} from '../../../support/rows/messages.js';
+
+const past = () => new Date(Date.now() - 1_000);
+const soon = () => new Date(Date.now() + 3_600_000);
+
+describe('claimHandoffs', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
+    await buildWebhook(workspaceId, 'https://one.example.test/');
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const claim = (groupId: string, choices = sandboxEverywhere) => claimHandoffs(test.db, groupId, choices);
+  const attemptsOf = (id: string) =>
+    rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
+
+  it('claims the queued messages of a group and writes an open attempt for each before anything is called', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
+      { content: { text: 'one' }, reference: 'r' },
+      { channel: 'email', to: 'a@example.test' },
+    ]);
+    const claims = await claim(groupId, routedTo({ sms: 'carrier', whatsapp: 'carrier', email: 'mailer' }));
+    assert.deepEqual(
+      claims.map(({ id, attempt, uncertain }) => ({ id, attempt, uncertain })),
+      ids.map((id) => ({ id, attempt: 1, uncertain: false })),
+    );
+    const [first] = claims;
+    assert.ok(first);
+    const { workspace_id, channel, to, content, reference } = first;
+    assert.deepEqual(
+      { workspace_id, channel, to, content, reference },
+      { workspace_id: workspaceId, channel: 'sms', to: '+15551234567', content: { text: 'one' }, reference: 'r' },
+    );
+    for (const [index, provider] of ['carrier', 'mailer'].entries()) {
+      assert.equal(await statusOf(test.db, ids[index] ?? ''), 'queued/sending');
+      assert.deepEqual(await attemptsOf(ids[index] ?? ''), [{ number: 1, provider, outcome: null, finished_at: null }]);
+    }
+  });
+
+  it('takes nothing that is undecided, handed off or failed', async () => {
+    const [undecided, sent] = [await buildUndecided(test.db, workspaceId), await buildSent(test.db, workspaceId)];
+    for (const { group_id } of [undecided, sent]) assert.deepEqual(await claim(group_id), []);
+    assert.deepEqual(await attemptsOf(undecided.id), []);
+    assert.equal((await attemptsOf(sent.id)).length, 1);
+  });
+
+  it('does not claim what is scheduled for later; it does when the time has come', async () => {
+    const { id, group_id } = await buildQueued(test.db, workspaceId, { status_detail: 'scheduled', scheduled_at: soon() });
+    assert.deepEqual(await claim(group_id), []);
+    assert.deepEqual(await attemptsOf(id), []);
+    assert.equal(await statusOf(test.db, id), 'queued/scheduled');
+    await rows(test.db, 'UPDATE messages SET scheduled_at = now() WHERE id = $1', [id]);
+    assert.equal((await claim(group_id)).length, 1);
+  });
+
+  for (const [outcome, uncertain] of [
+    ['retryable', false],
+    ['throttled', false],
+    ['unknown', true],
+  ] as const) {
+    it(`calls the next attempt ${uncertain ? 'uncertain' : 'certain'} when the last outcome was ${outcome}`, async () => {
+      const { id, attempt } = await buildClaimed(test.db, workspaceId);
+      await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'why' }]);
+      const [again] = await claim((await messageOf(test.db, id)).group_id);
+      assert.deepEqual([again?.attempt, again?.uncertain], [2, uncertain]);
+    });
+  }
+
+  it('calls the next attempt uncertain when the process died during the last, and stays so afterwards', async () => {
+    const { id } = await buildClaimed(test.db, workspaceId);
+    const { group_id } = await messageOf(test.db, id);
+    const [second] = await claim(group_id);
+    assert.deepEqual([second?.attempt, second?.uncertain], [2, true]);
+    await recordHandoffs(test.db, [{ id, attempt: 2, provider: 'sandbox', outcome: 'retryable', detail: 'why' }]);
+    const [third] = await claim(group_id);
+    assert.deepEqual([third?.attempt, third?.uncertain], [3, true], 'the first call may still have reached the provider');
+  });
+
+  it('fails what is past its expiry instead, refunded, with its event', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: past() }, { expires_at: soon() }]);
+    const balance = await balanceOf(test.db, workspaceId);
+    const claims = await claim(groupId);
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      ids.slice(1),
+    );
+    const expired = await messageOf(test.db, ids[0] ?? '');
+    assert.deepEqual(
+      [expired.status, expired.status_detail, expired.error_code, expired.credits_used],
+      ['failed', 'expired', 'expired', 0],
+    );
+    assert.deepEqual(await eventsOf(test.db, expired.id), ['queued', 'failed']);
+    assert.equal(await balanceOf(test.db, workspaceId), (balance ?? 0) + 1_000);
+  });
+
+  it('does not expire what may be on its way already', async () => {
+    const { id } = await buildClaimed(test.db, workspaceId);
+    await rows(test.db, `UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    const [again] = await claim((await messageOf(test.db, id)).group_id);
+    assert.equal(again?.uncertain, true);
+    assert.equal(await statusOf(test.db, id), 'queued/sending');
+  });
+
+  it('hands a message to one of two callers at once, never to both with the same attempt', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const { group_id, id } = await buildQueued(test.db, workspaceId);
+      const answers = await Promise.allSettled([claim(group_id), claim(group_id)]);
+      const claims = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      assert.ok(claims.length >= 1);
+      const numbers = claims.map(({ attempt }) => attempt);
+      assert.equal(new Set(numbers).size, numbers.length);
+      assert.equal((await attemptsOf(id)).length, numbers.length);
+      for (const { attempt, uncertain } of claims) assert.equal(uncertain, attempt > 1, 'the second knows of the first');
+      await recordHandoffs(
+        test.db,
+        claims.map((taken) => acceptedAs(taken)),
+      );
+    }
+  });
+});

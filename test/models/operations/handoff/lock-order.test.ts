@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { inTransaction, select } from '../../../../models/db/database.js';
+import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
+import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
+import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { insertMessages, insertMessagesIn } from '../../../../models/operations/messages/insert-messages.js';
+import { takeBack } from '../../../../models/operations/billing/post-credits.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { suppress } from '../../../../models/operations/contacts/suppress.js';
+import { buildBatch } from '../../../support/rows/batches.js';
+import { until } from '../../../support/client.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import {
+  balanceOf,
+  buildGroup,
+  buildQueuedGroup,
+  buildSent,
+  messageOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../../support/rows/messages.js';
+
+describe('locks', () => {
+  let test: TestDatabase;
+  let one: string;
+  let other: string;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  beforeEach(async () => {
+    const ids = [(await buildWorkspace(test.db, 1_000_000)).id, (await buildWorkspace(test.db, 1_000_000)).id];
+    [one = '', other = ''] = ids.toSorted();
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  /** Somebody waits for a lock. */
+  const isBlocked = async () =>
+    (await rows(test.db, 'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0'))
+      .length > 0;
+
+  it('refunds of one group and debits of another lock the same workspaces in one order: no deadlock in 120 rounds', async () => {
+    const round = async () => {
+      // In the refused group the messages of the workspaces come in the opposite order.
+      const [first = '', second = ''] = [uuidv7(), uuidv7()].toSorted();
+      const refused = await buildGroup(test.db, other, [
+        { id: first, workspace_id: other },
+        { id: second, workspace_id: one },
+      ]);
+      await acceptMessages(test.db, refused.groupId);
+      const claims = await claimHandoffs(test.db, refused.groupId, sandboxEverywhere);
+      const fresh = await buildGroup(test.db, one, [{ workspace_id: one }, { workspace_id: other }]);
+      const rejected = { provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' } as const;
+      await Promise.all([
+        recordHandoffs(
+          test.db,
+          claims.map(({ id, attempt }) => ({ id, attempt, ...rejected })),
+        ),
+        acceptMessages(test.db, fresh.groupId),
+      ]);
+    };
+    for (let rounds = 0; rounds < 120; rounds += 4) await Promise.all([round(), round(), round(), round()]);
+  });
+
+  it('reports in the opposite order of their messages and answers lock the same messages in one order', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { groupId } = await buildQueuedGroup(
+        test.db,
+        one,
+        Array.from({ length: 100 }, () => ({})),
+      );
+      const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
+      await recordReports(test.db, reports.toReversed());
+      const unknown = claims.map(({ id, attempt, provider }) => ({ id, attempt, provider, outcome: 'unknown' as const, detail: 'why' }));
+      await Promise.all([applyReports(test.db, groupId), recordHandoffs(test.db, unknown)]);
+    }
+  });
+
+  it('groups with the same idempotency keys in opposite order lock nobody out: each key is stored once', async () => {
+    const keys = Array.from({ length: 100 }, () => uuidv7());
+    for (let round = 0; round < 5; round += 1) {
+      const ofRound = keys.map((key) => `${round} ${key}`);
+      const insert = (idempotencyKeys: string[]) => {
+        const groupId = uuidv7();
+        const messages = idempotencyKeys.map((idempotency_key) =>
+          newMessage({ id: uuidv7(), workspace_id: one, group_id: groupId, idempotency_key }),
+        );
+        return insertMessages(test.db, { groupId, workflowId: `grp:${groupId}`, messages });
+      };
+      const orders = [ofRound, ofRound.toReversed(), ofRound, ofRound.toReversed()];
+      const stored = await Promise.all(orders.map(insert));
+      assert.deepEqual(new Set(stored.flat().map(({ idempotency_key }) => idempotency_key)), new Set(ofRound));
+      assert.equal(stored.flat().length, ofRound.length);
+    }
+  });
+
+  it('an insert of messages that takes long holds up nobody who takes credits back', async () => {
+    const groupId = uuidv7();
+    const insert = await test.db.transaction();
+    try {
+      const messages = [newMessage({ id: groupId, workspace_id: one, group_id: groupId })];
+      await insertMessagesIn(test.db, insert, { groupId, workflowId: `msg:${groupId}`, messages });
+      await inTransaction(test.db, async (transaction) => {
+        await select(test.db, `SET LOCAL lock_timeout = '500ms'`, [], transaction);
+        await takeBack(test.db, transaction, one, { reference: uuidv7(), amount: 1_000, description: 'Payment taken back' });
+      });
+      assert.equal(await balanceOf(test.db, one), 999_000);
+    } finally {
+      await insert.rollback();
+    }
+  });
+
+  it('a batch debits last: while its messages are being queued, single messages of its workspace are accepted', async () => {
+    const batch = await buildBatch(test.db, one, [3]);
+    const single = await buildUndecided(test.db, one);
+    const holder = await test.db.transaction();
+    await select(test.db, 'SELECT 1 FROM messages WHERE batch_id = $1 FOR UPDATE', [batch.id], holder);
+    const accepting = acceptBatch(test.db, batch.id);
+    try {
+      await until(isBlocked, 'the batch waits for its messages');
+      assert.deepEqual((await acceptMessages(test.db, single.group_id)).accepted, [single.id]);
+    } finally {
+      await holder.rollback();
+    }
+    assert.deepEqual(await accepting, { accepted: true });
+    assert.equal(await balanceOf(test.db, one), 1_000_000 - 4_000);
+  });
+
+  it('giveUpOnReports waits for a report that is being told to the group, and leaves the message to it', async () => {
+    const { id, group_id } = await buildSent(test.db, one);
+    const report = await test.db.transaction();
+    await select(test.db, 'UPDATE message_groups SET reports_pending = true WHERE id = $1', [group_id], report);
+    const givingUp = giveUpOnReports(test.db, group_id);
+    await until(isBlocked, 'it waits');
+    await report.commit();
+    assert.deepEqual(await givingUp, { open: 1 });
+    assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
+  });
+
+  it('giveUpOnHandoffs waits for a claim that is being written, and does not call the message unreachable', async () => {
+    const { id, group_id } = await buildQueued(test.db, one);
+    const claim = await test.db.transaction();
+    await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
+    await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
+    const givingUp = giveUpOnHandoffs(test.db, group_id);
+    await until(isBlocked, 'it waits');
+    await claim.commit();
+    await givingUp;
+    assert.notEqual((await messageOf(test.db, id)).error_code, 'provider_unavailable');
+  });
+
+  it('a message whose recipient is suppressed is not refused when another claim is being written for it', async () => {
+    const { id, group_id, to } = await buildQueued(test.db, one);
+    await suppress(test.db, [{ workspace_id: one, channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound' }]);
+    const claim = await test.db.transaction();
+    await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
+    await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
+    const claiming = claimHandoffs(test.db, group_id, sandboxEverywhere);
+    await until(isBlocked, 'it waits');
+    await claim.commit();
+    await claiming;
+    assert.equal(await statusOf(test.db, id), 'queued/sending');
+  });
+});

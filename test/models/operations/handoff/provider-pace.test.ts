@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { dueUnits, heldProviders, holdProvider, reserveSlot } from '../../../../models/operations/handoff/provider-pace.js';
+import { noWaits } from '../../../../models/operations/handoff/uncertain-handoffs.js';
+import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { buildQueuedGroup, routedTo } from '../../../support/rows/messages.js';
+
+describe('the time of a provider', () => {
+  let test: TestDatabase;
+  let provider: string;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(() => {
+    provider = `p-${uuidv7()}`;
+  });
+  after(() => test.drop());
+
+  const reserve = (units: number, horizonMs = 3_600_000, perSecond = 10) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
+  const close = (actual: number, expected: number) => assert.ok(actual <= expected && actual > expected - 500, `${actual} of ${expected}`);
+
+  it('is given away in slots, one behind the other', async () => {
+    assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
+    close((await reserve(20)).waitMs, 500);
+    close((await reserve(1)).waitMs, 2_500);
+  });
+
+  it('is given once to each of many at once, and no more than there is', async () => {
+    const slots = await Promise.all(Array.from({ length: 40 }, () => reserve(10)));
+    const waits = slots.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
+    const startedMs = waits.map((waitMs, index) => waitMs - index * 1_000);
+    assert.ok(
+      startedMs.every((ms) => Math.abs(ms) < 900),
+      `one a second: ${waits}`,
+    );
+  }).timeout(20_000);
+
+  it('is not reserved beyond the horizon', async () => {
+    await reserve(30);
+    const refused = await reserve(10, 250);
+    assert.equal(refused.isReserved, false);
+    close(refused.waitMs, 3_000);
+    close((await reserve(1)).waitMs, 3_000);
+  });
+
+  it('begins again after a hold, and the longer of two holds counts', async () => {
+    await holdProvider(test.db, provider, 5_000);
+    await holdProvider(test.db, provider, 2_000);
+    close((await reserve(10)).waitMs, 5_000);
+    close((await reserve(1)).waitMs, 6_000);
+    const held = (await heldProviders(test.db)).filter((row) => row.provider === provider);
+    assert.equal(held.length, 1);
+    close(held[0]?.left_ms ?? 0, 5_000);
+  });
+
+  it('is not owed for the past', async () => {
+    await reserve(1, 0, 1_000_000);
+    assert.deepEqual(await reserve(1), { waitMs: 0, isReserved: true });
+    close((await reserve(1)).waitMs, 100);
+  });
+
+  it('is asked for by segments, of what is due and not tried', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
+    const ahead = { scheduled_at: new Date(Date.now() + 60_000) };
+    const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
+      { segments: 3 },
+      { segments: 4 },
+      { segments: 1 },
+      { channel: 'email', segments: null },
+      { ...ahead, segments: 50 },
+    ]);
+    const choices = routedTo({ sms: 'carrier', whatsapp: 'carrier', email: 'mailer' });
+    const due = async (limit: number, except: string[] = []) =>
+      Object.fromEntries(
+        (await dueUnits(test.db, groupId, choices, { limit, except, waits: noWaits })).map(({ provider, units }) => [provider, units]),
+      );
+    assert.deepEqual(await due(25), { carrier: 8, mailer: 1 });
+    assert.deepEqual(await due(2), { carrier: 7 });
+    assert.deepEqual(await due(25, ids.slice(0, 1)), { carrier: 5, mailer: 1 });
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { queuedBeforePage, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { nextHandoffInMs, noWaits, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+import { rows } from '../../../support/database.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildQueuedGroup, messageOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+
+describe('uncertain hand-offs', () => {
+  const test = workspaceForEach({ balance: 10_000_000 });
+  const claim = (groupId: string, claimId?: string) =>
+    claimHandoffs(test.db, groupId, sandboxEverywhere, claimId === undefined ? {} : { claimId });
+
+  it('a claim whose answer was lost is undone: its messages are free, and certainly not called', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+    const claimId = uuidv7();
+    assert.equal((await claim(groupId, claimId)).length, 2);
+    for (const _ of [1, 2]) await releaseClaim(test.db, groupId, claimId);
+    for (const id of ids) assert.equal(await statusOf(test.db, id), 'queued/accepted');
+    const again = await claim(groupId);
+    assert.deepEqual(
+      again.map(({ attempt, uncertain }) => ({ attempt, uncertain })),
+      [
+        { attempt: 2, uncertain: false },
+        { attempt: 2, uncertain: false },
+      ],
+    );
+  });
+
+  it('undoing a claim leaves those of others, and an earlier call whose answer was lost', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const [id = ''] = ids;
+    await claim(groupId);
+    const claimId = uuidv7();
+    await claim(groupId, claimId);
+    await releaseClaim(test.db, groupId, uuidv7());
+    await releaseClaim(test.db, groupId, claimId);
+    const outcomes = await rows(test.db, 'SELECT outcome FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
+    assert.deepEqual(outcomes, [{ outcome: null }, { outcome: 'retryable' }]);
+    assert.equal(await statusOf(test.db, id), 'queued/sending', 'it may not be cancelled');
+  });
+
+  it('a message of which one call is unknown cannot be cancelled after another call failed', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const [id = ''] = ids;
+    await claim(groupId);
+    await claim(groupId);
+    await recordHandoffs(test.db, [{ id, attempt: 2, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
+    assert.equal((await messageOf(test.db, id)).status_detail, 'sending');
+  });
+
+  it('asks for no time while a message may be called for, and for as long as the first may be otherwise', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const waits = { leaseSeconds: 15, unknownSeconds: 120, repeatable: [] };
+    assert.equal(await nextHandoffInMs(test.db, groupId, waits), 0);
+    await claim(groupId);
+    const inMs = await nextHandoffInMs(test.db, groupId, waits);
+    assert.ok(inMs > 15_000 && inMs <= 20_000, 'a process that is slow may still record the answer: it is looked at now and then');
+    assert.equal(await nextHandoffInMs(test.db, groupId, noWaits), 0);
+    await rows(test.db, `UPDATE send_attempts SET give_up_at = now() + interval '7 seconds' WHERE message_id = $1`, [ids[0]]);
+    const givenUpIn = await nextHandoffInMs(test.db, groupId, { ...waits, leaseSeconds: 1 });
+    assert.ok(givenUpIn > 4_000 && givenUpIn <= 7_000, `${givenUpIn}`);
+  });
+
+  it('a batch gives its time away by rate, none beyond the horizon, and knows what waits before a page', async () => {
+    const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 3]);
+    await rows(test.db, 'UPDATE batches SET rate = 10, next_slot_at = now() WHERE id = $1', [batch.id]);
+    const reserve = () => reserveSlots(test.db, batch.id, { messages: 3, horizonMs: 500 });
+    assert.equal((await reserve()).isReserved, true);
+    const second = await reserve();
+    assert.ok(second.isReserved && second.waitMs > 0 && second.waitMs <= 300, `${second.waitMs}`);
+    const third = await reserve();
+    assert.deepEqual([third.isReserved, third.waitMs > 300], [false, true], 'nothing is reserved');
+    const [first, last] = batch.pages;
+    assert.equal(await queuedBeforePage(test.db, batch.id, first?.groupId ?? ''), 0);
+    assert.equal(await queuedBeforePage(test.db, batch.id, last?.groupId ?? ''), 2);
+  });
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { issueLowBalanceMails } from '../../../../models/operations/mails/low-balance-mails.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+
+describe('issueLowBalanceMails', () => {
+  let test: TestDatabase;
+  beforeEach(async () => {
+    test = await freshDatabase();
+  });
+  afterEach(async () => {
+    await assertBooks(test.db);
+    await test.drop();
+  });
+  const issue = () => issueLowBalanceMails(test.db, 5_000, 600);
+  const mails = () => rows(test.db, 'SELECT workspace_id, kind, detail, sent_at FROM mails');
+
+  it('tells a workspace that has just spent below the limit, once a day', async () => {
+    const { id } = await buildWorkspace(test.db, 5_500);
+    assert.equal(await issue(), 0, 'nothing was spent');
+    await buildQueued(test.db, id, { cost: 500 });
+    assert.equal(await issue(), 0, 'at the limit is not below it');
+    await buildQueued(test.db, id, { cost: 500 });
+    assert.deepEqual([await issue(), await issue()], [1, 0]);
+    assert.deepEqual(await mails(), [{ workspace_id: id, kind: 'low_balance', detail: { balance: 4_500 }, sent_at: null }]);
+    await rows(test.db, `UPDATE mails SET created_at = now() - interval '25 hours'`);
+    assert.equal(await issue(), 1);
+  });
+
+  it('leaves alone whoever has spent nothing, nothing lately, or has more', async () => {
+    await buildWorkspace(test.db, 0);
+    const [rich, idle] = [await buildWorkspace(test.db, 100_000), await buildWorkspace(test.db, 2_000)];
+    for (const { id } of [rich, idle]) await buildQueued(test.db, id);
+    await rows(test.db, `UPDATE workspaces SET updated_at = now() - interval '11 minutes' WHERE id = $1`, [idle.id]);
+    assert.equal(await issue(), 0);
+    assert.deepEqual(await mails(), []);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
+import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { balanceOf, buildGroup, ledgerOf, messageOf } from '../../../support/rows/messages.js';
+
+describe('fenceMessages', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const groupExists = async (id: string) => (await rows(test.db, 'SELECT id FROM message_groups WHERE id = $1', [id])).length === 1;
+
+  it('deletes an undecided message with its group, so that a late worker charges nothing', async () => {
+    const workspace = await buildWorkspace(test.db, 5_000);
+    const message = await buildUndecided(test.db, workspace.id);
+    assert.deepEqual(await fenceMessages(test.db, [message.id]), [message.id]);
+    assert.equal(await groupExists(message.group_id), false);
+    assert.deepEqual((await acceptMessages(test.db, message.group_id)).accepted, []);
+    assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000']);
+    assert.deepEqual(await fenceMessages(test.db, [message.id]), [], 'there is nothing left to fence');
+  });
+
+  it('leaves a message alone that was accepted', async () => {
+    const workspace = await buildWorkspace(test.db, 5_000);
+    const message = await buildQueued(test.db, workspace.id);
+    assert.deepEqual(await fenceMessages(test.db, [message.id, uuidv7()]), []);
+    assert.equal((await messageOf(test.db, message.id)).status, 'queued');
+    assert.equal(await balanceOf(test.db, workspace.id), 4_000);
+  });
+
+  it('takes one message out of a group and keeps the group of the others', async () => {
+    const workspace = await buildWorkspace(test.db, 5_000);
+    const { groupId, ids } = await buildGroup(test.db, workspace.id, [{}, {}]);
+    assert.deepEqual(await fenceMessages(test.db, ids.slice(0, 1)), ids.slice(0, 1));
+    assert.equal(await groupExists(groupId), true);
+    assert.deepEqual((await acceptMessages(test.db, groupId)).accepted, ids.slice(1));
+    assert.equal(await balanceOf(test.db, workspace.id), 4_000);
+  });
+
+  it('gives the idempotency key free again', async () => {
+    const workspace = await buildWorkspace(test.db);
+    const first = await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
+    await fenceMessages(test.db, [first.id]);
+    await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
+import { gatherMessages } from '../../../../models/operations/messages/gather-messages.js';
+import { workflowIds } from '../../../../workflows/contract.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+
+describe('gatherMessages', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  beforeEach(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db, 1_000_000)).id;
+  });
+  afterEach(async () => {
+    await assertBooks(test.db);
+    await test.drop();
+  });
+
+  const gather = (ids: string[]) => gatherMessages(test.db, ids, workflowIds.shared);
+  const build = async (count: number) => {
+    const ids: string[] = [];
+    while (ids.length < count) ids.push((await buildQueued(test.db, workspaceId)).id);
+    return ids;
+  };
+
+  it('moves messages into one group, once', async () => {
+    const ids = await build(3);
+    const gathered = await gather(ids);
+    assert.deepEqual(gathered?.ids, ids);
+    assert.deepEqual(await rows(test.db, 'SELECT id, workflow_id FROM message_groups'), [
+      { id: gathered.groupId, workflow_id: `grp:${gathered.groupId}` },
+    ]);
+    assert.equal(await gather(ids), undefined, 'nothing is left in their former groups');
+    assert.equal((await rows(test.db, 'SELECT id FROM message_groups')).length, 1);
+  });
+
+  it('leaves what was tried, sent or cancelled where it is', async () => {
+    const [moved, tried, failed, cancelled] = (await build(4)) as [string, string, string, string];
+    for (const id of [tried, failed]) await claimHandoffs(test.db, id, sandboxEverywhere);
+    await rows(test.db, `UPDATE messages SET status_detail = 'accepted' WHERE id = $1`, [failed]);
+    await cancelMessage(test.db, workspaceId, cancelled);
+    assert.deepEqual((await gather([moved, tried, failed, cancelled]))?.ids, [moved]);
+    for (const id of [tried, failed, cancelled]) assert.equal((await messageOf(test.db, id)).group_id, id);
+  });
+
+  it('loses none, and has each in one group, whoever claims or gathers at the same time', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const ids = await build(4);
+      const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);
+      const [one, other, ...claims] = await Promise.all([gather(ids), gather(ids.toReversed()), ...ids.map(claim)]);
+      const groups = [one, other].flatMap((gathered) => gathered?.groupId ?? []);
+      const later = await Promise.all([...groups, ...ids].map(claim));
+      const claimed = [...claims, ...later].flat().map(({ id }) => id);
+      assert.deepEqual(claimed.filter((id, index) => claimed.indexOf(id) === index).toSorted(), ids.toSorted(), 'none is lost');
+      const attempts = await rows<{ count: number }>(test.db, 'SELECT count(*)::integer FROM send_attempts WHERE message_id = ANY($1)', [
+        ids,
+      ]);
+      assert.ok((attempts[0]?.count ?? 0) >= ids.length);
+      assert.equal(await first(ids), ids.length, 'in a group of its own or in the new one, not in both');
+    }
+  });
+
+  /** Messages whose group exists. */
+  const first = async (ids: string[]) => {
+    const sql = 'SELECT m.id FROM messages m JOIN message_groups g ON g.id = m.group_id WHERE m.id = ANY($1::uuid[])';
+    return (await rows(test.db, sql, [ids])).length;
+  };
+});

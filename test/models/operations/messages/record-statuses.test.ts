@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import type { Status, StatusDetail } from '../../../../models/rules/messages/status.js';
+import { type Move, recordStatuses, type StatusChange } from '../../../../models/operations/messages/record-statuses.js';
+import { freshDatabase, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import {
+  balanceOf,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  rolledBack,
+  statusOf,
+} from '../../../support/rows/messages.js';
+
+const statuses = ['accepting', 'queued', 'sent', 'delivered', 'failed', 'read'] as const;
+/** The states of interface.md and decisions §4, by hand: the only moves there are. */
+const allowed = [
+  'accepting→queued',
+  'queued→sent',
+  'queued→failed',
+  'sent→delivered',
+  'sent→failed',
+  'sent→read',
+  'delivered→read',
+  'failed→delivered',
+];
+
+describe('recordStatuses', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const record = (to: Move['to'], changes: StatusChange[], more: Partial<Move> = {}) =>
+    test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes, ...more }));
+  const change = (id: string, status_detail: StatusDetail, overrides: Partial<StatusChange> = {}): StatusChange => ({
+    id,
+    status_detail,
+    at: new Date(),
+    ...overrides,
+  });
+  const failure = { error_code: '30006', error_message: 'Landline or unreachable carrier' };
+
+  /** A message in a status, by the shortest way. */
+  const messageIn = async (workspaceId: string, status: Status): Promise<string> => {
+    if (status === 'accepting') return (await buildUndecided(test.db, workspaceId)).id;
+    if (status === 'queued') return (await buildQueued(test.db, workspaceId)).id;
+    const { id } = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
+    if (status === 'delivered' || status === 'read') await record('delivered', [change(id, 'delivered')]);
+    if (status === 'failed') await record('failed', [change(id, 'undeliverable', failure)]);
+    if (status === 'read') await record('read', [change(id, 'read')]);
+    return id;
+  };
+
+  for (const from of statuses) {
+    for (const to of statuses.slice(1) as Move['to'][]) {
+      const isAllowed = allowed.includes(`${from}→${to}`);
+      it(`${isAllowed ? 'makes' : 'refuses'} the move ${from} → ${to}`, async () => {
+        const workspace = await buildWorkspace(test.db);
+        await buildWebhook(workspace.id, 'https://one.example.test/');
+        const id = await messageIn(workspace.id, from);
+        const before = {
+          message: await messageOf(test.db, id),
+          events: await eventsOf(test.db, id),
+          ledger: await ledgerOf(test.db, workspace.id),
+        };
+        // Rolled back, because a move alone does not charge what acceptance would.
+        const moved = await rolledBack(test.db, (transaction) =>
+          recordStatuses(test.db, transaction, { to, changes: [change(id, 'unknown', failure)] }),
+        );
+        assert.deepEqual(
+          moved.map((row) => [row.id, row.status]),
+          isAllowed ? [[id, to]] : [],
+        );
+        if (isAllowed) return;
+        await record(to, [change(id, 'unknown', failure)]);
+        assert.deepEqual(await messageOf(test.db, id), before.message);
+        assert.deepEqual(await eventsOf(test.db, id), before.events);
+        assert.deepEqual(await ledgerOf(test.db, workspace.id), before.ledger);
+      });
+    }
+  }
+
+  it('refuses a source that the table does not know, before anything is written', async () => {
+    const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id);
+    await assert.rejects(record('queued', [change(id, 'accepted')], { from: ['sent'] }), /no move into queued from sent/);
+    assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
+  });
+
+  it('moves only from the sources and details it was told', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    const [sent, queued] = [await buildSent(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
+    assert.deepEqual(await record('failed', [change(sent.id, 'cancelled', failure)], { from: ['queued'] }), []);
+    assert.deepEqual(await record('failed', [change(queued.id, 'cancelled', failure)], { details: ['scheduled'] }), []);
+    assert.equal(await statusOf(test.db, sent.id), 'sent/awaiting_report');
+    assert.equal(await statusOf(test.db, queued.id), 'queued/accepted');
+  });
+
+  it('writes the time of each status into its own field, and what became known with it', async () => {
+    const { id } = await buildQueued(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
+    const at = (second: number) => new Date(Date.UTC(2027, 0, 1, 0, 0, second, 7));
+    await record('sent', [change(id, 'awaiting_report', { at: at(1), provider: 'sandbox', provider_message_id: 'p-1' })]);
+    await record('failed', [change(id, 'undeliverable', { at: at(2), provider_error_code: '63024', ...failure })]);
+    const failed = await messageOf(test.db, id);
+    assert.deepEqual(
+      {
+        ...pick(failed),
+        provider: failed.provider,
+        provider_message_id: failed.provider_message_id,
+        provider_error_code: failed.provider_error_code,
+      },
+      {
+        sent_at: at(1),
+        delivered_at: null,
+        failed_at: at(2),
+        read_at: null,
+        ...failure,
+        provider: 'sandbox',
+        provider_message_id: 'p-1',
+        provider_error_code: '63024',
+      },
+    );
+    await record('delivered', [change(id, 'delivered', { at: at(3) })]);
+    const none = { error_code: null, error_message: null };
+    assert.deepEqual(
+      pick(await messageOf(test.db, id)),
+      { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: null, ...none },
+      'a correction takes the failure back',
+    );
+    await record('read', [change(id, 'read', { at: at(4) })]);
+    assert.deepEqual(pick(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
+  });
+
+  it('takes a read receipt without a delivery report as the delivery too', async () => {
+    const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
+    const at = new Date('2027-01-01T00:00:00.000Z');
+    await record('read', [change(id, 'read', { at })]);
+    const { delivered_at, read_at } = await messageOf(test.db, id);
+    assert.deepEqual([delivered_at, read_at], [at, at]);
+  });
+
+  it('refunds exactly what fails before its hand-off, once', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db, 10_000);
+    const [sent, queued] = [
+      await buildSent(test.db, workspaceId, { cost: 2_000 }),
+      await buildQueued(test.db, workspaceId, { cost: 3_000 }),
+    ];
+    for (const _ of [1, 2])
+      await record(
+        'failed',
+        [sent, queued].map(({ id }) => change(id, 'undeliverable', failure)),
+      );
+    assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 10000', 'debit -2000', 'debit -3000', 'refund 3000']);
+    assert.deepEqual([(await messageOf(test.db, sent.id)).credits_used, (await messageOf(test.db, queued.id)).credits_used], [2_000, 0]);
+    assert.equal(await balanceOf(test.db, workspaceId), 8_000);
+  });
+
+  it('refunds one move across messages and workspaces to each its own', async () => {
+    const [one, two] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
+    const groups = [
+      await buildQueuedGroup(test.db, one.id, [{ cost: 1_000 }, { cost: 1_500 }]),
+      await buildQueuedGroup(test.db, two.id, [{ cost: 700 }]),
+    ];
+    await record(
+      'failed',
+      groups.flatMap(({ ids }) => ids).map((id) => change(id, 'cancelled', failure)),
+    );
+    assert.deepEqual([await balanceOf(test.db, one.id), await balanceOf(test.db, two.id)], [5_000, 5_000]);
+  });
+
+  it('writes status, event and refund together: a rollback leaves none of them', async () => {
+    const workspace = await buildWorkspace(test.db, 5_000);
+    await buildWebhook(workspace.id, 'https://one.example.test/');
+    const { id } = await buildQueued(test.db, workspace.id);
+    const moved = await rolledBack(test.db, (transaction) =>
+      recordStatuses(test.db, transaction, { to: 'failed', changes: [change(id, 'cancelled', failure)] }),
+    );
+    assert.equal(moved.length, 1);
+    assert.equal(await statusOf(test.db, id), 'queued/accepted');
+    assert.deepEqual(await eventsOf(test.db, id), ['queued']);
+    assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000', 'debit -1000']);
+  });
+
+  it('moves a message once when many try at once: one event, one refund', async () => {
+    const workspace = await buildWorkspace(test.db, 5_000);
+    await buildWebhook(workspace.id, 'https://one.example.test/');
+    const { id } = await buildQueued(test.db, workspace.id);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => record('failed', [change(id, 'cancelled', failure)])));
+    assert.equal(answers.flat().length, 1);
+    assert.deepEqual(await eventsOf(test.db, id), ['queued', 'failed']);
+    assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000', 'debit -1000', 'refund 1000']);
+  });
+});
+
+const pick = ({ sent_at, delivered_at, failed_at, read_at, error_code, error_message }: Awaited<ReturnType<typeof messageOf>>) => ({
+  sent_at,
+  delivered_at,
+  failed_at,
+  read_at,
+  error_code,
+  error_message,
+});

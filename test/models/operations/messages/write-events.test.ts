@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { inTransaction, select } from '../../../../models/db/database.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
+import type { StatusDetail } from '../../../../models/rules/messages/status.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { acceptedAs, buildClaimed, buildSent, eventsOf } from '../../../support/rows/messages.js';
+
+describe('the events of a status', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  after(() => test.drop());
+
+  const record = (id: string, to: 'delivered' | 'failed', status_detail: StatusDetail) =>
+    test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes: [{ id, status_detail, at: new Date() }] }));
+
+  it('are due in their order, also where the transaction of the later one began first', async () => {
+    const { id: workspaceId } = await buildWorkspace(test.db);
+    await buildWebhook(workspaceId, 'https://one.example.test/');
+    const claim = await buildClaimed(test.db, workspaceId);
+    await inTransaction(test.db, async (transaction) => {
+      await select(test.db, 'SELECT now()', [], transaction);
+      await recordHandoffs(test.db, [acceptedAs(claim)]);
+      const changes = [{ id: claim.id, status_detail: 'delivered' as const, at: new Date() }];
+      await recordStatuses(test.db, transaction, { to: 'delivered', changes });
+    });
+    const due = await rows(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY next_attempt_at', [claim.id]);
+    assert.deepEqual(due, [{ event: 'message.queued' }, { event: 'message.sent' }, { event: 'message.delivered' }]);
+  });
+
+  it('are told only to those who subscribe: of this type, in this workspace, not deleted', async () => {
+    const [workspace, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
+    const active = await buildWebhook(workspace.id, 'https://one.example.test/', { events: ['message.failed', 'message.sent'] });
+    const paused = await buildWebhook(workspace.id, 'https://two.example.test/', { events: ['message.failed'], is_active: false });
+    const deleted = await buildWebhook(workspace.id, 'https://three.example.test/');
+    await buildWebhook(other.id, 'https://four.example.test/');
+    await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [deleted.row.id]);
+    const { id } = await buildSent(test.db, workspace.id);
+    await record(id, 'failed', 'undeliverable');
+    assert.deepEqual(await eventsOf(test.db, id), ['sent', 'failed'], 'nobody wanted to know that it was queued');
+    const deliveries = await rows<{ webhook_id: string; event: string; status: string; next: boolean; group_id: string }>(
+      test.db,
+      'SELECT webhook_id, event, status, next_attempt_at IS NOT NULL AS next FROM deliveries WHERE message_id = $1 ORDER BY event DESC, status DESC',
+      [id],
+    );
+    assert.deepEqual(deliveries, [
+      { webhook_id: active.row.id, event: 'message.sent', status: 'pending', next: true },
+      { webhook_id: active.row.id, event: 'message.failed', status: 'pending', next: true },
+      { webhook_id: paused.row.id, event: 'message.failed', status: 'held', next: false },
+    ]);
+  });
+
+  it('are numbered as deliveries in their order, so that receivers get them in order', async () => {
+    const workspace = await buildWorkspace(test.db);
+    await buildWebhook(workspace.id, 'https://one.example.test/');
+    const { id } = await buildSent(test.db, workspace.id);
+    await record(id, 'delivered', 'delivered');
+    const deliveries = await rows<{ event: string }>(test.db, 'SELECT event FROM deliveries WHERE message_id = $1 ORDER BY seq', [id]);
+    assert.deepEqual(
+      deliveries.map(({ event }) => event),
+      ['message.queued', 'message.sent', 'message.delivered'],
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
+import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
+import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { lookAt } from '../../../../models/rules/messages/group-look.js';
+import { rows } from '../../../support/database.js';
+import { buildUndecided, buildWebhook } from '../../../support/rows/factories.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import {
+  acceptedAs,
+  buildQueuedGroup,
+  buildSent,
+  eventsOf,
+  ledgerOf,
+  messageOf,
+  outcomesOf,
+  reportOf,
+  sandboxEverywhere,
+  statusOf,
+} from '../../../support/rows/messages.js';
+import { makeDue } from '../../../support/temporal/watcher.js';
+
+describe('applyReports', () => {
+  const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
+  beforeEach(() => buildWebhook(test.workspaceId, 'https://one.example.test/'));
+
+  const isClosed = async (groupId: string) =>
+    (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]
+      ?.closed;
+  it('delivers a message and closes its group', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
+    await recordReports(test.db, [report]);
+    assert.equal((await applyReports(test.db, message.group_id)).open, 0);
+    const { status, delivered_at, credits_used } = await messageOf(test.db, message.id);
+    assert.deepEqual(
+      { status, delivered_at, credits_used },
+      { status: 'delivered', delivered_at: report.occurred_at, credits_used: 1_000 },
+    );
+    assert.equal(await isClosed(message.group_id), true);
+    assert.deepEqual(await outcomesOf(test.db, message.id), { delivered: 'applied' });
+  });
+
+  it('fails a message without a refund, with our text for the code and nothing of the provider', async () => {
+    const [sms, email, unknown] = [
+      await buildSent(test.db, test.workspaceId),
+      await buildSent(test.db, test.workspaceId, { channel: 'email' }),
+      await buildSent(test.db, test.workspaceId),
+    ];
+    await recordReports(test.db, [
+      reportOf(sms, 'failed', { provider_error_code: '30006' }),
+      reportOf(email, 'failed', { provider_error_code: '30006' }),
+      reportOf(unknown, 'failed', { error_code: null, provider_error_code: 'E-4711' }),
+    ]);
+    const seen: (string | null)[][] = [];
+    for (const { id, group_id } of [sms, email, unknown]) {
+      await applyReports(test.db, group_id);
+      const { status_detail, error_code, error_message, provider_error_code } = await messageOf(test.db, id);
+      seen.push([status_detail, error_code, error_message, provider_error_code]);
+    }
+    assert.deepEqual(seen, [
+      ['undeliverable', '30006', 'Landline or unreachable carrier', '30006'],
+      ['undeliverable', '30006', 'Mailbox unreachable', '30006'],
+      ['undeliverable', 'undeliverable', 'The provider could not deliver the message', 'E-4711'],
+    ]);
+    assert.equal((await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
+  });
+
+  it('never applies a read receipt on a channel that has none', async () => {
+    for (const channel of ['sms', 'email'] as const) {
+      const message = await buildSent(test.db, test.workspaceId, { channel });
+      await recordReports(test.db, [reportOf(message, 'read'), reportOf(message, 'delivered')]);
+      await applyReports(test.db, message.group_id);
+      assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+      assert.deepEqual(await outcomesOf(test.db, message.id), { read: 'ignored', delivered: 'applied' });
+    }
+  });
+
+  it('keeps a group open while one of its messages waits, and closes it with the last', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
+    const claims = await claimHandoffs(test.db, groupId, sandboxEverywhere);
+    const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
+    assert.ok(one && two && three);
+    await recordHandoffs(
+      test.db,
+      claims.slice(0, 2).map((claim) => acceptedAs(claim, `p-${claim.id}`)),
+    );
+    await recordReports(test.db, [reportOf(one, 'delivered')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 2);
+    await recordReports(test.db, [reportOf(two, 'failed')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 1, 'the third is not handed off yet');
+    assert.equal(await isClosed(groupId), false);
+    await recordReports(test.db, [reportOf(three, 'delivered')]);
+    assert.equal((await applyReports(test.db, groupId)).open, 0);
+    assert.equal(await isClosed(groupId), true);
+    assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), [
+      'delivered/delivered',
+      'failed/undeliverable',
+      'delivered/delivered',
+    ]);
+  });
+
+  it('counts undecided messages as open, and closes a group that does not exist without an error', async () => {
+    const { group_id } = await buildUndecided(test.db, test.workspaceId);
+    assert.equal((await applyReports(test.db, group_id)).open, 1);
+    assert.equal(await isClosed(group_id), false);
+    assert.equal((await applyReports(test.db, test.workspaceId)).open, 0);
+  });
+
+  it('fails an sms of three segments as a whole where one did not arrive: once, and not refunded', async () => {
+    const message = await buildSent(test.db, test.workspaceId, { segments: 3, cost: 3_000 });
+    // A carrier tells of the message when its last part is settled; some tell of the parts, under the id of the message.
+    await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'failed'), reportOf(message, 'failed')]);
+    await applyReports(test.db, message.group_id);
+    await recordReports(test.db, [reportOf(message, 'failed')]);
+    await applyReports(test.db, message.group_id);
+    const { credits_used } = await messageOf(test.db, message.id);
+    assert.deepEqual([await statusOf(test.db, message.id), credits_used], ['failed/undeliverable', 3_000]);
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'failed']);
+    assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 1000000', 'debit -3000']);
+  });
+
+  it('lets a report count that comes after 71 hours: nobody has given up, none of the watcher’s looks takes it for lost', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    const hours = (count: number) => count * 3_600;
+    await rows(
+      test.db,
+      `UPDATE messages SET created_at = created_at - $2 * interval '1 second', sent_at = sent_at - $2 * interval '1 second' WHERE id = $1`,
+      [message.id, hours(71)],
+    );
+    await rows(test.db, `UPDATE message_groups SET created_at = created_at - $2 * interval '1 second' WHERE id = $1`, [
+      message.group_id,
+      hours(71),
+    ]);
+    await makeDue(test.db);
+    const taken = (await takeDueGroups(test.db, 1_000)).find(({ groupId }) => groupId === message.group_id);
+    assert.ok(taken);
+    const verdict = lookAt(taken, { sms: hours(72) * 1_000, whatsapp: 0, email: 0 });
+    assert.equal(verdict.action, 'wait');
+    assert.ok(verdict.lookInMs > 3_500_000 && verdict.lookInMs < 3_700_000, String(verdict.lookInMs));
+    const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);
+    assert.deepEqual([wake?.groupId, wake?.late], [message.group_id, false], 'its workflow is still there');
+    await applyReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
+  });
+
+  it('lets a late report count after the waiting was given up', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    await giveUpOnReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'sent/unknown');
+    await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+    assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
+  });
+
+  it('names the messages of a group that still wait for a report', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    assert.deepEqual(await awaitingReports(test.db, message.group_id), [
+      { id: message.id, provider: 'sandbox', provider_message_id: message.provider_message_id },
+    ]);
+    await recordReports(test.db, [reportOf(message, 'delivered')]);
+    await applyReports(test.db, message.group_id);
+    assert.deepEqual(await awaitingReports(test.db, message.group_id), []);
+  });
+});

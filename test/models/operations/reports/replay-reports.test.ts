@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
+import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import { type ReportFilter, replayReports } from '../../../../models/operations/reports/replay-reports.js';
+import { rows } from '../../../support/database.js';
+import { buildWebhook } from '../../../support/rows/factories.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { buildSent, eventsOf, reportOf, statusOf } from '../../../support/rows/messages.js';
+
+describe('replayReports', () => {
+  const test = workspaceForEach();
+  beforeEach(async () => {
+    await buildWebhook(test.workspaceId, 'https://one.example.test/');
+    await rows(test.db, 'DELETE FROM delivery_reports RETURNING id');
+  });
+
+  /** Replays all pages and applies what is woken. */
+  async function replay(filter: ReportFilter = {}, limit = 500): Promise<{ reports: number; unmatched: number }> {
+    const sum = { reports: 0, unmatched: 0 };
+    for (let last: string | null | undefined; last !== null; ) {
+      const page = await replayReports(test.db, filter, last ?? null, limit);
+      for (const { groupId } of page.wakes) await applyReports(test.db, groupId);
+      sum.reports += page.reports;
+      sum.unmatched += page.unmatched;
+      last = page.last;
+    }
+    return sum;
+  }
+  const outcomesOf = (id: string) =>
+    rows<{ status: string; outcome: string }>(
+      test.db,
+      'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL ORDER BY id',
+      [id],
+    );
+
+  it('changes nothing that has counted, and tells nobody twice', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    for (const status of ['failed', 'delivered', 'sent'] as const) {
+      await recordReports(test.db, [reportOf(message, status)]);
+      await applyReports(test.db, message.group_id);
+    }
+    const before = { events: await eventsOf(test.db, message.id), outcomes: await outcomesOf(message.id) };
+    assert.deepEqual(await replay({}, 1), { reports: 3, unmatched: 0 });
+    assert.deepEqual({ events: await eventsOf(test.db, message.id), outcomes: await outcomesOf(message.id) }, before);
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+  });
+
+  it('lets count what was ignored by a mistake that is mended', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    await recordReports(test.db, [reportOf(message, 'delivered')]);
+    await rows(test.db, `UPDATE delivery_reports SET applied_at = now(), outcome = 'ignored', reason = 'backwards' RETURNING id`);
+    await applyReports(test.db, message.group_id);
+    assert.equal(await statusOf(test.db, message.id), 'sent/awaiting_report');
+    await replay();
+    assert.deepEqual(
+      [await statusOf(test.db, message.id), await outcomesOf(message.id)],
+      ['delivered/delivered', [{ status: 'delivered', outcome: 'applied' }]],
+    );
+  });
+
+  it('finds the message of a report that was nobody’s', async () => {
+    const message = await buildSent(test.db, test.workspaceId);
+    const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
+    await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
+    await rows(test.db, 'UPDATE delivery_reports SET message_id = NULL RETURNING id');
+    await rows(test.db, 'UPDATE message_groups SET reports_pending = false RETURNING id');
+    assert.deepEqual(await replay({ unmatched: true }), { reports: 2, unmatched: 1 });
+    assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
+  });
+
+  it('takes those of a provider, a message or a time', async () => {
+    const messages = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)] as const;
+    await recordReports(
+      test.db,
+      messages.map((message) => reportOf(message, 'delivered')),
+    );
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    const counts = await Promise.all(
+      [{ provider: 'sandbox' }, { provider: 'twilio' }, { messageId: messages[0].id }, { since: hourAgo }, { until: hourAgo }].map(
+        async (filter) => (await replayReports(test.db, filter, null)).reports,
+      ),
+    );
+    assert.deepEqual(counts, [2, 0, 1, 2, 0]);
+  });
+
+  it('does not suppress anew for a bounce of old', async () => {
+    const message = await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'gone@example.org' });
+    await recordReports(test.db, [reportOf(message, 'failed', { error_code: '30008', is_permanent: true })]);
+    await applyReports(test.db, message.group_id);
+    const listed = () => rows(test.db, 'DELETE FROM suppressions WHERE workspace_id = $1 RETURNING id', [test.workspaceId]);
+    assert.equal((await listed()).length, 1);
+    await replay();
+    assert.equal((await listed()).length, 0);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
+import { recordReports, type Wake } from '../../../../models/operations/reports/record-reports.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { acceptedAs, buildClaimed, buildSent, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
+
+/** Each race is run so often, several at a time. */
+const rounds = 120;
+
+describe('reports that race with the work on their group', function () {
+  this.timeout(60_000);
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase(20);
+    workspaceId = (await buildWorkspace(test.db, 10_000_000)).id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const unapplied = async (messageId: string) =>
+    (await rows(test.db, 'SELECT status FROM delivery_reports WHERE message_id = $1 AND applied_at IS NULL', [messageId])).length;
+
+  /** Runs `round` often, eight at a time; it returns what went wrong. */
+  const repeat = async (round: () => Promise<string | null>) => {
+    const faults: string[] = [];
+    let left = rounds;
+    const lane = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        const fault = await round();
+        if (fault !== null) faults.push(fault);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, lane));
+    assert.deepEqual(faults, []);
+  };
+
+  /** What the workflow does with its wakes: everything that was woken looks into the inbox. */
+  const work = async (wakes: Wake[]) => {
+    for (const { groupId } of wakes) await applyReports(test.db, groupId);
+  };
+
+  it('are applied or wake somebody, when one comes while another is being applied', () =>
+    repeat(async () => {
+      const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp', cost: 500 });
+      // The first report has set the flag, and its wake is being worked off while the others come.
+      const first = await recordReports(test.db, [reportOf(message, 'sent')]);
+      const later = (['delivered', 'read'] as const).map((status) => recordReports(test.db, [reportOf(message, status)]));
+      const [, ...wakes] = await Promise.all([work(first), ...later]);
+      await work(wakes.flat());
+      const left = await unapplied(message.id);
+      return left === 0 ? null : `${left} reports of ${message.id} lie in the inbox and nobody was woken`;
+    }));
+
+  it('count, when one comes while the group is given up', () =>
+    repeat(async () => {
+      const message = await buildSent(test.db, workspaceId);
+      const [wakes] = await Promise.all([
+        recordReports(test.db, [reportOf(message, 'delivered')]),
+        giveUpOnReports(test.db, message.group_id),
+      ]);
+      await work(wakes);
+      const status = await statusOf(test.db, message.id);
+      return status === 'delivered/delivered' ? null : status;
+    }));
+
+  it('correct a failure that is being refunded, when one says that it was delivered: refunded once at most, and the books know', () =>
+    repeat(async () => {
+      const claim = await buildClaimed(test.db, workspaceId);
+      const { id, attempt } = claim;
+      await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
+      const { group_id } = await messageOf(test.db, id);
+      const report = reportOf({ id, provider_message_id: uuidv7() }, 'delivered');
+      const [wakes] = await Promise.all([recordReports(test.db, [report]), giveUpOnHandoffs(test.db, group_id)]);
+      await work(wakes);
+      const { status, cost, credits_used } = await messageOf(test.db, id);
+      const refunds = await rows<{ amount: number }>(
+        test.db,
+        `SELECT amount FROM credit_entries WHERE kind = 'refund' AND reference = $1`,
+        [id],
+      );
+      const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+      const isRight = status === 'delivered' && refunds.length <= 1 && credits_used === cost - refunded;
+      return isRight ? null : `${status}, ${refunds.length} refunds, ${credits_used} of ${cost} used`;
+    }));
+
+  it('find their message, when one comes without our id while the hand-off is being recorded', () =>
+    repeat(async () => {
+      const claim = await buildClaimed(test.db, workspaceId);
+      const providerId = uuidv7();
+      const report = reportOf({ id: claim.id, provider_message_id: providerId }, 'delivered', { message_id: null });
+      const [wakes] = await Promise.all([recordReports(test.db, [report]), recordHandoffs(test.db, [acceptedAs(claim, providerId)])]);
+      const [group] = await rows<{ reports_pending: boolean }>(
+        test.db,
+        'SELECT reports_pending FROM message_groups g JOIN messages m ON m.group_id = g.id WHERE m.id = $1',
+        [claim.id],
+      );
+      if (wakes.length === 0 && group?.reports_pending !== true) return 'nobody knows of the report';
+      await applyReports(
+        test.db,
+        (await rows<{ group_id: string }>(test.db, 'SELECT group_id FROM messages WHERE id = $1', [claim.id]))[0]?.group_id ?? '',
+      );
+      const status = await statusOf(test.db, claim.id);
+      return status === 'delivered/delivered' ? null : status;
+    }));
+
+  it('of many groups in one callback neither deadlock nor wake a group twice', () =>
+    repeat(async () => {
+      const messages = await Promise.all(Array.from({ length: 6 }, () => buildSent(test.db, workspaceId)));
+      const callbacks = (['sent', 'delivered'] as const).map((status, index) => {
+        const reports = messages.map((message) => reportOf(message, status));
+        return recordReports(test.db, index === 0 ? reports : reports.toReversed());
+      });
+      const woken = (await Promise.all(callbacks)).flat().map(({ groupId }) => groupId);
+      return woken.toSorted().join() ===
+        messages
+          .map(({ group_id }) => group_id)
+          .toSorted()
+          .join()
+        ? null
+        : `woken ${woken.length} times`;
+    }));
+
+  it('the same reports in callbacks of opposite order lock nobody out: each is stored once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const reports = Array.from({ length: 400 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
+      await Promise.all([reports, reports.toReversed(), reports, reports.toReversed()].map((each) => recordReports(test.db, each)));
+      const ids = reports.map(({ provider_message_id }) => provider_message_id);
+      const stored = await rows(test.db, 'SELECT 1 FROM delivery_reports WHERE provider_message_id = ANY($1::text[])', [ids]);
+      assert.equal(stored.length, reports.length);
+    }
+  });
+});

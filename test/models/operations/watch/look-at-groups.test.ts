@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
+import { closeDone, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
+import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { buildQueuedGroup, buildSent, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { makeDue } from '../../../support/temporal/watcher.js';
+
+const all = 1_000;
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+
+describe('the watcher’s queue of groups', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  beforeEach(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
+  afterEach(async () => {
+    await assertBooks(test.db);
+    await test.drop();
+  });
+
+  const take = (limit = all) => takeDueGroups(test.db, limit);
+  const ids = async (limit = all) => (await take(limit)).map(({ groupId }) => groupId);
+  const dueAt = (groupId: string, seconds: number) =>
+    rows(test.db, `UPDATE message_groups SET look_at = now() + $2 * interval '1 second' WHERE id = $1`, [groupId, seconds]);
+
+  it('gives out what has waited longest first, each once for a while, and nothing that is young or closed', async () => {
+    const groups = [];
+    for (const _ of [1, 2, 3, 4]) groups.push((await buildQueued(test.db, workspaceId)).group_id);
+    const [late, early, young, closed] = groups as [string, string, string, string];
+    assert.deepEqual(await ids(), [], 'all are young');
+    await dueAt(late, -5);
+    await dueAt(early, -50);
+    await dueAt(closed, -50);
+    await dueAt(young, 5);
+    await rows(test.db, 'UPDATE message_groups SET closed_at = now() WHERE id = $1', [closed]);
+    assert.deepEqual(await ids(1), [early]);
+    assert.deepEqual(await ids(), [late]);
+    assert.deepEqual(await ids(), []);
+    await lookAgain(test.db, [{ groupId: early, lookInMs: -1 }]);
+    assert.deepEqual(await ids(), [early]);
+  });
+
+  it('gives each group to one of two who take at the same time', async () => {
+    for (let count = 0; count < 20; count += 1) await buildQueued(test.db, workspaceId);
+    await makeDue(test.db);
+    const taken = (await Promise.all([ids(15), ids(15)])).flat();
+    assert.equal(taken.length, new Set(taken).size);
+    assert.equal(new Set([...taken, ...(await ids())]).size, 20);
+  });
+
+  it('tells what there is to do', async () => {
+    const single = await buildQueued(test.db, workspaceId);
+    const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
+    const undecided = await buildUndecided(test.db, workspaceId);
+    const sent = await buildSent(test.db, workspaceId, { channel: 'email' });
+    const tried = await buildQueued(test.db, workspaceId);
+    await claimHandoffs(test.db, tried.group_id, sandboxEverywhere);
+    const batch = await buildAcceptedBatch(test.db, workspaceId, [2]);
+    const stranger = (await buildWorkspace(test.db)).id;
+    const shared = await buildQueuedGroup(test.db, workspaceId, [{}, { workspace_id: stranger }]);
+    await makeDue(test.db);
+    const found = new Map((await take()).map((group) => [group.groupId, group]));
+    const of = (id: string) => found.get(id) ?? assert.fail('it is not found');
+    const { dueInMs } = of(scheduled.group_id);
+    assert.ok(dueInMs !== null && Math.abs(dueInMs - 600_000) < 10_000, String(dueInMs));
+    const { awaitedMs, ...awaiting } = of(sent.group_id);
+    assert.ok(awaitedMs >= 0 && awaitedMs < 10_000, String(awaitedMs));
+    assert.deepEqual(
+      { ...awaiting, awaitedMs: 0 },
+      {
+        groupId: sent.group_id,
+        workflowId: `msg:${sent.group_id}`,
+        batchId: null,
+        channel: 'email',
+        workspaceId,
+        messageIds: [],
+        fallbackAfterMs: null,
+        accepting: 0,
+        due: 0,
+        dueInMs: null,
+        awaiting: 1,
+        awaitedMs: 0,
+        batchStatus: null,
+        triedLately: false,
+        isGatherable: false,
+      },
+    );
+    assert.deepEqual([of(single.group_id).due, of(undecided.group_id).accepting, of(tried.group_id).triedLately], [1, 1, true]);
+    const page = of(batch.pages[0]?.groupId ?? '');
+    assert.deepEqual(
+      [page.batchId, page.batchStatus, page.due, page.messageIds, page.workspaceId],
+      [batch.id, 'sending', 2, [], workspaceId],
+    );
+    assert.deepEqual([of(shared.groupId).workspaceId, of(shared.groupId).messageIds], [null, shared.ids.map((id) => id.slice(-12))]);
+  });
+
+  it('closes what has nothing open, and nothing else', async () => {
+    const sent = await buildSent(test.db, workspaceId);
+    const failed = await buildSent(test.db, workspaceId);
+    await rows(test.db, `UPDATE messages SET status = 'failed', failed_at = now() WHERE id = $1`, [failed.id]);
+    await closeDone(test.db, [sent.group_id, failed.group_id]);
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE closed_at IS NOT NULL'), [{ id: failed.group_id }]);
+  });
+
+  it('fences what nobody decided on, and nothing else', async () => {
+    const [undecided, queued] = [await buildUndecided(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
+    assert.equal(await fenceGroups(test.db, [undecided.group_id, queued.group_id]), 1);
+    assert.deepEqual(await rows(test.db, 'SELECT id FROM messages'), [{ id: queued.id }]);
+    assert.equal((await messageOf(test.db, queued.id)).status, 'queued');
+  });
+
+  it('names the pages of a batch that have something to hand off', async () => {
+    const { id, pages } = await buildAcceptedBatch(test.db, workspaceId, [1, 2, 1]);
+    const [first, second, third] = pages.map(({ groupId }) => groupId) as [string, string, string];
+    await rows(test.db, `UPDATE messages SET status = 'sent', sent_at = now(), status_detail = 'awaiting_report' WHERE group_id = $1`, [
+      first,
+    ]);
+    await rows(test.db, 'UPDATE message_groups SET closed_at = now() WHERE id = $1', [third]);
+    const found = await queuedPages(test.db, id);
+    assert.deepEqual(
+      found.map(({ groupId, workflowId, batchId }) => [groupId, workflowId, batchId]),
+      [[second, `page:${second}`, id]],
+    );
+  });
+
+  it('reads what is due, however many wait', async () => {
+    const due = await buildQueued(test.db, workspaceId);
+    await dueAt(due.group_id, -5);
+    await rows(
+      test.db,
+      `WITH g AS (INSERT INTO message_groups (id, workflow_id, look_at) SELECT gen_random_uuid(), 'msg:', now() + i * interval '1 second' FROM generate_series(60, 20060) i RETURNING id)
+       INSERT INTO messages (id, workspace_id, group_id, channel, "to", content, status, status_detail, cost, scheduled_at)
+       SELECT id, $1, id, 'sms', '+15551234567', '{}', 'accepting', 'scheduled', 0, now() + interval '1 day' FROM g`,
+      [workspaceId],
+    );
+    const before = await rowsRead();
+    assert.deepEqual(await ids(), [due.group_id]);
+    const read = (await rowsRead()) - before;
+    assert.ok(read > 0 && read < 20, `${read} rows were read`);
+  });
+
+  const rowsRead = async () => {
+    await rows(test.db, 'SELECT pg_stat_force_next_flush()');
+    const sql = `SELECT sum(idx_tup_fetch + seq_tup_read)::bigint AS count FROM pg_stat_user_tables WHERE relname IN ('message_groups', 'messages')`;
+    const [read] = await rows<{ count: number }>(test.db, sql);
+    return read?.count ?? 0;
+  };
+});

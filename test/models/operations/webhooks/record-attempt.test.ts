@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
+import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
+import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { Webhook } from '../../../../models/tables/webhook.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import {
+  attemptsOf,
+  attemptWith,
+  buildDeliveries,
+  buildDelivery,
+  type DeliveryRow,
+  deliveryOf,
+  unknownId,
+} from '../../../support/rows/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { byTest } from '../../../support/by-test.js';
+
+describe('recordAttempt', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhookId: string;
+  before(async () => {
+    test = await freshDatabase(20);
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const record = (...attempt: Parameters<typeof attemptWith>) => recordAttempt(test.db, attemptWith(...attempt));
+
+  it('moves an acknowledged delivery to succeeded and keeps what the receiver said', async () => {
+    const delivery = await buildDelivery(test.db, workspaceId);
+    await record(delivery, { status: 'succeeded' });
+    const { status, ladder_step, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
+    assert.deepEqual({ status, ladder_step, next_attempt_at }, { status: 'succeeded', ladder_step: 1, next_attempt_at: null });
+    assert.ok(delivered_at);
+    assert.deepEqual(await attemptsOf(test.db, delivery.id), [
+      { number: 1, trigger: 'scheduled', response_status: 200, error: null, response_body: 'body' },
+    ]);
+  });
+
+  it('climbs the ladder with every failure and numbers the attempts from 1', async () => {
+    const delivery = await buildDelivery(test.db, workspaceId);
+    for (const step of [1, 2, 3]) {
+      await record(delivery, { status: 'pending', inSeconds: 60 });
+      const { status, ladder_step, next_attempt_at } = await deliveryOf(test.db, delivery.id);
+      assert.deepEqual({ status, ladder_step }, { status: 'pending', ladder_step: step });
+      const seconds = ((next_attempt_at?.getTime() ?? 0) - Date.now()) / 1000;
+      assert.ok(seconds > 50 && seconds <= 60, `${seconds} s`);
+    }
+    assert.deepEqual(
+      (await attemptsOf(test.db, delivery.id)).map(({ number, error }) => [number, error]),
+      [
+        [1, 'http_status'],
+        [2, 'http_status'],
+        [3, 'http_status'],
+      ],
+    );
+  });
+
+  it('ends a delivery as failed without touching its webhook', async () => {
+    const delivery = await buildDelivery(test.db, workspaceId);
+    await record(delivery, { status: 'failed' });
+    const { status, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
+    assert.deepEqual({ status, next_attempt_at, delivered_at }, { status: 'failed', next_attempt_at: null, delivered_at: null });
+    assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, true);
+  });
+
+  it('disables a webhook that is gone and holds what waits for it, and for nobody else', async () => {
+    const { row: other } = await buildWebhook(workspaceId, 'https://two.example.test/');
+    const ofWebhook = async () =>
+      (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
+    const [[gone], [waiting, elsewhere]] = [await ofWebhook(), await ofWebhook()];
+    await record(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
+    const { is_active, disabled_reason } = await Webhook.owned(workspaceId, webhookId);
+    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
+    const detail = { url: 'https://one.example.test/', reason: 'The endpoint answered 410 Gone' };
+    const mails = 'SELECT kind, detail, sent_at FROM mails WHERE workspace_id = $1';
+    assert.deepEqual(await rows(test.db, mails, [workspaceId]), [{ kind: 'webhook_disabled', detail, sent_at: null }]);
+    const [first, second] = [await deliveryOf(test.db, gone.id), await deliveryOf(test.db, waiting.id)];
+    assert.deepEqual([first.status, second.status, second.next_attempt_at], ['failed', 'held', null]);
+    assert.equal((await Webhook.owned(workspaceId, other.id)).is_active, true);
+    assert.equal((await deliveryOf(test.db, elsewhere.id)).status, 'pending');
+    assert.deepEqual(
+      (await ofWebhook()).map(({ status }) => status),
+      ['held', 'pending'],
+      'later events are held from the start',
+    );
+  });
+
+  it('at an address that the webhook had before says nothing of the present one, which is tried at once', async () => {
+    const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
+    const former = 'https://former.example.test/';
+    const health = { webhookId, succeeded: false, isFirst: true, isProbe: false, retryAfterSeconds: 3_600, delays: [60] };
+    assert.deepEqual(
+      await recordAttempts(
+        test.db,
+        [
+          { ...attemptWith(refused, { status: 'pending', inSeconds: 60 }, former), health },
+          attemptWith(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' }, former),
+        ],
+        1,
+      ),
+      [true, true],
+    );
+    const { status, next_attempt_at } = await deliveryOf(test.db, refused.id);
+    assert.equal(status, 'pending');
+    assert.ok((next_attempt_at?.getTime() ?? 0) <= Date.now() + 1_000);
+    const { is_active, failing_since, resume_at } = await Webhook.owned(workspaceId, webhookId);
+    assert.deepEqual([is_active, failing_since, resume_at], [true, null, null]);
+  });
+
+  it('keeps the decision of a delivery that ended meanwhile, and still logs the attempt', async () => {
+    const delivery = await buildDelivery(test.db, workspaceId);
+    await record(delivery, { status: 'succeeded' });
+    const { delivered_at } = await deliveryOf(test.db, delivery.id);
+    await record(delivery, { status: 'pending', inSeconds: 60 });
+    const after = await deliveryOf(test.db, delivery.id);
+    assert.deepEqual([after.status, after.ladder_step, after.next_attempt_at, after.delivered_at], ['succeeded', 1, null, delivered_at]);
+    assert.equal((await attemptsOf(test.db, delivery.id)).length, 2);
+  });
+
+  it('does not revive a delivery whose webhook was deleted during the attempt', async () => {
+    const delivery = await buildDelivery(test.db, workspaceId);
+    await deleteWebhook(test.db, workspaceId, webhookId, byTest);
+    await record(delivery, { status: 'pending', inSeconds: 60 });
+    assert.equal((await deliveryOf(test.db, delivery.id)).status, 'failed');
+  });
+
+  it('ignores an attempt of a delivery that is gone', async () => {
+    const id = unknownId();
+    await record({ id, webhook_id: webhookId }, { status: 'succeeded' });
+    assert.deepEqual(await attemptsOf(test.db, id), []);
+  });
+
+  it('logs every one of several attempts at once, each with a number of its own', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const delivery = await buildDelivery(test.db, workspaceId);
+      await Promise.all(Array.from({ length: 6 }, () => record(delivery, { status: 'pending', inSeconds: 60 })));
+      assert.deepEqual(
+        (await attemptsOf(test.db, delivery.id)).map(({ number }) => number),
+        [1, 2, 3, 4, 5, 6],
+      );
+    }
+  });
+
+  it('and what else moves several deliveries never wait for each other in a circle', async () => {
+    const built = await Promise.all(Array.from({ length: 60 }, () => buildDelivery(test.db, workspaceId)));
+    const backwards = built.toReversed();
+    const recorded = (deliveries: DeliveryRow[]) =>
+      recordAttempts(
+        test.db,
+        deliveries.map((delivery) => attemptWith(delivery, { status: 'pending', inSeconds: 60 })),
+      );
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([recorded(built), leaveToCarriers(test.db, { left: backwards }, false), recorded(backwards)]);
+    }
+    await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone')]);
+    assert.equal((await attemptsOf(test.db, built[0]?.id ?? '')).length, 11);
+    assert.deepEqual(
+      new Set((await Promise.all(built.map(({ id }) => deliveryOf(test.db, id)))).map(({ status }) => status)),
+      new Set(['held']),
+    );
+  });
+});

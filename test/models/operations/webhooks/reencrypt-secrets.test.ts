@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-totp.js';
+import { offerTotp } from '../../../../models/operations/accounts/set-totp.js';
+import { totpContext } from '../../../../models/operations/accounts/use-code.js';
+import { reencryptSecrets } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
+import { rotateSecret } from '../../../../models/operations/webhooks/rotate-secret.js';
+import { decrypt } from '../../../../models/rules/values/encryption.js';
+import { secretContext, signingKeyContext, Webhook } from '../../../../models/tables/webhook.js';
+import { root } from '../../../deploy/project.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+import { byTest } from '../../../support/by-test.js';
+
+const [today, former, foreign] = ['t', 'f', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
+
+describe('reencryptSecrets', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  before(async () => {
+    test = await freshDatabase();
+    workspaceId = (await buildWorkspace(test.db)).id;
+  });
+  beforeEach(() => Webhook.destroy({ where: {} }));
+  after(() => test.drop());
+
+  const register = (secretKey: string, asymmetric = false) =>
+    Webhook.register(secretKey, {
+      asymmetric,
+      workspace_id: workspaceId,
+      url: 'https://one.example.test/',
+      events: ['message.sent'],
+      description: null,
+    });
+  const opened = async (row: Webhook, key: string | string[] = today) => {
+    await row.reload();
+    return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(key, secretContext(row.id), sealed));
+  };
+
+  it('encrypts with the present key what former ones did, both secrets of a rotation, and leaves the rest as it is', async () => {
+    const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
+    const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
+    const before_ = present.row.secret;
+    assert.deepEqual(await opened(rotated.row, [today, former]), [next.secret, rotated.secret], 'meanwhile both are read');
+    assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 4, reencrypted: 2, unreadable: [lost.row.id] });
+    assert.deepEqual(await opened(old.row), [old.secret, null]);
+    assert.deepEqual(await opened(rotated.row), [next.secret, rotated.secret]);
+    assert.deepEqual((await present.row.reload()).secret, before_);
+    assert.deepEqual(await opened(lost.row, foreign), [lost.secret, null]);
+    assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
+  });
+
+  it('does the same with the private keys of asymmetric webhooks, each in its own place', async () => {
+    const { row } = await register(former, true);
+    await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
+    const keys = async (key: string) => {
+      await row.reload();
+      return [row.signing_key, row.old_signing_key].map((sealed) => decrypt(key, signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
+    };
+    const before_ = await keys(former);
+    assert.equal(new Set(before_).size, 2);
+    assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 1, reencrypted: 1, unreadable: [] });
+    assert.deepEqual(await keys(today), before_);
+  });
+
+  it('does the same with TOTP secrets', async () => {
+    const { secret } = await offerTotp(test.db, former, workspaceId);
+    const [lost] = [(await buildWorkspace(test.db)).id];
+    await offerTotp(test.db, foreign, lost);
+    assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 2, reencrypted: 1, unreadable: [lost] });
+    const [row] = await rows<{ totp_secret: Buffer }>(test.db, 'SELECT totp_secret FROM workspaces WHERE id = $1', [workspaceId]);
+    assert.equal(decrypt(today, totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);
+    assert.equal((await reencryptTotp(test.db, [today, former])).reencrypted, 0);
+    await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
+  });
+
+  it('is a command that says what it did', async () => {
+    const { row, secret } = await register(former);
+    const run = (env: NodeJS.ProcessEnv) =>
+      spawnSync(process.execPath, [join(root, 'dist/models/reencrypt.js')], { env: { DATABASE_URL: test.url, ...env }, encoding: 'utf8' });
+    const lost = run({ SECRET_KEY: today });
+    assert.deepEqual([lost.status, lost.stdout], [1, '1 webhooks: 0 encrypted anew, 1 that no key opens.\n']);
+    const done = run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
+    assert.deepEqual([done.status, done.stdout, done.stderr], [0, '1 webhooks: 1 encrypted anew, 0 that no key opens.\n', '']);
+    assert.deepEqual(await opened(row), [secret, null]);
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { cancelReplay, isReplayRunning, recordReplayPage, stuckReplays } from '../../../../models/operations/webhooks/replay-progress.js';
+import type { Replay } from '../../../../models/tables/replay.js';
+import { Webhook } from '../../../../models/tables/webhook.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { attemptWith, buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
+import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+
+describe('the progress of a replay', () => {
+  let test: TestDatabase;
+  let webhookId: string;
+  let deliveries: DeliveryRow[];
+  let replay: Replay;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    const { id } = await buildWorkspace(test.db);
+    webhookId = (await buildWebhook(id, 'https://one.example.test/')).row.id;
+    deliveries = [await buildDelivery(test.db, id), await buildDelivery(test.db, id), await buildDelivery(test.db, id)];
+    replay = await buildReplay(webhookId);
+  });
+  after(() => test.drop());
+
+  const attempt = (index: number, status: 'succeeded' | 'failed', trigger: 'replay' | 'manual' = 'replay') =>
+    recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), trigger }]);
+  const record = (from: number, to: number, isLast = false) =>
+    recordReplayPage(
+      test.db,
+      replay.id,
+      deliveries.slice(from, to).map(({ id }) => id),
+      isLast,
+    );
+  const counts = async () => {
+    const { status, attempted, acknowledged, ended_at } = await replay.reload();
+    return [status, attempted, acknowledged, ended_at !== null];
+  };
+
+  it('counts what a page attempted and what was acknowledged, each page once', async () => {
+    await attempt(0, 'succeeded');
+    await attempt(1, 'failed');
+    for (let time = 1; time <= 2; time += 1) assert.equal(await record(0, 2), 'running');
+    assert.deepEqual(await counts(), ['running', 2, 1, false]);
+    await attempt(2, 'succeeded');
+    assert.equal(await record(2, 3, true), 'completed');
+    assert.deepEqual(await counts(), ['completed', 3, 2, true]);
+  });
+
+  it('counts neither attempts of others nor of an earlier replay', async () => {
+    await attempt(0, 'succeeded', 'manual');
+    await attempt(1, 'failed');
+    await rows(test.db, `UPDATE delivery_attempts SET at = at - interval '1 minute' WHERE delivery_id = $1`, [deliveries[1]?.id]);
+    await record(0, 3);
+    assert.deepEqual(await counts(), ['running', 0, 0, false]);
+  });
+
+  it('is completed also when its last page is empty', async () => {
+    assert.equal(await record(0, 0, true), 'completed');
+  });
+
+  it('stops when the webhook takes no deliveries any more', async () => {
+    await Webhook.update({ is_active: false }, { where: { id: webhookId } });
+    assert.equal(await record(0, 1), 'stopped');
+    assert.deepEqual([await isReplayRunning(test.db, replay.id), await counts()], [false, ['stopped', 0, 0, true]]);
+  });
+
+  it('still counts the page under which it was cancelled', async () => {
+    const { ended_at } = await cancelReplay(test.db, webhookId, replay.id);
+    await attempt(0, 'succeeded');
+    assert.equal(await record(0, 1, true), 'cancelled');
+    assert.deepEqual([await counts(), replay.ended_at], [['cancelled', 1, 1, true], ended_at]);
+  });
+
+  it('is found when nobody drives it, and goes on where it stood', async () => {
+    const mine = async () => (await stuckReplays(test.db, 180)).filter(({ replayId }) => replayId === replay.id);
+    const age = () => rows(test.db, `UPDATE replays SET progress_at = now() - interval '200 seconds' WHERE id = $1`, [replay.id]);
+    assert.deepEqual(await mine(), []);
+    await age();
+    const { since, until, statuses } = replay;
+    const found = { replayId: replay.id, webhookId, since: since.toISOString(), until: until.toISOString(), statuses };
+    assert.deepEqual(await mine(), [found]);
+    await record(0, 2);
+    assert.deepEqual(await mine(), [], 'it has moved');
+    await age();
+    assert.deepEqual(await mine(), [{ ...found, after: deliveries[1]?.id }]);
+    await cancelReplay(test.db, webhookId, replay.id);
+    assert.deepEqual(await mine(), []);
+  });
+});

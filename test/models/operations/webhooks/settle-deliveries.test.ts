@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { Delivery, type DeliveryStatus } from '../../../../models/tables/delivery.js';
+import { carriedDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
+import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
+import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { countReplayable, listReplayable, requeueDeliveries } from '../../../../models/operations/webhooks/replay-deliveries.js';
+import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/webhooks/settle-deliveries.js';
+import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
+import type { Webhook } from '../../../../models/tables/webhook.js';
+import { rows } from '../../../support/database.js';
+import { attemptWith, buildBacklog, buildDelivery, deliveryOf, settle } from '../../../support/rows/deliveries.js';
+import { buildWebhook } from '../../../support/rows/factories.js';
+import { workspaceForEach } from '../../../support/for-each.js';
+import { byTest } from '../../../support/by-test.js';
+
+const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
+const page = 100;
+
+describe('the deliveries of a webhook', () => {
+  const test = workspaceForEach();
+  let webhook: Webhook;
+  beforeEach(async () => {
+    webhook = await (await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.reload();
+  });
+
+  const change = (fields: Partial<WebhookChange>) =>
+    updateWebhook(test.db, test.workspaceId, webhook.id, { ...unchanged, ...fields }, byTest);
+  /** What the rows themselves say, as `status count`. */
+  const stored = async () =>
+    (
+      await rows<{ line: string }>(
+        test.db,
+        `SELECT status || ' ' || count(*) AS line FROM deliveries WHERE webhook_id = $1 GROUP BY status ORDER BY status`,
+        [webhook.id],
+      )
+    ).map(({ line }) => line);
+  const listed = async (status: DeliveryStatus) => {
+    await webhook.reload();
+    return (await Delivery.pageOf(webhook, { status: [status] }, { page: 1, limit: 1 })).total;
+  };
+  const range = () => ({ webhookId: webhook.id, since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000) });
+  const held = ['failed', 'held'] as const;
+
+  for (const [what, end] of [
+    ['paused by its owner', () => change({ is_active: false })],
+    ['disabled', () => disableWebhook(test.db, webhook.id, 'The endpoint answered 410 Gone')],
+  ] as const) {
+    it(`are held at once when it is ${what}, and written page by page afterwards`, async () => {
+      await buildBacklog(test.db, webhook, { count: 350 });
+      await buildBacklog(test.db, webhook, { count: 150, carried: false });
+      await end();
+      assert.deepEqual(await stored(), ['pending 500'], 'the change itself writes no delivery');
+      assert.deepEqual([await listed('pending'), await listed('held')], [0, 500]);
+      assert.equal(await countReplayable(test.db, { ...range(), statuses: held }), 500);
+      assert.equal(await countReplayable(test.db, { ...range(), statuses: ['pending'] }), 0);
+      assert.deepEqual(await unsettledWebhooks(test.db, 10), [webhook.id], 'the watcher finds it');
+      assert.notEqual(await settleDeliveries(test.db, webhook.id, null, page), null);
+      assert.deepEqual(await stored(), ['held 100', 'pending 400']);
+      assert.deepEqual([await listed('pending'), await listed('held')], [0, 500]);
+      assert.equal(await settle(test.db, webhook.id, page), 5, 'four pages, for the second kind half of one');
+      assert.deepEqual([await stored(), await listed('held'), await unsettledWebhooks(test.db, 10)], [['held 500'], 500, []]);
+    });
+  }
+
+  it('fail at once when it is deleted', async () => {
+    await buildBacklog(test.db, webhook, { count: 30 });
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    await deleteWebhook(test.db, test.workspaceId, webhook.id, byTest);
+    assert.deepEqual([await stored(), (await deliveryOf(test.db, id)).status], [['pending 31'], 'failed']);
+    await settle(test.db, webhook.id);
+    assert.deepEqual([await stored(), await unsettledWebhooks(test.db, 10)], [['failed 31'], []]);
+  });
+
+  it('that were held stay so when it is active again before they are written; what comes then goes out', async () => {
+    await buildBacklog(test.db, webhook, { count: 30 });
+    await change({ is_active: false });
+    await change({ is_active: true });
+    const { id } = await buildDelivery(test.db, test.workspaceId);
+    assert.deepEqual([await listed('pending'), await listed('held'), (await deliveryOf(test.db, id)).status], [1, 30, 'pending']);
+    await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
+    for (const ordered of [true, false])
+      assert.deepEqual(
+        (await carriedDeliveries(test.db, webhook.id, ordered, 40)).map((delivery) => delivery.id),
+        [id],
+      );
+    await settle(test.db, webhook.id);
+    assert.deepEqual(await stored(), ['held 30', 'pending 1']);
+  });
+
+  it('that a replay takes before they are written go out', async () => {
+    await buildBacklog(test.db, webhook, { count: 3 });
+    await change({ is_active: false });
+    await change({ is_active: true });
+    const [one = '', ...others] = (
+      await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [webhook.id])
+    ).map(({ id }) => id);
+    assert.deepEqual(await requeueDeliveries(test.db, [one], false), [one]);
+    await settle(test.db, webhook.id);
+    assert.deepEqual(await stored(), ['held 2', 'pending 1']);
+    assert.equal((await deliveryOf(test.db, one)).status, 'pending');
+    assert.deepEqual(new Set(await listReplayable(test.db, { ...range(), statuses: held }, null, 10)), new Set(others));
+  });
+
+  it('whose attempt fails after it was paused stay held; one that was acknowledged has succeeded', async () => {
+    const [failed, over, acknowledged] = [
+      await buildDelivery(test.db, test.workspaceId),
+      await buildDelivery(test.db, test.workspaceId),
+      await buildDelivery(test.db, test.workspaceId),
+    ];
+    await change({ is_active: false });
+    await change({ is_active: true });
+    assert.equal(await recordAttempt(test.db, attemptWith(failed, { status: 'pending', inSeconds: 60 })), false, 'nothing more goes out');
+    await recordAttempt(test.db, attemptWith(over, { status: 'failed' }));
+    await recordAttempt(test.db, attemptWith(acknowledged, { status: 'succeeded' }));
+    const statuses = async () => Promise.all([failed, over, acknowledged].map(async ({ id }) => (await deliveryOf(test.db, id)).status));
+    assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
+    await settle(test.db, webhook.id);
+    assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
+  });
+
+  it('that wait on their ladder are due page by page when it has another address; what fails there is not tried at once again', async () => {
+    await buildBacklog(test.db, webhook, { count: 250, ladderStep: 3 });
+    await buildBacklog(test.db, webhook, { count: 50, ladderStep: 3, carried: false });
+    const due = () => carriedDeliveries(test.db, webhook.id, false, 1_000);
+    const url = 'https://two.example.test/';
+    await change({ url });
+    assert.equal((await due()).length, 0, 'the change itself writes no delivery');
+    assert.notEqual(await settleDeliveries(test.db, webhook.id, null, page), null);
+    const first = await due();
+    assert.deepEqual([first.length, new Set(first.map(({ ladder_step }) => ladder_step))], [100, new Set([0])]);
+    for (const delivery of first.slice(0, 10))
+      await recordAttempt(test.db, attemptWith(delivery, { status: 'pending', inSeconds: 5 }, url));
+    assert.equal(await settle(test.db, webhook.id, page), 3);
+    assert.deepEqual([(await due()).length, await listed('pending'), await unsettledWebhooks(test.db, 10)], [290, 300, []]);
+  });
+
+  it('that somebody else holds are settled with a later page, and nobody waits for them', async () => {
+    await buildBacklog(test.db, webhook, { count: 3 });
+    await change({ is_active: false });
+    const other = await test.db.transaction();
+    const lockOne = 'SELECT 1 FROM deliveries WHERE webhook_id = $1 LIMIT 1 FOR NO KEY UPDATE';
+    await test.db.query(lockOne, { bind: [webhook.id], transaction: other });
+    assert.notEqual(await settleDeliveries(test.db, webhook.id, null, page), null);
+    const further = await settleDeliveries(test.db, webhook.id, null, page);
+    assert.notEqual(further, null, 'there is more to do');
+    assert.notEqual(await settleDeliveries(test.db, webhook.id, further, page), null, 'also where that lies behind');
+    assert.deepEqual(await stored(), ['held 2', 'pending 1']);
+    await other.rollback();
+    await settle(test.db, webhook.id);
+    assert.deepEqual([await stored(), await unsettledWebhooks(test.db, 10)], [['held 3'], []]);
+  });
+});

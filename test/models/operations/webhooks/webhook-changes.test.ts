@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { carriedDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
+import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
+import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
+import { Webhook } from '../../../../models/tables/webhook.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../../support/rows/deliveries.js';
+import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertBooks } from '../../../../harness/checks/invariants.js';
+import { eventsOf } from '../../../support/rows/messages.js';
+import { byTest } from '../../../support/by-test.js';
+
+const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
+const unknown = { status: 404, message: 'Webhook not found' };
+
+describe('updateWebhook and deleteWebhook', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhookId: string;
+  before(async () => {
+    test = await freshDatabase();
+  });
+  beforeEach(async () => {
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
+  });
+  afterEach(() => assertBooks(test.db));
+  after(() => test.drop());
+
+  const build = () => buildDelivery(test.db, workspaceId);
+  const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];
+
+  it('change what is given and nothing else', async () => {
+    const before = await stored();
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] }, byTest);
+    const { updated_at, ...after } = (await stored()) ?? {};
+    assert.deepEqual({ ...after, updated_at: before?.updated_at }, { ...before, description: 'mine', events: ['message.failed'] });
+    assert.ok((updated_at as Date) >= (before?.updated_at as Date));
+    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null }, byTest)).description, null);
+  });
+
+  it('hold what is pending when a webhook is paused; activating it forgets the reason and sends nothing by itself', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false }, byTest);
+    await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
+    const { status, next_attempt_at } = await deliveryOf(test.db, id);
+    assert.deepEqual({ status, next_attempt_at }, { status: 'held', next_attempt_at: null });
+    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, byTest);
+    assert.deepEqual([is_active, disabled_reason], [true, null]);
+    assert.equal((await deliveryOf(test.db, id)).status, 'held');
+  });
+
+  for (const [what, change] of [
+    ['has another address', { url: 'https://two.example.test/' }],
+    ['is given another chance', { is_active: true }],
+  ] as const) {
+    it(`give what waited for a further attempt to the carrier, due now and at the foot of its ladder, when its webhook ${what}`, async () => {
+      const [waiting, fresh, underWay] = [await build(), await build(), await build()];
+      await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
+      await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
+      const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
+      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
+      await settle(test.db, webhookId);
+      const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
+      assert.deepEqual([status, ladder_step], ['pending', 0]);
+      assert.deepEqual(
+        (await carriedDeliveries(test.db, webhookId, false, 10)).map(({ id }) => id),
+        [waiting.id],
+      );
+      assert.deepEqual(await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id))), before, 'attempted by others now');
+    });
+  }
+
+  it('leave what waits as it is when a webhook gets the address that it has, or other events', async () => {
+    const { id } = await build();
+    await recordAttempt(test.db, attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 }));
+    const before = await deliveryOf(test.db, id);
+    await updateWebhook(
+      test.db,
+      workspaceId,
+      webhookId,
+      { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] },
+      byTest,
+    );
+    assert.deepEqual(await deliveryOf(test.db, id), before);
+  });
+
+  it('end what is pending or held when a webhook is deleted, and give it no more events', async () => {
+    const { id } = await buildDelivery(test.db, workspaceId);
+    await deleteWebhook(test.db, workspaceId, webhookId, byTest);
+    assert.equal((await deliveryOf(test.db, id)).status, 'failed');
+    assert.deepEqual(await eventsOf(test.db, (await buildQueued(test.db, workspaceId)).id), []);
+    await assert.rejects(Webhook.owned(workspaceId, webhookId), unknown);
+    assert.deepEqual((await Webhook.ownedPage(workspaceId, { page: 1, limit: 10 })).total, 0);
+  });
+
+  it('do not know foreign, deleted, unknown and malformed ids, and change nothing then', async () => {
+    const stranger = await buildWorkspace(test.db);
+    const { row: deleted } = await buildWebhook(workspaceId, 'https://two.example.test/');
+    await deleteWebhook(test.db, workspaceId, deleted.id, byTest);
+    const before = await stored();
+    for (const [owner, id] of [
+      [stranger.id, webhookId],
+      [workspaceId, deleted.id],
+      [workspaceId, unknownId()],
+      [workspaceId, 'x'],
+    ] as const) {
+      await assert.rejects(updateWebhook(test.db, owner, id, { ...unchanged, is_active: false }, byTest), unknown);
+      await assert.rejects(deleteWebhook(test.db, owner, id, byTest), unknown);
+    }
+    assert.deepEqual(await stored(), before);
+  });
+});

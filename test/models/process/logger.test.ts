@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+
+const logger = pathToFileURL(resolve(import.meta.dirname, '../../../models/process/logger.js')).href;
+
+describe('the log', () => {
+  /** Runs this with `log`, a logger, in a process of its own. */
+  const run = (code: string, stdout: number | 'pipe') => {
+    const script = `import { createLogger } from '${logger}'; const log = createLogger('test', 'info'); ${code}`;
+    return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', stdout, 'pipe'], timeout: 20_000 });
+  };
+
+  it('that finds the disk full loses its lines, not the process, which goes on and ends as it likes', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = run(
+      `log.info('first'); setTimeout(() => { log.info('second'); process.stderr.write('still here'); }, 50).unref(); setTimeout(() => {}, 100);`,
+      full.fd,
+    );
+    const [said, [code]] = await Promise.all([text(child.stderr as NodeJS.ReadableStream), once(child, 'exit')]);
+    await full.close();
+    assert.deepEqual({ said, code }, { said: 'still here', code: 0 });
+  });
+
+  it('prints no secret and no address, on whatever level of an object they come', async () => {
+    const child = run(`log.info({ id: 1, key: 'secret-1', hook: { secret: 'secret-2', to: '+15551234567' } }, 'made');`, 'pipe');
+    const [line] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')]);
+    const { id, key, hook, msg } = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual({ id, key, hook, msg }, { id: 1, key: '[redacted]', hook: { secret: '[redacted]', to: '[redacted]' }, msg: 'made' });
+  });
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mailKinds, renderMail } from '../../../../models/rules/accounts/mail-texts.js';
+
+const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123' };
+
+describe('renderMail', () => {
+  for (const [kind, path] of [
+    ['verify_email', '/verify-email'],
+    ['reset_password', '/reset-password'],
+  ] as const) {
+    it(`links ${kind} to ${path} with its token, in text and HTML`, () => {
+      const { text, html } = renderMail(kind, context);
+      const url = `https://api.example.test${path}#token=abc-_123`;
+      assert.ok(text.includes(url));
+      assert.ok(html.includes(`<a href="${url}">${url}</a>`));
+    });
+  }
+
+  it('puts no link into a mail that only informs, nor where there is no token', () => {
+    for (const { text, html } of [renderMail('password_changed', context), renderMail('verify_email', { ...context, token: undefined })]) {
+      assert.doesNotMatch(text + html, /token=|href/);
+    }
+  });
+
+  it('says what it is about', () => {
+    const low = renderMail('low_balance', { ...context, detail: { balance: 4_900 } });
+    assert.match(low.text, /has 4\.9 credits left/);
+    const detail = { url: 'https://x.test/?a=<b>', reason: 'The endpoint answered 410 Gone' };
+    const { text, html } = renderMail('webhook_disabled', { ...context, detail });
+    assert.ok(text.includes('The webhook https://x.test/?a=<b> was disabled. The endpoint answered 410 Gone.'));
+    assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
+  });
+
+  it('greets by name and never lets a name become HTML', () => {
+    for (const kind of mailKinds) {
+      const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });
+      assert.match(subject, /^[A-Z][\w -]+$/);
+      assert.ok(text.startsWith(`Hello <img src=x onerror="a">&',\n`) && text.endsWith('\n'));
+      assert.ok(html.includes('Hello &lt;img src=x onerror=&quot;a&quot;&gt;&amp;&#39;,'));
+      assert.doesNotMatch(html, /<img/);
+    }
+  });
+});

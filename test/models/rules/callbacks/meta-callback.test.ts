@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../../../../models/errors.js';
+import { answerMetaHandshake, readMetaCallback } from '../../../../models/rules/callbacks/meta.js';
+import { metaAccount, notice } from '../../../support/carriers/meta.js';
+
+const account = { name: 'meta', ...metaAccount };
+const messageId = '0190a5a8-0000-7000-8000-000000000001';
+const at = new Date('2026-01-02T03:04:05Z');
+const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+
+const readBytes = (body: string, signature: string | undefined, accounts = [account]) =>
+  readMetaCallback(account, accounts, { headers: { 'x-hub-signature-256': signature }, body: Buffer.from(body), at });
+function read(value: object, options: Parameters<typeof notice>[1] = {}) {
+  const { body, signature } = notice(value, options);
+  return readBytes(body, signature);
+}
+const status = (word: string, changes: object = {}) => ({
+  id: 'wamid.1',
+  status: word,
+  timestamp: '1767322800',
+  recipient_id: '15551234567',
+  biz_opaque_callback_data: messageId,
+  conversation: { id: 'c1', origin: { type: 'utility' } },
+  pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' },
+  ...changes,
+});
+
+describe('the callback of Meta', () => {
+  it('tells of other senders of the same app by the name of their account, and of no others', () => {
+    const other = { ...account, name: 'second', phoneNumberId: 'another' };
+    const accountsNamed = (accounts: (typeof account)[]) => {
+      const { body, signature } = notice({ statuses: [status('sent')] }, { sender: 'another' });
+      return readBytes(body, signature, accounts).map((event) => 'provider' in event && event.provider);
+    };
+    assert.deepEqual(accountsNamed([account, other]), ['second']);
+    assert.deepEqual(accountsNamed([account, { ...other, appSecret: 'of another app' }]), []);
+    assert.deepEqual(accountsNamed([account]), []);
+  });
+
+  it('tells several steps at once, in any of our words', () => {
+    const events = read({ statuses: ['sent', 'delivered', 'read', 'deleted', 'constructor'].map((word) => status(word)) });
+    assert.deepEqual(
+      events.map((event) => (event.kind === 'report' ? [event.status, event.provider_message_id, event.message_id] : [])),
+      ['sent', 'delivered', 'read'].map((word) => [word, 'wamid.1', messageId]),
+    );
+    assert.ok(events[0]?.kind === 'report');
+    assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
+  });
+
+  it('takes seconds and milliseconds, and our clock where there is no time', () => {
+    const timeOf = (timestamp: unknown) => {
+      const [event] = read({ statuses: [status('sent', { timestamp })] });
+      return event?.kind === 'report' ? event.occurred_at.toISOString() : null;
+    };
+    const times = ['1767322800', 1_767_322_800, '1767322800123', undefined, 'soon'].map(timeOf);
+    const exact = '2026-01-02T03:00:00.000Z';
+    assert.deepEqual(times, [exact, exact, '2026-01-02T03:00:00.123Z', at.toISOString(), at.toISOString()]);
+  });
+
+  it('is refused with a signature that is absent, of another secret or of other bytes', () => {
+    const { body, signature } = notice({ statuses: [status('delivered', { note: 'Grüße' })] });
+    assert.equal(readBytes(body, signature).length, 1);
+    for (const wrong of [undefined, '', signature.slice(7), `${signature}0`, notice({}, { secret: 'other' }).signature]) {
+      assert.throws(() => readBytes(body, wrong), isStatus(403));
+    }
+    // The same JSON in other bytes is another body.
+    assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), isStatus(403));
+  });
+
+  it('leaves out what is about another number of the app, or no message', () => {
+    assert.deepEqual(read({ statuses: [status('sent')] }, { sender: '1' }), []);
+    assert.deepEqual(read({ statuses: [status('sent')] }, { field: 'account_update' }), []);
+    for (const value of [{}, { statuses: 'x' }, { statuses: [null, {}, status('sent', { id: 7 })], messages: [null, {}] }]) {
+      assert.deepEqual(read(value), []);
+    }
+  });
+
+  it('says its failures in our codes', () => {
+    const failures = [131047, 131026, 131049, 7, undefined].map((code) => {
+      const errors = code === undefined ? undefined : [{ code, title: 'Refused', error_data: { details: 'Refused' } }];
+      const [event] = read({ statuses: [status('failed', { errors })] });
+      return event?.kind === 'report' ? [event.provider_error_code, event.error_code] : [];
+    });
+    assert.deepEqual(failures, [
+      ['131047', 'outside_window'],
+      ['131026', '30008'],
+      ['131049', 'limit_exceeded'],
+      ['7', 'undeliverable'],
+      [null, 'undeliverable'],
+    ]);
+    const [, optOut] = read({ statuses: [status('failed', { errors: [{ code: 131050 }] })] });
+    assert.ok(optOut?.kind === 'opt_out');
+    assert.deepEqual([optOut.recipient, optOut.reason], ['+15551234567', 'unsubscribed']);
+  });
+
+  it('brings what people write, also with buttons; who hides his number is left out', () => {
+    const message = (changes: object) => ({ id: 'wamid.2', from: '15551234567', timestamp: '1767322800', type: 'text', ...changes });
+    const events = read({
+      messages: [
+        message({ text: { body: 'STOP' } }),
+        message({ button: { text: 'Stop' } }),
+        message({ interactive: { button_reply: { title: 'stop' } } }),
+        message({ type: 'image' }),
+        message({ from: undefined, text: { body: 'STOP' } }),
+      ],
+    });
+    assert.deepEqual(
+      events.map((event) => (event.kind === 'inbound' ? [event.from, event.to, event.text] : [])),
+      ['STOP', 'Stop', 'stop', ''].map((text) => ['+15551234567', '+15550783881', text]),
+    );
+  });
+});
+
+describe('the handshake of Meta', () => {
+  const answer = (changes: Record<string, string>) =>
+    answerMetaHandshake(
+      account,
+      new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': account.verifyToken, 'hub.challenge': '1158201444', ...changes }),
+    );
+  it('echoes the challenge to whoever knows the word, and to nobody else', () => {
+    assert.equal(answer({}), '1158201444');
+    for (const changes of [{ 'hub.verify_token': 'other' }, { 'hub.verify_token': '' }, { 'hub.mode': 'unsubscribe' }]) {
+      assert.equal(answer(changes as Record<string, string>), null);
+    }
+    assert.equal(answerMetaHandshake(account, new URLSearchParams()), null);
+  });
+});

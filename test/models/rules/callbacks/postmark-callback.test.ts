@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import type { Models } from 'postmark';
+import { AppError } from '../../../../models/errors.js';
+import { readPostmarkCallback } from '../../../../models/rules/callbacks/postmark.js';
+
+const account = { name: 'postmark', callbackPassword: 'password-of-the-tests' };
+const messageId = '0190a5a8-0000-7000-8000-000000000001';
+const at = new Date('2026-01-02T03:04:05Z');
+const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+const read = (event: object | string, authorization: string | undefined = basic(`any:${account.callbackPassword}`)) =>
+  readPostmarkCallback(account, {
+    headers: { authorization },
+    body: Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)),
+    at,
+  });
+
+const common = { MessageID: 'PM1', MessageStream: 'outbound', ServerID: 23, Metadata: { message_id: messageId } };
+const delivery = (): Models.DeliveryWebhook => ({
+  ...common,
+  RecordType: 'Delivery',
+  Recipient: 'ada@example.org',
+  DeliveredAt: '2026-01-02T03:00:00.0000000-05:00',
+  Details: 'smtp;250 OK',
+});
+const bounce = (Type: string, changes: Partial<Models.BounceWebhook> = {}): Models.BounceWebhook => ({
+  ...common,
+  RecordType: 'Bounce',
+  ID: 42,
+  Type,
+  TypeCode: 1,
+  Name: Type,
+  Description: 'It bounced',
+  Details: 'smtp;550 5.1.1 no such user',
+  Email: 'ada@example.org',
+  From: 'hello@example.test',
+  BouncedAt: '2026-01-02T03:00:00Z',
+  DumpAvailable: true,
+  Inactive: true,
+  CanActivate: true,
+  Subject: 'News',
+  ...changes,
+});
+
+describe('the callback of Postmark', () => {
+  it('is read behind its password, whatever the user is called', () => {
+    const [event] = read(delivery());
+    assert.ok(event?.kind === 'report');
+    const { raw, ...report } = event;
+    assert.deepEqual(report, {
+      kind: 'report',
+      provider: 'postmark',
+      provider_message_id: 'PM1',
+      message_id: messageId,
+      status: 'delivered',
+      error_code: null,
+      is_permanent: false,
+      provider_error_code: null,
+      occurred_at: new Date('2026-01-02T08:00:00Z'),
+    });
+    assert.deepEqual(JSON.parse(raw), delivery());
+    assert.equal(read(delivery(), basic(`:${account.callbackPassword}`)).length, 1);
+  });
+
+  it('is refused without the password, with another one, or with more than it', () => {
+    const others = [
+      '',
+      account.callbackPassword,
+      'any:',
+      'any:other',
+      `any:${account.callbackPassword}x`,
+      `any:x:${account.callbackPassword}`,
+    ];
+    for (const other of others) assert.throws(() => read(delivery(), basic(other)), isStatus(403), other);
+    assert.throws(() => read(delivery(), `Bearer ${account.callbackPassword}`), isStatus(403));
+    assert.throws(() => readPostmarkCallback(account, { headers: {}, body: Buffer.from('{}'), at }), isStatus(403));
+  });
+
+  it('says its bounces in our codes; a delay or an answer of a person is none', () => {
+    const failures = ['HardBounce', 'SoftBounce', 'SpamNotification', 'ManuallyDeactivated', 'Unknown', 'constructor'].map((type) => {
+      const [event] = read(bounce(type));
+      return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
+    });
+    assert.deepEqual(failures, [
+      ['HardBounce', '30008', true],
+      ['SoftBounce', '30006', false],
+      ['SpamNotification', '30007', false],
+      ['ManuallyDeactivated', 'suppressed', true],
+      ['Unknown', 'undeliverable', false],
+      ['constructor', 'undeliverable', false],
+    ]);
+    for (const type of ['Transient', 'AutoResponder', 'AddressChange', 'Subscribe']) assert.deepEqual(read(bounce(type)), []);
+  });
+
+  it('is an opt-out where the recipient complained or unsubscribed', () => {
+    const complaint = { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' };
+    const change = {
+      ...common,
+      RecordType: 'SubscriptionChange',
+      ChangedAt: '2026-01-02T03:00:00Z',
+      Recipient: 'ada@example.org',
+      Origin: 'Recipient',
+      SuppressSending: true,
+      SuppressionReason: 'ManualSuppression',
+    } satisfies Models.SubscriptionChangeWebhook;
+    for (const [event, reason] of [
+      [complaint, 'complaint'],
+      [change, 'unsubscribed'],
+      [bounce('Unsubscribe'), 'unsubscribed'],
+    ] as const) {
+      const [optOut] = read(event);
+      assert.ok(optOut?.kind === 'opt_out');
+      assert.deepEqual([optOut.reason, optOut.recipient, optOut.message_id], [reason, 'ada@example.org', messageId]);
+    }
+    assert.deepEqual(read({ ...change, SuppressionReason: 'HardBounce' }), []);
+    assert.deepEqual(read({ ...change, SuppressSending: false }), []);
+  });
+
+  it('is nothing where it is no step of ours, and 400 where it is no JSON', () => {
+    for (const event of [{ ...delivery(), RecordType: 'Open' }, { ...delivery(), MessageID: '' }, {}, [], 'null', '7']) {
+      assert.deepEqual(read(event), []);
+    }
+    assert.throws(() => read('{'), isStatus(400));
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+import MessageValidator from 'sns-validator';
+import { AppError } from '../../../../models/errors.js';
+import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
+import { readSesCallback } from '../../../../models/rules/callbacks/ses.js';
+import { sesEvent } from '../../../support/carriers/ses.js';
+import { createTopic, type Envelope, type SnsTopic, topicArn } from '../../../support/carriers/sns.js';
+
+const snsBase = 'https://sns.eu-west-1.amazonaws.com';
+const account = { name: 'ses', topicArn, snsBase };
+const messageId = '0190a5a8-0000-7000-8000-000000000001';
+const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+
+describe('the callback of SES', () => {
+  let topic: SnsTopic;
+  let asked: string[] = [];
+  before(async () => {
+    topic = await createTopic();
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+  const certificateAt = async (url: string) => {
+    asked.push(url);
+    return topic.certificate;
+  };
+  const readText = (text: string) => readSesCallback(account, { body: Buffer.from(text), at: new Date() }, certificateAt);
+  const read = (fields: Record<string, string>, changes: Record<string, string> = {}, version: '1' | '2' = '2') =>
+    readText(JSON.stringify({ ...topic.envelope(snsBase, fields, version), ...changes }));
+  const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
+  const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
+
+  it('is signed as the official library verifies it, in both versions', async () => {
+    const original = https.get;
+    // The library fetches the certificate itself.
+    https.get = ((_url: string, callback: (response: unknown) => void) => {
+      callback(Object.assign(Readable.from([topic.certificate]), { statusCode: 200 }));
+      return new Readable();
+    }) as unknown as typeof https.get;
+    const verify = (envelope: Envelope) =>
+      new Promise<boolean>((resolve) => new MessageValidator().validate({ ...envelope }, (error) => resolve(error === null)));
+    try {
+      for (const version of ['1', '2'] as const) {
+        const envelope = topic.envelope(snsBase, { ...sesEvent('Delivery', 'ses-1'), Subject: 'Grüße' }, version);
+        assert.equal(await verify(envelope), true);
+        assert.equal(await verify({ ...envelope, Message: '{}' }), false);
+        assert.equal((await readText(JSON.stringify(envelope))).length, 1);
+      }
+    } finally {
+      https.get = original;
+    }
+  });
+
+  it('tells a step, with the id that our tag echoes', async () => {
+    const [event] = await read(sesEvent('Delivery', 'ses-1', { ...tagged, delivery: { timestamp: '2026-01-02T03:04:05.000Z' } }));
+    assert.ok(event?.kind === 'report');
+    const { raw: _, ...report } = event;
+    assert.deepEqual(report, {
+      kind: 'report',
+      provider: 'ses',
+      provider_message_id: 'ses-1',
+      message_id: messageId,
+      status: 'delivered',
+      error_code: null,
+      is_permanent: false,
+      provider_error_code: null,
+      occurred_at: new Date('2026-01-02T03:04:05Z'),
+    });
+    assert.equal((await read({ Message: JSON.stringify({ notificationType: 'Delivery', ...tagged }) })).length, 1);
+    const [sent] = await readEvent('Send');
+    assert.ok(sent?.kind === 'report' && sent.status === 'sent');
+  });
+
+  it('is refused when it is changed, of another topic, old, or signed with a certificate of somebody else', async () => {
+    const event = sesEvent('Delivery', 'ses-1');
+    const other = await createTopic();
+    for (const changes of [
+      { Message: '{}' },
+      { Signature: 'bm9uc2Vuc2U=' },
+      { Signature: '' },
+      { SignatureVersion: '3' },
+      { SignatureVersion: '1' },
+      { TopicArn: `${topicArn}-2` },
+      { Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() },
+      { Type: 'SubscriptionConfirmation' },
+    ]) {
+      await assert.rejects(read(event, changes), isStatus(403), JSON.stringify(changes));
+    }
+    await assert.rejects(read({ ...event, Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() }), isStatus(403));
+    await assert.rejects(read({ ...event, TopicArn: `${topicArn}-2` }), isStatus(403));
+    await assert.rejects(readText(JSON.stringify(other.envelope(snsBase, event))), isStatus(403));
+    for (const nothing of ['null', '{}', '[]', '7']) await assert.rejects(readText(nothing), isStatus(403));
+    await assert.rejects(readText('{'), isStatus(400));
+  });
+
+  it('never asks for a certificate that is not at SNS itself', async () => {
+    for (const place of [
+      'https://evil.example/SimpleNotificationService-0a.pem',
+      'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a.pem',
+      'https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-0a.pem',
+      'https://sns.eu-west-1.amazonaws.com@evil.example/SimpleNotificationService-0a.pem',
+      'https://sns.eu-west-1.amazonaws.com/bucket/SimpleNotificationService-0a.pem',
+      'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a.pem?x=.pem',
+      'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0a.pem',
+    ]) {
+      await assert.rejects(read(sesEvent('Delivery', 'ses-1'), { SigningCertURL: place }), isStatus(403), place);
+    }
+    assert.deepEqual(asked, []);
+  });
+
+  it('says its failures in our codes', async () => {
+    const codesOf = ([event]: CallbackEvent[]) =>
+      event?.kind === 'report' ? [event.status, event.error_code, event.is_permanent, event.provider_error_code] : [];
+    const bounce = async (bounceType: string, bounceSubType: string) =>
+      codesOf(await readEvent('Bounce', { bounce: { bounceType, bounceSubType } }));
+    assert.deepEqual(await bounce('Permanent', 'General'), ['failed', '30008', true, 'Permanent/General']);
+    assert.deepEqual(await bounce('Transient', 'MailboxFull'), ['failed', '30006', false, 'Transient/MailboxFull']);
+    assert.deepEqual(await bounce('Undetermined', 'Undetermined'), ['failed', 'undeliverable', false, 'Undetermined/Undetermined']);
+    assert.deepEqual(await bounce('Permanent', 'OnAccountSuppressionList'), [
+      'failed',
+      'suppressed',
+      true,
+      'Permanent/OnAccountSuppressionList',
+    ]);
+    assert.deepEqual(codesOf(await readEvent('Reject', { reject: { reason: 'Bad content' } })), ['failed', '30007', true, 'Reject']);
+    assert.deepEqual(codesOf(await readEvent('Bounce')), ['failed', 'undeliverable', false, 'undefined/undefined']);
+  });
+
+  it('is an opt-out where the recipient complained or unsubscribed', async () => {
+    const reasonOf = ([event]: CallbackEvent[]) => (event?.kind === 'opt_out' ? [event.reason, event.recipient] : []);
+    assert.deepEqual(reasonOf(await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } })), [
+      'complaint',
+      'ada@example.org',
+    ]);
+    const preferences = (unsubscribeAll: boolean) => ({ subscription: { newTopicPreferences: { unsubscribeAll } } });
+    assert.deepEqual(reasonOf(await readEvent('Subscription', preferences(true))), ['unsubscribed', 'ada@example.org']);
+    assert.deepEqual(await readEvent('Subscription', preferences(false)), []);
+  });
+
+  it('is nothing where it is no step of ours', async () => {
+    for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
+    for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
+  });
+
+  it('asks to be confirmed, at SNS itself only', async () => {
+    const ask = (SubscribeURL: string) =>
+      read({ Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: 'token', SubscribeURL });
+    const url = `${snsBase}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=token`;
+    assert.deepEqual(await ask(url), [{ kind: 'confirmation', url }]);
+    for (const other of [
+      'https://evil.example/?Action=ConfirmSubscription',
+      `${snsBase}/?Action=DeleteTopic`,
+      `${snsBase}.evil.example/?Action=ConfirmSubscription`,
+    ]) {
+      await assert.rejects(ask(other), isStatus(403), other);
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import twilio from 'twilio';
+import { AppError } from '../../../../models/errors.js';
+import { readTwilioCallback } from '../../../../models/rules/callbacks/twilio.js';
+
+const account = { name: 'twilio', authToken: 'auth-token-of-the-tests' };
+const messageId = '0198c5b1-0a10-7f3e-8b1d-000000000001';
+const address = `https://tidings.example/callbacks/twilio?message_id=${messageId}`;
+const at = new Date('2026-11-21T10:00:00Z');
+
+interface Changes {
+  url?: string;
+  body?: string;
+  signature?: string | undefined;
+}
+
+/** Reads a callback that the official library has signed, changed afterwards. */
+function read(fields: Record<string, string>, changes: Changes = {}) {
+  const form = { MessageSid: 'SM1', To: '+15551234567', From: '+15005550100', ...fields };
+  const signature = 'signature' in changes ? changes.signature : twilio.getExpectedTwilioSignature(account.authToken, address, form);
+  const body = Buffer.from(changes.body ?? new URLSearchParams(form).toString());
+  return readTwilioCallback(account, { url: changes.url ?? address, headers: { 'x-twilio-signature': signature }, body, at });
+}
+const isForbidden = (error: unknown) => error instanceof AppError && error.status === 403;
+
+describe('the callback of Twilio', () => {
+  it('is read where the official library signed it, names and values of any characters included', () => {
+    const fields = { MessageStatus: 'delivered', Body: 'Grüße & = + %20 😀', a: '', Z: '1' };
+    const [event] = read(fields);
+    assert.ok(event?.kind === 'report');
+    const { raw, ...report } = event;
+    assert.deepEqual(report, {
+      kind: 'report',
+      provider: 'twilio',
+      provider_message_id: 'SM1',
+      message_id: messageId,
+      status: 'delivered',
+      error_code: null,
+      is_permanent: false,
+      provider_error_code: null,
+      occurred_at: at,
+    });
+    assert.equal(JSON.parse(raw).Body, fields.Body);
+  });
+
+  it('is refused with a signature that is absent, of another token, address or form', () => {
+    const delivered = { MessageStatus: 'delivered' };
+    assert.throws(() => read(delivered, { signature: undefined }), isForbidden);
+    assert.throws(() => read(delivered, { signature: twilio.getExpectedTwilioSignature('other', address, delivered) }), isForbidden);
+    assert.throws(() => read(delivered, { url: `${address}0` }), isForbidden);
+    assert.throws(() => read(delivered, { body: 'MessageSid=SM2&MessageStatus=delivered' }), isForbidden);
+  });
+
+  it('says its failures in our codes', () => {
+    const failures = ['30003', '30005', '30007', '30008', '30010', ''].map((code) => {
+      const [event] = read({ MessageStatus: 'undelivered', ...(code === '' ? {} : { ErrorCode: code }) });
+      return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
+    });
+    assert.deepEqual(failures, [
+      ['30003', '30006', false],
+      ['30005', '30008', true],
+      ['30007', '30007', false],
+      ['30008', 'undeliverable', false],
+      ['30010', '30034', false],
+      [null, 'undeliverable', false],
+    ]);
+  });
+
+  it('is an opt-out too where the recipient said STOP to the sender', () => {
+    const [report, optOut] = read({ MessageStatus: 'failed', ErrorCode: '21610' });
+    assert.ok(report?.kind === 'report' && optOut?.kind === 'opt_out');
+    assert.deepEqual([report.error_code, optOut.recipient, optOut.message_id], ['suppressed', '+15551234567', messageId]);
+  });
+
+  it('is about WhatsApp where the addresses say so, reading included', () => {
+    const whatsapp = { To: 'whatsapp:+15551234567', From: 'whatsapp:+14155238886' };
+    const [read_] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
+    assert.ok(read_?.kind === 'report' && read_.status === 'read');
+    const [failed] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '63016' });
+    assert.ok(failed?.kind === 'report' && failed.error_code === 'outside_window');
+    const [, optOut] = read({ ...whatsapp, MessageStatus: 'failed', ErrorCode: '21610' });
+    assert.ok(optOut?.kind === 'opt_out');
+    assert.deepEqual([optOut.channel, optOut.recipient], ['whatsapp', '+15551234567']);
+  });
+
+  it('brings what somebody wrote, and what Twilio knows that it asks for', () => {
+    const inbound = { SmsStatus: 'received', From: '+15551234567', To: '+15005550100', Body: 'Stop' };
+    const textOf = (fields: Record<string, string>) => {
+      const [event] = read(fields);
+      return event?.kind === 'inbound' ? [event.channel, event.from, event.to, event.text] : [];
+    };
+    assert.deepEqual(textOf(inbound), ['sms', '+15551234567', '+15005550100', 'Stop']);
+    assert.deepEqual(textOf({ ...inbound, Body: 'ARRÊT', OptOutType: 'STOP' }).at(3), 'STOP');
+    const whatsapp = { ...inbound, From: 'whatsapp:+15551234567', To: 'whatsapp:+14155238886' };
+    assert.deepEqual(textOf(whatsapp), ['whatsapp', '+15551234567', '+14155238886', 'Stop']);
+  });
+
+  it('is read with and without the port of the address in its signature', () => {
+    const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
+    for (const signed of ['https://tidings.example:8443/callbacks/twilio', 'https://tidings.example/callbacks/twilio']) {
+      const signature = twilio.getExpectedTwilioSignature(account.authToken, signed, form);
+      const body = Buffer.from(new URLSearchParams(form).toString());
+      const request = { url: 'https://tidings.example:8443/callbacks/twilio', headers: { 'x-twilio-signature': signature }, body, at };
+      assert.equal(readTwilioCallback(account, request).length, 1);
+    }
+  });
+
+  it('is nothing where the status is no step of ours, and 400 where it names no message', () => {
+    for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
+    assert.throws(
+      () => read({ MessageSid: '', MessageStatus: 'sent' }),
+      (error) => error instanceof AppError && error.status === 400,
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { failureOf } from '../../../../models/rules/messages/error-codes.js';
+
+const undeliverable = { code: 'undeliverable', message: 'The provider could not deliver the message' };
+
+describe('failureOf', () => {
+  const cases = {
+    '30006': 'Landline or unreachable carrier',
+    '30007': 'Message filtered as spam',
+    '30008': 'Unknown destination',
+    '30034': 'Exceeded max price',
+  };
+  for (const [code, message] of Object.entries(cases)) {
+    it(`says "${message}" for ${code}`, () => {
+      for (const channel of ['sms', 'whatsapp'] as const) assert.deepEqual(failureOf(channel, code), { code, message });
+    });
+  }
+
+  it('speaks of mailboxes for e-mail', () => {
+    assert.deepEqual(failureOf('email', '30006'), { code: '30006', message: 'Mailbox unreachable' });
+  });
+
+  it('never shows a code that is not ours', () => {
+    for (const code of [null, '', '30005', '30010', '30006 ', 'constructor', '__proto__', 'toString'])
+      assert.deepEqual(failureOf('sms', code), undeliverable, String(code));
+    fc.assert(
+      fc.property(fc.string(), (code) => {
+        if (!(code in cases)) assert.deepEqual(failureOf('sms', code), undeliverable);
+      }),
+    );
+  });
+});

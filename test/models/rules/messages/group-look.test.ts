@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { type GroupState, lookAt } from '../../../../models/rules/messages/group-look.js';
+
+const nothing: GroupState = {
+  accepting: 0,
+  due: 0,
+  dueInMs: null,
+  awaiting: 0,
+  awaitedMs: 0,
+  channel: 'sms',
+  batchStatus: null,
+  triedLately: false,
+};
+const timeouts = { sms: 300_000, whatsapp: 200_000, email: 100_000 };
+const minutes = (count: number) => count * 60_000;
+
+describe('lookAt', () => {
+  for (const [what, state, action, lookInMs] of [
+    ['nothing is open', {}, 'close', undefined],
+    ['nobody decided on it', { accepting: 1 }, 'fence', undefined],
+    ['its batch is not decided', { accepting: 1, batchStatus: 'accepting' }, 'wait', minutes(2)],
+    ['messages are due', { due: 1 }, 'drive', minutes(2)],
+    ['messages are due and others await reports', { due: 1, awaiting: 3, awaitedMs: minutes(60) }, 'drive', minutes(2)],
+    ['a hand-off was tried lately', { due: 1, triedLately: true }, 'wait', minutes(2)],
+    ['its batch is paused', { due: 1, batchStatus: 'paused' }, 'wait', minutes(10)],
+    ['its batch is cancelled and something is left', { due: 1, batchStatus: 'cancelled' }, 'drive', minutes(2)],
+    ['it is scheduled', { dueInMs: minutes(5) }, 'wait', minutes(5) + 10_000],
+    ['it awaits reports', { awaiting: 1, awaitedMs: 100_000 }, 'wait', 260_000],
+    ['it awaits reports of another channel', { awaiting: 1, awaitedMs: 100_000, channel: 'email' }, 'wait', 60_000],
+    ['the time for its reports is over, but not for its workflow', { awaiting: 1, awaitedMs: 330_000 }, 'wait', 30_000],
+    ['the time for its reports is over', { awaiting: 1, awaitedMs: 360_000 }, 'decide', minutes(2)],
+    ['one is scheduled and another awaits its report', { dueInMs: 1_000, awaiting: 1 }, 'wait', 11_000],
+  ] as const)
+    it(`${action} when ${what}`, () => {
+      const verdict = lookAt({ ...nothing, ...state }, timeouts);
+      assert.deepEqual(verdict, { action, lookInMs: lookInMs ?? verdict.lookInMs });
+    });
+});

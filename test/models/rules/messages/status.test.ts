@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  hasReadReceipts,
+  movesInto,
+  publicStatuses,
+  type ReportStatus,
+  reportOrder,
+  type Status,
+} from '../../../../models/rules/messages/status.js';
+
+const rank: Record<Status, number> = { accepting: 0, queued: 1, sent: 2, failed: 3, delivered: 4, read: 5 };
+
+describe('the table of moves', () => {
+  it('has exactly the moves of interface.md and decisions §4', () => {
+    const moves = publicStatuses.flatMap((to) => movesInto[to].map((from) => `${from}→${to}`));
+    const expected = [
+      'accepting→queued',
+      'queued→sent',
+      'sent→delivered',
+      'failed→delivered',
+      'queued→failed',
+      'sent→failed',
+      'sent→read',
+      'delivered→read',
+    ];
+    assert.deepEqual(moves.toSorted(), expected.toSorted());
+  });
+
+  it('never leads back, so that no message goes round in circles', () => {
+    for (const to of publicStatuses) for (const from of movesInto[to]) assert.ok(rank[from] < rank[to], `${from} → ${to}`);
+  });
+
+  it('ends the same for the same reports in whatever order and however often, unless a carrier contradicts a read receipt', () => {
+    const sets = fc
+      .constantFrom<ReportStatus[]>(['sent', 'delivered', 'failed'], ['sent', 'delivered', 'read'])
+      .chain((all) => fc.subarray(all, { minLength: 1 }));
+    const shuffled = sets
+      .chain((set) => fc.tuple(fc.constant(set), fc.array(fc.constantFrom(...set), { maxLength: 8 })))
+      .chain(([set, again]) => fc.shuffledSubarray([...set, ...again], { minLength: set.length + again.length }));
+    fc.assert(
+      fc.property(shuffled, (sequence: ReportStatus[]) => {
+        let status: Status = 'sent';
+        for (const report of sequence) if (movesInto[report].includes(status)) status = report;
+        const expected = sequence.reduce<Status>((best, report) => (rank[report] > rank[best] ? report : best), 'sent');
+        assert.equal(status, expected);
+      }),
+    );
+  });
+
+  it('applies reports that arrive together in an order in which none is lost that could count', () => {
+    assert.deepEqual([...reportOrder], ['sent', 'delivered', 'failed', 'read']);
+    assert.deepEqual((['sms', 'whatsapp', 'email'] as const).map(hasReadReceipts), [false, true, false]);
+  });
+});

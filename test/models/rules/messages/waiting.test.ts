@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { waitingFor } from '../../../../models/rules/messages/waiting.js';
+
+type Circumstances = Parameters<typeof waitingFor>[0];
+
+const limits = { handoffTimeoutSeconds: 100, reportTimeoutSeconds: 1_000, unknownHandoffSeconds: 120 };
+const now = new Date('2026-01-01T00:00:00Z');
+const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
+const pendingEvent = { status: 'pending' as const, delivery_id: 'd', next_attempt_at: later(7) };
+
+const circumstances = (message: Partial<Circumstances['message']>, rest: Partial<Omit<Circumstances, 'message'>> = {}): Circumstances => ({
+  message: {
+    status: 'queued',
+    status_detail: 'accepted',
+    scheduled_at: null,
+    created_at: now,
+    sent_at: null,
+    channel: 'sms',
+    provider: 'twilio',
+    ...message,
+  },
+  batchStatus: null,
+  attempts: [],
+  events: [],
+  ...rest,
+});
+const waits = (...args: Parameters<typeof circumstances>) => {
+  const waiting = waitingFor(circumstances(...args), limits, now);
+  return waiting === null ? null : [waiting.what, waiting.until];
+};
+
+describe('what a message waits for', () => {
+  it('is its report while it is sent and awaits one', () => {
+    assert.deepEqual(waits({ status: 'sent', status_detail: 'awaiting_report', sent_at: later(5) }), ['report', later(1_005)]);
+  });
+
+  it('is nothing once nobody waits for its report any more', () => {
+    assert.equal(waits({ status: 'sent', status_detail: 'unknown', sent_at: now }), null);
+  });
+
+  it('is its webhook delivery where it is at its end', () => {
+    const sent = { status: 'sent', status_detail: 'unknown', sent_at: now } as const;
+    assert.deepEqual(waits(sent, { events: [pendingEvent] }), ['webhook_delivery', later(7)]);
+    assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, status: 'succeeded' }] }), null);
+    assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, delivery_id: null }] }), null);
+  });
+
+  it('is the answer to a call only while the call is under way', () => {
+    const open = { outcome: null, provider: 'twilio', started_at: now } as const;
+    assert.deepEqual(waits({ status_detail: 'sending' }, { attempts: [open] }), ['provider_answer', later(10)]);
+    assert.deepEqual(waits({ status_detail: 'accepted' }, { attempts: [{ ...open, outcome: 'retryable' }] }), ['next_attempt', later(100)]);
+  });
+
+  it('is a report where the answer to a call was lost, whatever later calls came to', () => {
+    const lost = { outcome: null, provider: 'twilio', started_at: later(-11) } as const;
+    const sending = { status_detail: 'sending' } as const;
+    assert.deepEqual(waits(sending, { attempts: [lost] }), ['report', later(109)]);
+    assert.deepEqual(waits(sending, { attempts: [{ ...lost, outcome: 'unknown' }] }), ['report', later(109)]);
+    const refused = { outcome: 'retryable', provider: 'twilio', started_at: now } as const;
+    assert.deepEqual(waits(sending, { attempts: [lost, refused] }), ['report', later(109)]);
+  });
+
+  it('is its time, its batch, or its turn before it is handed off', () => {
+    assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
+    assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
+    assert.deepEqual(waits({ scheduled_at: later(-10) }), ['hand_off', later(90)]);
+  });
+});

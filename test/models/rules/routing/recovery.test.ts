@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { createProviders } from '../../../../activities/handoff/providers/index.js';
+import { connect } from '../../../../models/db/database.js';
+import { type RestoredMessage, suspectedAccounts, verdictOf } from '../../../../models/rules/routing/recovery.js';
+import { testConfig } from '../../../support/config.js';
+import { metaEnv } from '../../../support/carriers/meta.js';
+import { postmarkEnv } from '../../../support/carriers/postmark.js';
+import { sendgridEnv } from '../../../support/carriers/sendgrid.js';
+import { sesEnv } from '../../../support/carriers/ses.js';
+import { twilioEnv } from '../../../support/carriers/twilio.js';
+
+const stoppedAt = new Date('2026-11-20T08:00:00Z');
+const message = (overrides: Partial<RestoredMessage> = {}): RestoredMessage => ({
+  scheduled_at: null,
+  status_detail: 'accepted',
+  batch_status: null,
+  uncertain_at: [],
+  ...overrides,
+});
+const at = (text: string) => ({ scheduled_at: new Date(text) });
+
+describe('a restored message that waits for its hand-off', () => {
+  const verdicts: [string, Partial<RestoredMessage>, string][] = [
+    ['may have been handed off', {}, 'uncertain'],
+    ['may have been handed off when it was due before the stop', at('2026-11-20T07:59:00Z'), 'uncertain'],
+    ['may have been handed off when it was due as the last worker stopped', at('2026-11-20T08:00:01Z'), 'uncertain'],
+    ['was not when it was due later', at('2026-11-20T08:00:02Z'), 'scheduled'],
+    ['may have been in a batch that was paused, and resumed later', { batch_status: 'paused' }, 'uncertain'],
+    ['was not in a batch that was cancelled', { batch_status: 'cancelled' }, 'cancelled'],
+    ['may have been when its call had begun before the cancellation', { batch_status: 'cancelled', status_detail: 'sending' }, 'uncertain'],
+    ['may have been when a call was uncertain before', { ...at('2026-11-21T08:00:00Z'), uncertain_at: ['twilio'] }, 'uncertain'],
+  ];
+  for (const [title, overrides, verdict] of verdicts) {
+    it(title, () => assert.equal(verdictOf(message(overrides), stoppedAt), verdict));
+  }
+});
+
+describe('the accounts that may have a message', () => {
+  const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined };
+  const config = testConfig({
+    ...twilioEnv(nowhere as Parameters<typeof twilioEnv>[0]),
+    ...metaEnv(nowhere),
+    ...sesEnv(nowhere),
+    ...sendgridEnv(nowhere),
+    ...postmarkEnv(nowhere),
+    EMAIL_SMTP_URL: 'smtp://127.0.0.1:1',
+    PROVIDER_SMS: 'twilio,sandbox=2',
+    PROVIDER_WHATSAPP: 'meta,sandbox,twilio',
+    PROVIDER_EMAIL: 'sendgrid,postmark,smtp,sandbox=0,ses',
+  });
+
+  it('are all of its channel, and the last one is the one that can be asked least', async () => {
+    const db = connect(config.databaseUrl, 1);
+    const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
+    await db.close();
+    const doubt = (name: string) => {
+      const provider = accounts.get(name);
+      assert.ok(provider !== undefined);
+      if (provider.idempotent) return 0;
+      return provider.reconcile === undefined ? 2 : 1;
+    };
+    for (const channel of ['sms', 'whatsapp', 'email'] as const) {
+      const suspected = suspectedAccounts(config, channel);
+      assert.deepEqual(suspected.toSorted(), config.routes[channel].map(({ account }) => account).toSorted());
+      const doubts = suspected.map(doubt);
+      assert.deepEqual(
+        doubts,
+        doubts.toSorted((one, other) => one - other),
+      );
+    }
+  });
+
+  it('include those that were uncertain before, also when the settings name them no more', () => {
+    assert.deepEqual(suspectedAccounts(config, 'sms', ['gone', 'twilio']), ['sandbox', 'twilio', 'gone']);
+  });
+});

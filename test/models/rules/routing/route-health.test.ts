@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { levelMax } from '../../../../models/rules/routing/route.js';
+import { judge, type Seen } from '../../../../models/rules/routing/route-health.js';
+
+const windowSeconds = 60;
+const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad: 0, badInARow: 0, sinceSeconds: 1_000, ...changes });
+const levelAfter = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.level;
+
+describe('the health of a route', () => {
+  it('falls to 0 when nearly all of its calls fail, at once', () => {
+    assert.equal(levelAfter({ calls: 5, bad: 5, sinceSeconds: 0 }), 0);
+    assert.equal(levelAfter({ calls: 4, bad: 4, sinceSeconds: 0 }), undefined);
+    assert.equal(levelAfter({ calls: 2, bad: 2, sinceSeconds: 0, level: 1 }), 0, 'sooner on its way back');
+  });
+
+  it('falls to 0 when eight calls in a row fail, however many were good before', () => {
+    assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 8, sinceSeconds: 0 }), 0);
+    assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 7, sinceSeconds: 0 }), undefined);
+  });
+
+  it('falls in steps while a part of the calls fails, and not again before the step has shown what it does', () => {
+    assert.equal(levelAfter({ calls: 20, bad: 4 }), 7);
+    assert.equal(levelAfter({ calls: 20, bad: 4, level: 7 }), 4);
+    assert.equal(levelAfter({ calls: 20, bad: 4, level: 2 }), 1, 'not below what shows whether it is well again');
+    assert.equal(levelAfter({ calls: 20, bad: 4, level: 7, sinceSeconds: 5 }), undefined);
+    assert.equal(levelAfter({ calls: 20, bad: 2, level: 7 }), undefined, 'neither well nor ill');
+    assert.equal(levelAfter({ calls: 6, bad: 3 }), undefined, 'too few to tell');
+  });
+
+  it('rises from 0 by a probe alone, however long it takes', () => {
+    assert.equal(levelAfter({ level: 0, sinceSeconds: 100_000 }), undefined);
+    assert.equal(levelAfter({ level: 0, calls: 3, bad: 3 }), undefined);
+    assert.equal(levelAfter({ level: 0, calls: 1, sinceSeconds: 0 }), 1);
+  });
+
+  it('is back within five minutes after the first probe that is answered', () => {
+    let level = 1;
+    let seconds = 0;
+    for (let since = 0; level < levelMax; seconds += 1, since += 1) {
+      const change = judge(seen({ level, calls: 50, bad: 0, sinceSeconds: since }), windowSeconds);
+      if (change !== null) [level, since] = [change.level, 0];
+      assert.ok(seconds < 300 - windowSeconds / 2, `at ${level} after ${seconds} s`);
+    }
+  });
+
+  it('stays where it is without calls, except that it drifts back to full', () => {
+    assert.equal(levelAfter({}), undefined);
+    assert.equal(levelAfter({ level: 8 }), 10);
+    assert.equal(levelAfter({ level: 8, sinceSeconds: 20 }), undefined);
+  });
+
+  it('never leaves its bounds, never stands still with a reason, and never falls without bad calls', () => {
+    const level = fc.integer({ min: 0, max: levelMax });
+    const calls = fc.double({ min: 0, max: 1_000, noNaN: true });
+    const part = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(level, calls, part, fc.nat(1_000), fc.integer({ min: 2, max: 600 }), (at, count, share, sinceSeconds, window) => {
+        const change = judge({ level: at, calls: count, bad: count * share, badInARow: Math.floor(count * share), sinceSeconds }, window);
+        if (change === null) return;
+        assert.ok(change.level >= 0 && change.level <= levelMax && change.level !== at && change.reason !== '');
+        if (change.level < at) assert.ok(share > 0);
+      }),
+    );
+  });
+});

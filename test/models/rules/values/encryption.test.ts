@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { decrypt, encrypt } from '../../../../models/rules/values/encryption.js';
+
+const key = 'k'.repeat(32);
+const other = 'o'.repeat(32);
+
+describe('encrypt and decrypt', () => {
+  it('give every text back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) =>
+        assert.equal(decrypt(key, context, encrypt(key, context, text)), text),
+      ),
+    );
+  });
+
+  it('never give the same bytes twice, and never show the text', () => {
+    const sealed = Array.from({ length: 50 }, () => encrypt(key, 'webhook:1', 'whsec_secret').toString('latin1'));
+    assert.equal(new Set(sealed).size, 50);
+    for (const bytes of sealed) assert.ok(!bytes.includes('secret'));
+  });
+
+  it('refuse another key, and another place', () => {
+    const sealed = encrypt(key, 'webhook:1', 'secret');
+    assert.throws(() => decrypt(other, 'webhook:1', sealed), /another SECRET_KEY/);
+    assert.throws(() => decrypt(key, 'webhook:2', sealed));
+    assert.throws(() => decrypt(key, '', sealed));
+  });
+
+  it('find the key among several by what the bytes name', () => {
+    assert.equal(decrypt([other, key], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), 'secret');
+    assert.throws(() => decrypt([], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), /another SECRET_KEY/);
+  });
+
+  it('refuse when any bit of any byte was changed, or bytes are missing or added', () => {
+    const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
+    for (let index = 0; index < sealed.length; index += 1) {
+      for (const bit of [1, 128]) {
+        const broken = Buffer.from(sealed);
+        broken[index] = (broken[index] as number) ^ bit;
+        assert.throws(() => decrypt(key, 'webhook:1', broken), `byte ${index}`);
+      }
+      assert.throws(() => decrypt(key, 'webhook:1', sealed.subarray(0, index)), `cut at ${index}`);
+    }
+    assert.throws(() => decrypt(key, 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])));
+  });
+});

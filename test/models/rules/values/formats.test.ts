@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { isCountry } from '../../../../models/rules/values/country.js';
+import { isEmail } from '../../../../models/rules/values/email.js';
+import { digestMailToken, mailToken } from '../../../../models/rules/accounts/mail-token.js';
+import { isPhone } from '../../../../models/rules/values/phone.js';
+import { readTimestamp } from '../../../../models/rules/values/timestamp.js';
+import { faultOfTarget, faultOfWebhookUrl } from '../../../../models/rules/webhooks/webhook-url.js';
+
+const policy = { webhookAllowedNetworks: [], webhookPorts: [443, 8443], demoReceiver: undefined };
+
+describe('isEmail', () => {
+  const good = [
+    'a@b.co',
+    'first.last+tag@sub.example.com',
+    "o'hara@example.org",
+    'x@xn--bcher-kva.example',
+    `${'a'.repeat(64)}@example.com`,
+  ];
+  const bad = [
+    '',
+    'a',
+    '@b.co',
+    'a@',
+    'a@b',
+    'a b@c.de',
+    'a@b..co',
+    '.a@b.co',
+    'a.@b.co',
+    'a..b@c.de',
+    'a@-b.co',
+    'a@b.co\r\nBcc: x@y.zz',
+    'a@b.co,c@d.ee',
+  ];
+  const worse = [
+    'a@b@c.de',
+    'a@127.0.0.1',
+    'a@[127.0.0.1]',
+    '<a@b.co>',
+    'ä@b.co',
+    `${'a'.repeat(65)}@b.co`,
+    `a@${'b'.repeat(64)}.co`,
+    `a@${'b.'.repeat(126)}co`,
+  ];
+  for (const text of good) it(`accepts ${text}`, () => assert.equal(isEmail(text), true));
+  for (const text of [...bad, ...worse]) it(`refuses ${JSON.stringify(text.slice(0, 80))}`, () => assert.equal(isEmail(text), false));
+  it('judges a long hostile text at once', () => {
+    const startedAt = performance.now();
+    assert.equal(isEmail(`${'a.'.repeat(50_000)}@${'a-'.repeat(50_000)}`), false);
+    assert.ok(performance.now() - startedAt < 50);
+  });
+});
+
+describe('isPhone', () => {
+  for (const text of ['+15551234567', '+4915112345678', '+123456789012345']) it(`accepts ${text}`, () => assert.equal(isPhone(text), true));
+  const bad = [
+    '',
+    '+',
+    '15551234567',
+    '+05551234567',
+    '+1234567890123456',
+    '+1 555 123',
+    '+1555abc',
+    '+15551234567\n',
+    '++1555',
+    '＋15551234567',
+    '+١٢٣٤٥',
+  ];
+  for (const text of bad) it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isPhone(text), false));
+});
+
+describe('isCountry', () => {
+  it('knows the codes of ISO 3166 in capitals only', () => {
+    assert.deepEqual(['US', 'DE', 'GB', 'XK', 'UK', 'EU', 'ZZ', 'us', 'USA', ''].map(isCountry), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('readTimestamp', () => {
+  const good: [string, string][] = [
+    ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+    ['2026-03-01T12:30', '2026-03-01T12:30:00.000Z'],
+    ['2026-03-01T12:30:15Z', '2026-03-01T12:30:15.000Z'],
+    ['2026-03-01T12:30:15.1239+01:30', '2026-03-01T11:00:15.123Z'],
+    ['2026-03-01T00:30-0130', '2026-03-01T02:00:00.000Z'],
+    ['2026-03-01T12:30:15+02', '2026-03-01T10:30:15.000Z'],
+    ['2024-02-29T23:59:59,5Z', '2024-02-29T23:59:59.500Z'],
+  ];
+  it('knows an hour that clocks repeat, or leave out, by its offset', () => {
+    const hours = (from: string, to: string) =>
+      ((readTimestamp(to)?.at.getTime() ?? 0) - (readTimestamp(from)?.at.getTime() ?? 0)) / 3_600_000;
+    assert.equal(hours('2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'), 1);
+    assert.equal(hours('2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00'), 1);
+  });
+  for (const [text, expected] of good) it(`reads ${text}`, () => assert.equal(readTimestamp(text)?.at.toISOString(), expected));
+  const bad = `tomorrow 2026 2026-3-1 2026-13-01 2026-00-10 2026-02-30 2025-02-29 2026-01-32 2026-01-01T24:00Z 2026-01-01T12:60Z
+    2026-01-01T12:00:60Z 2026-01-01T12:00:00+15:00 2026-01-01T12:00:00+01:60 2026-W01-1 2026-001 20260101 1767225600 01/02/2026 0000-01-01
+    2026-01-01Z 2026-01-01t12:00z 2026-01-01T12:00:00.Z +02026-01-01`.split(/\s+/);
+  for (const text of ['', ' 2026-01-01', '2026-01-01 12:00', '2026-01-01T12:00:00Z\n', ...bad]) {
+    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(readTimestamp(text), null));
+  }
+});
+
+describe('mailToken', () => {
+  it('can be made again from the id, and differs by id and key', () => {
+    const token = mailToken('key', 'id');
+    assert.equal(mailToken('key', 'id'), token);
+    assert.match(token, /^[\w-]{43}$/);
+    assert.notEqual(mailToken('key', 'other'), token);
+    assert.notEqual(mailToken('other', 'id'), token);
+    assert.equal(digestMailToken(token).length, 32);
+  });
+});
+
+describe('faultOfWebhookUrl', () => {
+  const cases: [string, string | null][] = [
+    ['https://example.com/hook?x=1', null],
+    ['HTTPS://example.com', null],
+    ['https://example.com:8443/', null],
+    ['https://8.8.8.8/', null],
+    ['https://[2606:4700:4700::1111]/', null],
+    ['http://example.com', 'Webhook URL must use HTTPS'],
+    ['not a url', 'Webhook URL must use HTTPS'],
+    ['ftp://example.com', 'Webhook URL must use HTTPS'],
+    ['https://', 'Invalid webhook URL'],
+    ['https:example.com', 'Invalid webhook URL'],
+    ['https://exa mple.com', 'Invalid webhook URL'],
+    ['https:\\\\example.com', 'Invalid webhook URL'],
+    ['https://exam\nple.com', 'Invalid webhook URL'],
+    ['https://user:pw@example.com', 'Webhook URL must not contain credentials'],
+    ['https://@example.com', 'Webhook URL must not contain credentials'],
+    ['https://example.com/#x', 'Webhook URL must not contain a fragment'],
+    ['https://example.com/#', 'Webhook URL must not contain a fragment'],
+    ['https://example.com:444', 'Webhook URL must use port 443 or 8443'],
+    ['https://8.8.8.8:444', 'Webhook URL must use port 443 or 8443'],
+    ['https://127.0.0.1', 'Webhook URL must not point to a private address'],
+    ['https://127.1', 'Webhook URL must not point to a private address'],
+    ['https://0x7f.1', 'Webhook URL must not point to a private address'],
+    ['https://2130706433', 'Webhook URL must not point to a private address'],
+    ['https://017700000001', 'Webhook URL must not point to a private address'],
+    ['https://①②⑦.0.0.1', 'Webhook URL must not point to a private address'],
+    ['https://[::1]', 'Webhook URL must not point to a private address'],
+    ['https://[::ffff:7f00:1]', 'Webhook URL must not point to a private address'],
+    ['https://169.254.169.254/latest', 'Webhook URL must not point to a private address'],
+    [`https://example.com/${'a'.repeat(2048 - 20)}`, null],
+    [`https://example.com/${'a'.repeat(2049 - 20)}`, 'Webhook URL must be at most 2048 characters'],
+  ];
+  for (const [url, fault] of cases)
+    it(`${fault ?? 'accepts'}: ${JSON.stringify(url.slice(0, 60))}`, () => assert.equal(faultOfWebhookUrl(url, policy), fault));
+
+  it('lets a name use a high port where networks are allowed, and judges it by its addresses', () => {
+    const lab = { ...policy, webhookAllowedNetworks: ['10.0.0.0/8'] };
+    assert.equal(faultOfWebhookUrl('https://receiver:9443/', lab), null);
+    assert.equal(faultOfTarget(['10.1.2.3'], 9443, lab), null);
+    assert.equal(faultOfTarget(['8.8.8.8'], 9443, lab), 'Webhook URL must use port 443 or 8443');
+    assert.equal(faultOfTarget(['10.1.2.3', '10.0.0.1'], 443, lab), null);
+    assert.equal(faultOfTarget(['10.1.2.3', '192.168.1.1'], 443, lab), 'Webhook URL must not point to a private address');
+  });
+});

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { maskAddresses } from '../../../../models/rules/values/mask.js';
+
+describe('maskAddresses', () => {
+  const cases: [string, string, string, string][] = [
+    ['a number of a form', 'MessageSid=SM1&To=%2B15551234567&From=%2B15557654321', '+15551234567', 'MessageSid=SM1&To=***67&From=***21'],
+    ['a number with a prefix', '{"to":"whatsapp:+15551234567"}', '+15551234567', '{"to":"whatsapp:***67"}'],
+    ['the recipient without its plus sign', '{"recipient_id":"15551234567"}', '+15551234567', '{"recipient_id":"***67"}'],
+    ['an e-mail address', '{"email":"ada.l@example.com"}', 'ada.l@example.com', '{"email":"a***@example.com"}'],
+    ['an e-mail address of a form', 'to=ada%2Bx%40example.co.uk&x=1', 'x@y.test', 'to=a***%40example.co.uk&x=1'],
+  ];
+  for (const [what, raw, to, masked] of cases) it(`masks ${what}`, () => assert.equal(maskAddresses(raw, to), masked));
+
+  for (const raw of ['{"timestamp":"1750000000","id":"915551234567123"}', 'MessageSid=SM15551234567999', '30006']) {
+    it(`leaves ${raw}`, () => assert.equal(maskAddresses(raw, '+15551234567'), raw));
+  }
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { isStorable, isUuid } from '../../../../models/rules/values/text.js';
+
+describe('isUuid', () => {
+  it('knows every UUID in whatever case', () => {
+    fc.assert(fc.property(fc.uuid(), (id) => assert.ok(isUuid(id) && isUuid(id.toUpperCase()))));
+  });
+
+  const id = '01890000-0000-7000-8000-000000000001';
+  for (const text of [
+    '',
+    'null',
+    id.slice(1),
+    `${id}0`,
+    ` ${id}`,
+    `${id}\n`,
+    `{${id}}`,
+    id.replaceAll('-', ''),
+    id.replace('1', 'g'),
+    "' OR 1=1 --",
+  ]) {
+    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isUuid(text), false));
+  }
+});
+
+describe('isStorable', () => {
+  for (const text of ['', 'a', 'Grüße 😀', '\uFFFD', '\u{10FFFF}', 'a\tb\r\n'])
+    it(`accepts ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), true));
+  for (const text of ['\0', 'a\0b', '\uD800', 'a\uDC00', '\uDC00\uD800'])
+    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(isStorable(text), false));
+});

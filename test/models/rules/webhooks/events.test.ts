@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../../../models/rules/webhooks/events.js';
+
+const at = new Date('2027-01-01T00:00:00.123Z');
+const message: EventSubject = {
+  id: '01890000-0000-7000-8000-000000000001',
+  channel: 'sms',
+  to: '+15551234567',
+  metadata: null,
+  credits_used: 1_500,
+  provider_message_id: 'SM1',
+  error_code: '30006',
+  error_message: 'Landline or unreachable carrier',
+  delivered_at: new Date('2027-01-01T00:00:05.000Z'),
+};
+/** interface.md, Events, Payload: by hand. */
+const always = { message_id: message.id, channel: 'sms', recipient: '+15551234567' };
+const payloads: Record<EventType, object> = {
+  'message.queued': { ...always, status: 'queued', credits_used: 1.5 },
+  'message.sent': { ...always, status: 'sent', credits_used: 1.5, provider_message_id: 'SM1' },
+  'message.delivered': { ...always, status: 'delivered', provider_message_id: 'SM1', delivered_at: '2027-01-01T00:00:05.000Z' },
+  'message.failed': {
+    ...always,
+    status: 'failed',
+    provider_message_id: 'SM1',
+    error_code: '30006',
+    error_message: 'Landline or unreachable carrier',
+  },
+};
+
+describe('eventBody', () => {
+  for (const [type, data] of Object.entries(payloads) as [EventType, object][]) {
+    it(`tells of ${type} exactly what the interface says`, () => {
+      assert.deepEqual(JSON.parse(eventBody(type, message, at)), { event: type, timestamp: '2027-01-01T00:00:00.123Z', data });
+    });
+
+    it(`adds the metadata to ${type} where it was given, in its order and with its bytes`, () => {
+      const metadata = JSON.parse('{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\\u2028"],"a":""},"__proto__":{"x":1}}') as Record<
+        string,
+        unknown
+      >;
+      const body = eventBody(type, { ...message, metadata }, at);
+      assert.ok(body.includes('"metadata":{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\u2028"],"a":""},"__proto__":{"x":1}}'));
+      assert.deepEqual(JSON.parse(eventBody(type, { ...message, metadata: {} }, at)).data.metadata, {});
+    });
+  }
+
+  for (const type of ['message.sent', 'message.delivered', 'message.failed'] as const) {
+    it(`leaves the id of the provider out of ${type} when there is none`, () => {
+      assert.ok(!('provider_message_id' in JSON.parse(eventBody(type, { ...message, provider_message_id: null }, at)).data));
+    });
+  }
+
+  it('prints credits without tails', () => {
+    assert.ok(
+      eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') ||
+        eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'),
+    );
+  });
+
+  it('has a sentence for each of the four types', () => {
+    assert.deepEqual([...eventTypes], Object.keys(payloads));
+    for (const type of eventTypes) assert.match(eventDescriptions[type], /^[A-Z].*\.$/);
+  });
+});

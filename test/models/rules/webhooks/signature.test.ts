@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { deliveryHeaders, generateWebhookSecret, hexSignature, standardSignature } from '../../../../models/rules/webhooks/signature.js';
+
+const now = () => Math.floor(Date.now() / 1000);
+const bodies = fc.string({ unit: 'grapheme', maxLength: 300 });
+
+describe('webhook signatures', () => {
+  it('makes secrets of 32 random bytes, each another', () => {
+    const secrets = Array.from({ length: 100 }, generateWebhookSecret);
+    for (const secret of secrets) {
+      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+      assert.equal(Buffer.from(secret.slice(6), 'base64').length, 32);
+    }
+    assert.equal(new Set(secrets).size, 100);
+  });
+
+  it('signs as the Standard Webhooks library does, for any body', () => {
+    fc.assert(
+      fc.property(bodies, fc.uuid(), (body, id) => {
+        const [secret, timestamp] = [generateWebhookSecret(), now()];
+        assert.equal(standardSignature(secret, id, timestamp, body), new Verifier(secret).sign(id, new Date(timestamp * 1000), body));
+      }),
+    );
+  });
+
+  it('is accepted by the library, under the old secret too while both sign, and not when a byte changed', () => {
+    fc.assert(
+      fc.property(bodies, fc.uuid(), (body, id) => {
+        const secrets = [generateWebhookSecret(), generateWebhookSecret()];
+        const json = JSON.stringify({ body });
+        const headers = deliveryHeaders({ id, type: 'message.sent', body: json, secrets, timestampSeconds: now() });
+        for (const secret of secrets) new Verifier(secret).verify(json, headers);
+        assert.throws(() => new Verifier(secrets[0] as string).verify(`${json} `, headers));
+        assert.throws(() => new Verifier(generateWebhookSecret()).verify(json, headers));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('carries the bare hex HMAC of the raw bytes, keyed with the whole newest secret', () => {
+    const secrets = [generateWebhookSecret(), generateWebhookSecret()];
+    const body = '{"a":"Grüße 😀"}';
+    const headers = deliveryHeaders({ id: 'evt', type: 'message.failed', body, secrets, timestampSeconds: 1_700_000_000 });
+    const byHand = createHmac('sha256', Buffer.from(secrets[0] as string, 'utf8'))
+      .update(Buffer.from(body, 'utf8'))
+      .digest('hex');
+    assert.match(byHand, /^[0-9a-f]{64}$/);
+    assert.equal(headers['X-Service-Signature'], byHand);
+    assert.equal(hexSignature(secrets[0] as string, body), byHand);
+    const { 'webhook-signature': trio, 'X-Service-Signature': _, ...rest } = headers;
+    assert.equal(trio?.split(' ').length, 2);
+    assert.deepEqual(rest, {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Tidings-Webhooks/1.0',
+      'X-Service-Event': 'message.failed',
+      'webhook-id': 'evt',
+      'webhook-timestamp': '1700000000',
+    });
+  });
+
+  it('knows the answer of RFC 4231, case 2', () => {
+    assert.equal(hexSignature('Jefe', 'what do ya want for nothing?'), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
+  });
+
+  it('refuses to sign without a secret', () => {
+    assert.throws(
+      () => deliveryHeaders({ id: 'evt', type: 'message.sent', body: '{}', secrets: [], timestampSeconds: 1 }),
+      /always has a secret/,
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { requiredToRun } from '../../../models/settings/config.js';
+import { settings } from '../../../models/settings/settings.js';
+import { faultsOf, load, required } from '../../support/load-settings.js';
+
+const sandbox = { account: 'sandbox', weight: 1 };
+
+describe('loadConfig', () => {
+  it('has the defaults of decisions §10', () => {
+    const config = load();
+    const {
+      port,
+      host,
+      signupCredits,
+      rateLimits,
+      webhookAllowedNetworks,
+      webhookFirstAttempt,
+      sandboxDelayMs,
+      routes,
+      publicUrl,
+      callbackUrl,
+      dataDir,
+    } = config;
+    assert.deepEqual(
+      {
+        port,
+        host,
+        signupCredits,
+        rateLimits,
+        webhookAllowedNetworks,
+        webhookFirstAttempt,
+        sandboxDelayMs,
+        routes,
+        publicUrl,
+        callbackUrl,
+        dataDir,
+      },
+      {
+        port: 3000,
+        host: '127.0.0.1',
+        signupCredits: 0,
+        rateLimits: {
+          api: { points: 100, seconds: 60 },
+          jwt: { points: 100, seconds: 60 },
+          bulk: { points: 10, seconds: 60 },
+          auth: { points: 5, seconds: 900 },
+          login: { points: 600, seconds: 60 },
+          workspace: { points: 1000, seconds: 60 },
+        },
+        webhookAllowedNetworks: [],
+        webhookFirstAttempt: 'inline',
+        sandboxDelayMs: 200,
+        routes: { sms: [sandbox], whatsapp: [sandbox], email: [sandbox] },
+        publicUrl: 'http://127.0.0.1:3000',
+        callbackUrl: 'http://127.0.0.1:3000',
+        dataDir: resolve('.data'),
+      },
+    );
+    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, placeholders: 200 });
+    assert.deepEqual(
+      [config.webhookPorts, config.redisUrl, config.smtpUrl, config.demoReceiver],
+      [[443, 8443], undefined, undefined, undefined],
+    );
+    assert.deepEqual(config.reportTimeoutSeconds, { sms: 72 * 3_600, whatsapp: 24 * 3_600, email: 24 * 3_600 });
+  });
+
+  it('cannot be changed afterwards', () => {
+    assert.throws(() => Object.assign(load(), { port: 1 }), TypeError);
+  });
+
+  it('names every missing setting at once, and takes an empty one as missing', () => {
+    assert.deepEqual(faultsOf({}).toSorted(), requiredToRun.map((name) => `${name} is not set`).toSorted());
+    assert.deepEqual(faultsOf({ ...required, DATABASE_URL: '' }), ['DATABASE_URL is not set']);
+    assert.deepEqual(faultsOf({}, []), []);
+  });
+
+  it('names every wrong setting at once, none of them with its value', () => {
+    const wrong = {
+      PORT: '70000',
+      PUBLIC_URL: 'ftp://example.test',
+      DATABASE_URL: 'mysql://secretuser@host/db',
+      TEMPORAL_ADDRESS: 'no-port',
+      JWT_SECRET: 'shortsecret',
+      RATE_LIMIT_API: '100',
+      RATE_LIMIT_AUTH: '0/60',
+      WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8,nonsense',
+      WEBHOOK_PORTS: '443,99999',
+      WEBHOOK_RETRY_DELAYS: '5,-1',
+      WEBHOOK_FIRST_ATTEMPT: 'never',
+      PROVIDER_SMS: 'pigeon',
+      SIGNUP_CREDITS: '-1',
+      SANDBOX_DELAY_MS: '1.5',
+    };
+    const faults = faultsOf({ ...required, ...wrong });
+    assert.deepEqual(faults.map((fault) => /^\w+/.exec(fault)?.[0] ?? fault).toSorted(), Object.keys(wrong).toSorted());
+    for (const secret of ['secretuser', 'shortsecret']) assert.ok(!faults.join('\n').includes(secret), 'secrets are not repeated');
+    assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
+  });
+
+  it('reads lists, limits and credits', () => {
+    const config = load({
+      WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+      WEBHOOK_RETRY_DELAYS: '1, 2.5,3',
+      WEBHOOK_PORTS: '443',
+      RATE_LIMIT_BULK: '7/300',
+      SIGNUP_CREDITS: '0.1',
+      TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
+    });
+    assert.deepEqual(
+      [config.webhookAllowedNetworks, config.webhookRetryDelaysSeconds, config.webhookPorts],
+      [['10.0.0.0/8', 'fd00::/8'], [1, 2.5, 3], [443]],
+    );
+    assert.deepEqual(
+      [config.rateLimits.bulk, config.signupCredits, config.trustedProxies],
+      [{ points: 7, seconds: 300 }, 100, ['127.0.0.1', '10.0.0.0/8']],
+    );
+  });
+
+  for (const [host, url] of [
+    ['0.0.0.0', 'http://127.0.0.1:3000'],
+    ['::', 'http://127.0.0.1:3000'],
+    ['::1', 'http://[::1]:3000'],
+    ['api.example.test', 'http://api.example.test:3000'],
+  ] as const) {
+    it(`is reached at ${url} when it listens on ${host}`, () => assert.equal(load({ HOST: host }).publicUrl, url));
+  }
+
+  it('takes the public address as it is given, without a slash at its end', () => {
+    const { publicUrl, callbackUrl } = load({
+      PUBLIC_URL: 'https://api.example.test/base/',
+      CALLBACK_URL: 'https://in.example.test//',
+      TRUSTED_PROXIES: 'none',
+    });
+    assert.deepEqual([publicUrl, callbackUrl], ['https://api.example.test/base', 'https://in.example.test']);
+  });
+
+  it('ignores what is not a setting, and describes every setting that is one', () => {
+    assert.deepEqual(load({ PATH: '/bin', NO_SUCH_SETTING: 'x' }), load());
+    for (const [name, schema] of Object.entries(settings))
+      assert.ok((schema.describe().flags as { description?: string } | undefined)?.description, name);
+  });
+});

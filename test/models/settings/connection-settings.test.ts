@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '../../../models/settings/config.js';
+import { testConfig } from '../../support/config.js';
+
+const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    testConfig(env);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+};
+
+describe('the settings of connections', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-connections-'));
+  const file = join(folder, 'some.pem');
+  before(() => writeFileSync(file, 'a certificate'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('leave Temporal without TLS when nothing asks for it', () => {
+    assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'temporal:7233' }).temporalServer, { address: 'temporal:7233' });
+  });
+
+  it('turn TLS on for an API key, and for a certificate', () => {
+    assert.deepEqual(testConfig({ TEMPORAL_ADDRESS: 'x:1', TEMPORAL_API_KEY: 'key' }).temporalServer, {
+      address: 'x:1',
+      apiKey: 'key',
+      tls: {},
+    });
+    const { tls } = testConfig({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: file, TEMPORAL_TLS_SERVER_NAME: 'temporal.example' }).temporalServer;
+    assert.equal(tls?.serverNameOverride, 'temporal.example');
+    assert.equal(Buffer.from(tls?.serverRootCACertificate ?? []).toString(), 'a certificate');
+  });
+
+  it('take a certificate and its key from the environment itself', () => {
+    const { tls } = testConfig({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate', TEMPORAL_TLS_CLIENT_KEY_DATA: 'key' }).temporalServer;
+    assert.deepEqual(
+      [tls?.clientCertPair?.crt, tls?.clientCertPair?.key].map((part) => Buffer.from(part ?? []).toString()),
+      ['certificate', 'key'],
+    );
+  });
+
+  it('refuse a start with half of a pair, a missing file, or a key in clear text', () => {
+    assert.match(faultsOf({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate' }).join(), /must be set together/);
+    assert.match(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, 'none.pem') }).join(), /cannot be read/);
+    assert.match(faultsOf({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' }).join(), /clear text/);
+  });
+
+  it('refuse an https PUBLIC_URL without a word about proxies', () => {
+    const PUBLIC_URL = 'https://api.example.test';
+    assert.match(faultsOf({ PUBLIC_URL }).join(), /^TRUSTED_PROXIES must be set/);
+    assert.deepEqual(testConfig({ PUBLIC_URL, TRUSTED_PROXIES: 'none' }).trustedProxies, []);
+    assert.deepEqual(testConfig({ PUBLIC_URL, TRUSTED_PROXIES: '10.0.0.0/8' }).trustedProxies, ['10.0.0.0/8']);
+    assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://api.example.test' }), []);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { faultsOf, load, required } from '../../support/load-settings.js';
+
+describe('settings of providers', () => {
+  const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token-1', TWILIO_FROM: '+15005550100' };
+
+  it('lets accounts share a channel, each with settings of its own or those of its kind', () => {
+    const { routes, accounts } = load({
+      ...twilio,
+      PROVIDER_SMS: 'twilio=3, backup=0',
+      PROVIDER_ACCOUNTS: 'backup=twilio,old=postmark',
+      BACKUP_TWILIO_AUTH_TOKEN: 'token-2',
+      BACKUP_TWILIO_API_BASE: 'https://backup.example.test',
+      OLD_EMAIL_FROM: 'old@example.test',
+      OLD_POSTMARK_SERVER_TOKEN: 'server',
+    });
+    assert.deepEqual(routes.sms, [
+      { account: 'twilio', weight: 3 },
+      { account: 'backup', weight: 0 },
+    ]);
+    const own = accounts.flatMap((account) =>
+      account.kind === 'twilio' ? [[account.name, account.accountSid, account.authToken, account.apiBase]] : [],
+    );
+    assert.deepEqual(own, [
+      ['twilio', 'AC1', 'token-1', 'https://api.twilio.com'],
+      ['backup', 'AC1', 'token-2', 'https://backup.example.test'],
+    ]);
+    const old = accounts.find(({ name }) => name === 'old');
+    assert.equal(old?.kind, 'postmark', 'one that carries nothing any more still answers for what it took');
+  });
+
+  for (const [what, env, fault] of [
+    [
+      'an account that nobody named',
+      { PROVIDER_SMS: 'twilio,pigeon' },
+      'PROVIDER_SMS: pigeon is no account that carries sms: sandbox, twilio',
+    ],
+    [
+      'a kind that does not carry the channel',
+      { PROVIDER_SMS: 'mail', PROVIDER_ACCOUNTS: 'mail=smtp' },
+      'PROVIDER_SMS: mail is no account that carries sms: sandbox, twilio',
+    ],
+    ['an account twice', { PROVIDER_SMS: 'twilio,twilio=2' }, 'PROVIDER_SMS: an account is named twice'],
+    ['nobody with a weight', { PROVIDER_SMS: 'twilio=0' }, 'PROVIDER_SMS: one weight at least must be above 0'],
+    ['a name that is a kind', { PROVIDER_ACCOUNTS: 'meta=twilio' }, 'PROVIDER_ACCOUNTS: the name meta is taken'],
+    ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=smtp' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
+    [
+      'an unknown kind',
+      { PROVIDER_ACCOUNTS: 'one=pigeon' },
+      'PROVIDER_ACCOUNTS: the kinds are sandbox, twilio, meta, smtp, ses, postmark, sendgrid',
+    ],
+    ['a list that is none', { PROVIDER_SMS: 'twilio=many' }, 'PROVIDER_SMS must be accounts with weights, for example twilio=3,backup=1'],
+    [
+      'a bad setting of its own',
+      { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', ONE_TWILIO_FROM: '#' },
+      'ONE_TWILIO_FROM must be a phone number, a short code, a sender name or the SID of a messaging service',
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
+  }
+
+  it('names the setting of its own that an account lacks', () => {
+    const env = { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' };
+    assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
+  });
+
+  it('wants of a provider that is chosen what it cannot do without', () => {
+    assert.deepEqual(faultsOf({ ...required, PROVIDER_EMAIL: 'smtp' }).toSorted(), ['EMAIL_FROM is not set', 'EMAIL_SMTP_URL is not set']);
+    const email = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://user:pass@mail.example.test' };
+    for (const from of ['hello@example.test', 'Söhne Co. <hello@example.test>']) {
+      assert.deepEqual(load({ ...email, EMAIL_FROM: from }).accounts.at(-1), {
+        name: 'smtp',
+        kind: 'smtp',
+        url: email.EMAIL_SMTP_URL,
+        from,
+      });
+    }
+    for (const from of ['hello', '<hello@example.test', 'a@example.test, b@example.test', '"x" <hello@example.test>']) {
+      assert.match(faultsOf({ ...required, ...email, EMAIL_FROM: from })[0] ?? '', /^EMAIL_FROM must be an e-mail address/);
+    }
+  });
+
+  it('finds Amazon where the region is', () => {
+    const ses = {
+      PROVIDER_EMAIL: 'ses',
+      EMAIL_FROM: 'hello@example.test',
+      SES_ACCESS_KEY_ID: 'id',
+      SES_SECRET_ACCESS_KEY: 'secret',
+      SES_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:events',
+    };
+    const basesIn = (region: string) => {
+      const account = load({ ...ses, SES_REGION: region }).accounts.at(-1);
+      return account?.kind === 'ses' ? [account.apiBase, account.snsBase] : [];
+    };
+    assert.deepEqual(basesIn('eu-west-1'), ['https://email.eu-west-1.amazonaws.com', 'https://sns.eu-west-1.amazonaws.com']);
+    assert.deepEqual(basesIn('cn-north-1'), ['https://email.cn-north-1.amazonaws.com.cn', 'https://sns.cn-north-1.amazonaws.com.cn']);
+    assert.match(faultsOf({ ...required, ...ses, SES_REGION: 'mars' })[0] ?? '', /^SES_REGION must be a region/);
+  });
+});

@@ -1,0 +1,117 @@
+/** Ten thousand callbacks' worth of reports as carriers really send them: what they say, and what must come of it. */
+import fc from 'fast-check';
+import twilio from 'twilio';
+import type { Channel } from '../../../models/channels.js';
+import type { ReportStatus } from '../../../models/rules/messages/status.js';
+import { metaAccount, notice } from './meta.js';
+import { signEvents } from './sendgrid.js';
+import { twilioAccount } from './twilio.js';
+
+/** A message with all that its carrier will ever say of it. */
+export interface ReportedMessage {
+  id: string;
+  channel: Channel;
+  providerMessageId: string;
+  said: ReportStatus[];
+}
+
+/** One statement on its way. */
+export interface Statement {
+  message: ReportedMessage;
+  status: ReportStatus;
+}
+
+export interface Callback {
+  path: string;
+  body: string;
+  headers: Record<string, string>;
+  isForged: boolean;
+}
+
+export const accountOf: Readonly<Record<Channel, string>> = { sms: 'twilio', whatsapp: 'meta', email: 'sendgrid' };
+
+const lives: ReportStatus[][] = [
+  ['sent', 'delivered'],
+  ['sent', 'failed'],
+  ['sent'],
+  ['delivered'],
+  ['failed', 'delivered'],
+  ['sent', 'delivered', 'failed'],
+];
+const whatsappLives: ReportStatus[][] = [
+  ...lives,
+  ['sent', 'delivered', 'read'],
+  ['delivered', 'read'],
+  ['sent', 'read'],
+  ['sent', 'delivered', 'read'],
+];
+
+/** The same choices for the same seed. */
+export function chooser(seed: number) {
+  const random = fc.sample(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { numRuns: 60_000, seed }).values();
+  const next = () => random.next().value ?? 0;
+  const choose = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+  return {
+    chance: (share: number) => next() < share,
+    choose,
+    shuffled: <T>(items: readonly T[]): T[] =>
+      items
+        .map((item) => ({ item, at: next() }))
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ item }) => item),
+    life: (channel: Channel) => choose(channel === 'whatsapp' ? whatsappLives : lives),
+  };
+}
+
+/** Where a message ends, in whatever order its reports come: good news is true, whenever it is told. */
+export function endOf({ said }: Pick<ReportedMessage, 'said'>): ReportStatus {
+  const told = new Set(said);
+  return (['read', 'delivered', 'failed'] as const).find((status) => told.has(status)) ?? 'sent';
+}
+
+const words: Readonly<Record<Channel, Partial<Record<ReportStatus, string>>>> = {
+  sms: { sent: 'sent', delivered: 'delivered', failed: 'undelivered' },
+  whatsapp: { sent: 'sent', delivered: 'delivered', failed: 'failed', read: 'read' },
+  email: { sent: 'processed', delivered: 'delivered', failed: 'bounce' },
+};
+
+/** Many statements of a channel as callbacks, so many in each as its carrier allows. */
+export function callbacksOf(channel: Channel, statements: readonly Statement[], publicUrl: string, isForged = false): Callback[] {
+  const size = channel === 'sms' ? 1 : 100;
+  const pages = Array.from({ length: Math.ceil(statements.length / size) }, (_, page) => statements.slice(page * size, (page + 1) * size));
+  return pages.map((page) => ({ ...callbackOf(channel, page, publicUrl, isForged), isForged }));
+}
+
+function callbackOf(channel: Channel, page: readonly Statement[], publicUrl: string, isForged: boolean) {
+  const path = `/callbacks/${accountOf[channel]}`;
+  if (channel === 'sms') return twilioCallback(path, page, publicUrl, isForged);
+  const said = page.map(({ message, status }) => ({ message, word: words[channel][status] }));
+  if (channel === 'whatsapp') {
+    const statuses = said.map(({ message, word }) => ({
+      id: message.providerMessageId,
+      status: word,
+      biz_opaque_callback_data: message.id,
+    }));
+    const { body, signature } = notice({ statuses }, { secret: isForged ? 'another-secret' : metaAccount.appSecret });
+    return { path, body, headers: { 'X-Hub-Signature-256': signature } };
+  }
+  // Without our own id: these are matched by that of the carrier alone.
+  const body = JSON.stringify(
+    said.map(({ message, word }) => ({ event: word, sg_message_id: message.providerMessageId, email: 'x@example.org' })),
+  );
+  return { path, body, headers: signEvents(isForged ? `${body} ` : body) };
+}
+
+function twilioCallback(path: string, [statement]: readonly Statement[], publicUrl: string, isForged: boolean) {
+  const { message, status } = statement as Statement;
+  const form = {
+    MessageSid: message.providerMessageId,
+    MessageStatus: words.sms[status] ?? '',
+    To: '+15551234567',
+    From: twilioAccount.from,
+  };
+  const address = `${path}?message_id=${message.id}`;
+  const token = isForged ? 'another-token' : twilioAccount.token;
+  const signature = twilio.getExpectedTwilioSignature(token, publicUrl + address, form);
+  return { path: address, body: new URLSearchParams(form).toString(), headers: { 'X-Twilio-Signature': signature } };
+}

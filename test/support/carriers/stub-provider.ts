@@ -1,0 +1,52 @@
+/** A provider whose every answer a test decides, and which remembers how it was called. */
+import { createLogger } from '../../../models/process/logger.js';
+import type { OutgoingMessage, Provider, Providers, SendOutcome } from '../../../activities/handoff/providers/provider.js';
+
+export interface StubProvider extends Provider {
+  /** Ids of the messages it was called with, in order. */
+  calls: string[];
+}
+
+/** Answers each call with the outcome that `decide` gives; the default takes everything. */
+export function stubProvider(
+  decide: (message: OutgoingMessage, call: number) => SendOutcome | Promise<SendOutcome> = ({ id }) => ({
+    outcome: 'accepted',
+    provider_message_id: `p-${id}`,
+  }),
+  overrides: Partial<Provider> = {},
+): StubProvider {
+  const calls: string[] = [];
+  return {
+    name: 'stub',
+    idempotent: true,
+    calls,
+    async send(message) {
+      calls.push(message.id);
+      return decide(message, calls.length);
+    },
+    fetchStatus: () => Promise.resolve(null),
+    ...overrides,
+  };
+}
+
+/** For activities whose log nobody reads. */
+export const silent = createLogger('test', 'silent');
+
+/** The same provider on every channel. */
+export const everywhere = (provider: Provider): Providers => shared([provider]);
+
+/** Providers that share every channel; each has the weight 1 where no other is given. */
+export function shared(providers: readonly Provider[], weights: Readonly<Record<string, number>> = {}): Providers {
+  const routes = providers.map(({ name }) => ({ account: name, weight: weights[name] ?? 1 }));
+  return {
+    accounts: new Map(providers.map((provider) => [provider.name, provider])),
+    routes: { sms: routes, whatsapp: routes, email: routes },
+  };
+}
+
+/** The same providers; what is called of the sandbox is a stand-in. */
+export function withSandbox({ accounts, routes }: Providers, send: (sandbox: Provider) => Provider['send']): Providers {
+  const sandbox = accounts.get('sandbox');
+  if (sandbox === undefined) throw new Error('there is no sandbox');
+  return { accounts: new Map([...accounts, ['sandbox', { ...sandbox, send: send(sandbox) }]]), routes };
+}

@@ -1,0 +1,97 @@
+/** Holds every answer of every test against the declaration: its status, the schema of its success, the shape of errors, the headers. */
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Endpoint } from '../../../api/http/endpoint.js';
+import { endpoints } from '../../../api/endpoints/index.js';
+import { jsonSchema } from '../../../api/http/json-schema.js';
+import { statusesOf } from '../../../api/openapi/errors.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+const validators = new Map(endpoints.map((item) => [item, ajv.compile(jsonSchema(item.response))]));
+const codes = ['validation_failed', 'unauthorized', 'token_expired', 'forbidden', 'insufficient_credits', 'purchase_failed', 'not_found'];
+const moreCodes = [
+  'spend_limit',
+  'email_exists',
+  'idempotency_mismatch',
+  'payload_too_large',
+  'conflict',
+  'limit_reached',
+  'rate_limited',
+  'code_required',
+  'internal_error',
+  'unavailable',
+];
+
+/** The declaration that a request belongs to. */
+function declarationOf(method: string, path: string): Endpoint | undefined {
+  const [plain = ''] = path.split('?');
+  const fits = (item: Endpoint) => new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain);
+  return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));
+}
+
+/** Every status that the document gives this operation. */
+export const documentedStatuses = (item: Endpoint): Set<number> =>
+  new Set([
+    item.status ?? 200,
+    ...(item.mayBeEmpty === true ? [204] : []),
+    ...(item.alsoAs === undefined ? [] : [item.alsoAs]),
+    ...statusesOf(item),
+  ]);
+
+/** HEAD is documented as GET. Where nothing is declared there is nothing, but the document itself. */
+function assertDocumented(item: Endpoint | undefined, method: string, path: string, status: number): void {
+  const statuses = item === undefined ? new Set([path === '/openapi.json' ? 200 : 404]) : documentedStatuses(item);
+  assert.ok(statuses.has(status), `${method} ${path} answered ${status}, which is not documented: ${[...statuses].join(', ')}`);
+}
+
+/** The body of an answer: a value, or of a stream of lines all of them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+export function bodyOf(headers: Headers, text: string): any {
+  if (text === '') return undefined;
+  if (headers.get('content-type')?.startsWith('application/x-ndjson') !== true) return JSON.parse(text);
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+/** Fails the test whose answer is not as declared. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+export function assertAsDeclared(method: string, path: string, status: number, headers: Headers, body: any): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+    assert.match(headers.get(name) ?? '', /^\d+$/, `${method} ${path} has ${name}`);
+  }
+  assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  if (status === 204) return; // the answer to OPTIONS
+  const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
+  const type = item?.streams === true && status < 300 ? 'application/x-ndjson' : 'application/json';
+  assert.equal(headers.get('content-type'), `${type}; charset=utf-8`);
+  assert.equal(headers.get('x-powered-by'), null);
+  assertDocumented(item, method, path, status);
+  if (method === 'HEAD') return;
+  if (status < 300) assertSuccess(item, body, `${method} ${path}`);
+  else if (item?.envelope !== false) assertError(status, body, headers);
+}
+
+function assertSuccess(item: Endpoint | undefined, body: { success?: unknown; data?: unknown }, what: string): void {
+  if (item === undefined) return;
+  if (item.envelope !== false) assert.equal(body.success, true);
+  const validate = validators.get(item);
+  const values = item.streams === true ? (body as unknown as unknown[]) : [item.envelope === false ? body : body.data];
+  for (const value of values) assert.ok(validate?.(value), `${what}: ${JSON.stringify(validate?.errors)}`);
+}
+
+function assertError(status: number, body: Record<string, unknown> | undefined, headers: Headers): void {
+  if (body === undefined) return; // the answer to HEAD
+  assert.equal(body.success, false);
+  assert.equal(body.message, body.error);
+  assert.ok([...codes, ...moreCodes].includes(body.code as string), `code ${String(body.code)}`);
+  assert.equal(body.request_id, headers.get('x-request-id'));
+  if (status !== 400) assert.deepEqual(Object.keys(body), ['success', 'error', 'code', 'message', 'request_id']);
+  else {
+    const details = body.details as { field: string; message: string }[];
+    assert.equal(details[0]?.message, body.error);
+    for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
+  }
+  assert.doesNotMatch(JSON.stringify(body), /SELECT|INSERT|sequelize|\bat \/|node_modules|joi/i);
+}

@@ -1,0 +1,59 @@
+/** Batches brought to a point of their way. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../../models/db/database.js';
+import type { NewMessage } from '../../../models/tables/message.js';
+import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
+import { insertBatch, type NewBatch } from '../../../models/operations/batches/insert-batch.js';
+import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { newMessage } from './factories.js';
+
+export interface BuiltBatch {
+  id: string;
+  pages: { groupId: string; ids: string[] }[];
+}
+
+/** A batch of sms for a credit each, undecided, with pages of these sizes. */
+export async function buildBatch(
+  db: Database,
+  workspaceId: string,
+  sizes: readonly number[],
+  { rate = null, scheduled_at = null, ...message }: Partial<Pick<NewBatch, 'rate'>> & Partial<NewMessage> = {},
+): Promise<BuiltBatch> {
+  const accepted = sizes.reduce((sum, size) => sum + size, 0);
+  const batch: NewBatch = {
+    id: uuidv7(),
+    workspace_id: workspaceId,
+    channel: 'sms',
+    total: accepted,
+    accepted,
+    invalid: 0,
+    errors: [],
+    cost: accepted * 1_000,
+    rate,
+    idempotency_key: null,
+    request_digest: null,
+    scheduled_at,
+    created_at: new Date(),
+  };
+  const groups = sizes.map((size): NewGroup => {
+    const groupId = uuidv7();
+    const messages = Array.from({ length: size }, () =>
+      newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, batch_id: batch.id, scheduled_at, ...message }),
+    );
+    return { groupId, workflowId: workflowIds.page(groupId), messages };
+  });
+  await insertBatch(db, batch, asyncOf(groups));
+  return { id: batch.id, pages: groups.map(({ groupId, messages }) => ({ groupId, ids: messages.map(({ id }) => id) })) };
+}
+
+/** The same, charged. */
+export async function buildAcceptedBatch(...args: Parameters<typeof buildBatch>): Promise<BuiltBatch> {
+  const batch = await buildBatch(...args);
+  await acceptBatch(args[0], batch.id);
+  return batch;
+}
+
+async function* asyncOf<Item>(items: Item[]): AsyncGenerator<Item> {
+  yield* items;
+}

@@ -1,0 +1,11 @@
+import { type Database, inTransaction, select } from '../../../models/db/database.js';
+import { credit } from '../../../models/operations/billing/post-credits.js';
+
+/** Where real carriers send, a new workspace has no credits and may not send: verifies its address and grants it the credits. */
+export async function equip(db: Database, workspaceId: string, thousandths = 100_000): Promise<void> {
+  await select(db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
+  const granted = await select(db, `SELECT 1 FROM credit_entries WHERE kind = 'grant' AND reference = $1`, [workspaceId]);
+  if (granted.length > 0) return;
+  const grant = { reference: workspaceId, amount: thousandths, description: 'Signup credits' };
+  await inTransaction(db, (transaction) => credit(db, transaction, workspaceId, 'grant', [grant]));
+}

@@ -1,0 +1,121 @@
+/** Rows for tests: each factory inserts a minimal valid row and makes what it lacks. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../../models/db/database.js';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
+import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
+import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
+import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
+import { credit } from '../../../models/operations/billing/post-credits.js';
+import { encrypt } from '../../../models/rules/values/encryption.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
+import { generateWebhookSecret } from '../../../models/rules/webhooks/signature.js';
+import { Replay, type ReplayStatus } from '../../../models/tables/replay.js';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { Workspace } from '../../../models/tables/workspace.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { testEnv } from '../config.js';
+
+const secretKey = testEnv().SECRET_KEY as string;
+
+/** A workspace with this many thousandths of a credit, granted in the ledger. */
+export async function buildWorkspace(db: Database, balance = 100_000): Promise<Workspace> {
+  const id = uuidv7();
+  const workspace = await Workspace.create({
+    id,
+    name: 'Acme',
+    email: `${id}@example.test`,
+    password_hash: '-',
+    phone: null,
+    country: null,
+  });
+  if (balance > 0) {
+    await db.transaction((transaction) =>
+      credit(db, transaction, id, 'grant', [{ reference: id, amount: balance, description: 'Signup credits' }]),
+    );
+  }
+  return workspace.reload();
+}
+
+/** A message that is stored and undecided, in a group of its own. */
+export async function buildUndecided(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
+  const id = uuidv7();
+  const groupId = overrides.group_id ?? id;
+  const message = newMessage({ id, workspace_id: workspaceId, group_id: groupId, ...overrides });
+  const [row] = await insertMessages(db, { groupId, workflowId: workflowIds.message(groupId), messages: [message] });
+  if (row === undefined) throw new Error('the idempotency key is taken');
+  return row;
+}
+
+/** A message that was charged and queued. */
+export async function buildQueued(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
+  const row = await buildUndecided(db, workspaceId, overrides);
+  await acceptMessages(db, row.group_id);
+  return row;
+}
+
+/** All fields of a new sms message. */
+export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id' | 'workspace_id' | 'group_id'>): NewMessage {
+  return {
+    batch_id: null,
+    channel: 'sms',
+    to: '+15551234567',
+    content: { text: 'Hello' },
+    metadata: null,
+    reference: null,
+    idempotency_key: null,
+    request_digest: null,
+    status: 'accepting',
+    status_detail: 'accepted',
+    cost: 1000,
+    segments: 1,
+    encoding: 'GSM-7',
+    provider: null,
+    provider_message_id: null,
+    provider_error_code: null,
+    error_code: null,
+    error_message: null,
+    scheduled_at: null,
+    expires_at: null,
+    created_at: new Date(),
+    sent_at: null,
+    delivered_at: null,
+    failed_at: null,
+    read_at: null,
+    ...overrides,
+  };
+}
+
+/** A webhook for all events; its secret is returned beside it. */
+export async function buildWebhook(
+  workspaceId: string,
+  url: string,
+  overrides: { events?: (typeof eventTypes)[number][]; is_active?: boolean } = {},
+) {
+  const id = uuidv7();
+  const secret = generateWebhookSecret();
+  const row = await Webhook.create({
+    id,
+    workspace_id: workspaceId,
+    url,
+    events: [...eventTypes],
+    description: null,
+    secret: encrypt(secretKey, `webhook:${id}`, secret),
+    is_active: true,
+    ...overrides,
+  });
+  return { row, secret };
+}
+
+/** A replay that runs, of what failed or was held until now. */
+export function buildReplay(webhookId: string, overrides: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {}): Promise<Replay> {
+  return Replay.create({
+    id: uuidv7(),
+    webhook_id: webhookId,
+    status: 'running',
+    since: new Date(0),
+    until: new Date(),
+    statuses: ['failed', 'held'],
+    matched: 1,
+    ...overrides,
+  });
+}

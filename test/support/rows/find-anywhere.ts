@@ -1,0 +1,22 @@
+import { type Database, select } from '../../../models/db/database.js';
+
+/**
+ * Where a text stands in a database: every column of every table that holds text, JSON, or lists of text, in any letter case.
+ * @returns `table.column: rows`
+ */
+export async function findInDatabase(db: Database, text: string): Promise<string[]> {
+  const columns = await select<{ table_name: string; column_name: string }>(db, textColumns);
+  const found: string[] = [];
+  for (const { table_name: table, column_name: column } of columns) {
+    const sql = `SELECT count(*) AS count FROM "${table}" WHERE position(lower($1) IN lower("${column}"::text)) > 0`;
+    const [row] = await select<{ count: number }>(db, sql, [text]);
+    if (row !== undefined && row.count > 0) found.push(`${table}.${column}: ${row.count}`);
+  }
+  return found;
+}
+
+const textColumns = `
+  SELECT c.table_name, c.column_name FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+  WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+    AND (c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'ARRAY', 'bytea', 'name'))
+  ORDER BY 1, 2`;

@@ -1,0 +1,163 @@
+/** Messages brought to a point of their way, and what there is to look at. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Channel } from '../../../models/channels.js';
+import type { Database, Transaction } from '../../../models/db/database.js';
+import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
+import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
+import { type Choices, type Claim, claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
+import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
+import type { HistoryFilters } from '../../../models/operations/messages/list-messages.js';
+import { type HandoffResult, recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
+import type { ReportStatus } from '../../../models/rules/messages/status.js';
+import { workflowIds } from '../../../workflows/contract.js';
+import { rows } from '../database.js';
+import { buildQueued, newMessage } from './factories.js';
+
+/** Each channel by one account. */
+export const routedTo = (accounts: Readonly<Record<Channel, string>>): Choices => {
+  const choice = (account: string) => ({ reason: 'only' as const, accounts: [{ account, share: 100 }] });
+  return { sms: choice(accounts.sms), whatsapp: choice(accounts.whatsapp), email: choice(accounts.email) };
+};
+/** The whole history. */
+export const noFilters: HistoryFilters = {
+  status: undefined,
+  channel: undefined,
+  to: undefined,
+  reference: undefined,
+  batch_id: undefined,
+  start_date: undefined,
+  end_date: undefined,
+};
+
+export const sandboxEverywhere = routedTo({ sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' });
+
+/** One group of undecided messages, one for each of the overrides. */
+export async function buildGroup(
+  db: Database,
+  workspaceId: string,
+  overrides: Partial<NewMessage>[],
+): Promise<{ groupId: string; ids: string[] }> {
+  const groupId = uuidv7();
+  const messages = overrides.map((override) => newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, ...override }));
+  await insertMessages(db, { groupId, workflowId: workflowIds.message(groupId), messages });
+  return { groupId, ids: messages.map(({ id }) => id) };
+}
+
+/** The same, charged and queued. */
+export async function buildQueuedGroup(
+  db: Database,
+  workspaceId: string,
+  overrides: Partial<NewMessage>[],
+): Promise<{ groupId: string; ids: string[] }> {
+  const group = await buildGroup(db, workspaceId, overrides);
+  await acceptMessages(db, group.groupId);
+  return group;
+}
+
+/** A message whose hand-off is under way: claimed, not answered. */
+export async function buildClaimed(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<Claim> {
+  const { group_id } = await buildQueued(db, workspaceId, overrides);
+  const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
+  if (claim === undefined) throw new Error('nothing to claim');
+  return claim;
+}
+
+/** The provider's answer that it took a message. */
+export const acceptedAs = ({ id, attempt }: Pick<Claim, 'id' | 'attempt'>, provider_message_id: string = uuidv7()): HandoffResult => ({
+  id,
+  attempt,
+  provider: 'sandbox',
+  outcome: 'accepted',
+  provider_message_id,
+});
+
+/** A message that the provider took. */
+export async function buildSent(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
+  const claim = await buildClaimed(db, workspaceId, overrides);
+  await recordHandoffs(db, [acceptedAs(claim)]);
+  return messageOf(db, claim.id);
+}
+
+/** What the provider reports of a message it took. */
+export const reportOf = (
+  message: Pick<MessageRow, 'id' | 'provider_message_id'>,
+  status: ReportStatus,
+  overrides: Partial<IncomingReport> = {},
+): IncomingReport => ({
+  provider: 'sandbox',
+  provider_message_id: message.provider_message_id ?? 'unknown',
+  status,
+  message_id: message.id,
+  error_code: status === 'failed' ? '30006' : null,
+  is_permanent: false,
+  provider_error_code: status === 'failed' ? '30006' : null,
+  occurred_at: new Date(),
+  raw: '{}',
+  ...overrides,
+});
+
+/**
+ * The oracle of reports that arrive together, decisions §4 in words: forward only, `failed → delivered` as a correction, `read` on
+ * whatsapp only, where it proves a delivery too.
+ */
+export function stateAfter<State extends string>(
+  reports: ReadonlySet<ReportStatus>,
+  { channel, state }: { channel: Channel; state: State },
+): State | ReportStatus {
+  const isDelivered = reports.has('delivered') && ['sent', 'failed'].includes(state);
+  const before = isDelivered ? 'delivered' : state;
+  if (reports.has('read') && channel === 'whatsapp' && ['sent', 'delivered'].includes(before)) return 'read';
+  return reports.has('failed') && before === 'sent' ? 'failed' : before;
+}
+
+/** The stored row, undecided ones too. */
+export async function messageOf(db: Database, id: string): Promise<MessageRow> {
+  const [row] = await rows<MessageRow>(db, 'SELECT * FROM messages WHERE id = $1', [id]);
+  if (row === undefined) throw new Error(`no message ${id}`);
+  return row;
+}
+
+/** Status and detail in one word, as `sent/awaiting_report`. */
+export async function statusOf(db: Database, id: string): Promise<string> {
+  const { status, status_detail } = await messageOf(db, id);
+  return `${status}/${status_detail}`;
+}
+
+/** Types of the events of a message, in their order. */
+export async function eventsOf(db: Database, messageId: string): Promise<string[]> {
+  const events = await rows<{ type: string }>(db, 'SELECT type FROM events WHERE message_id = $1 ORDER BY seq', [messageId]);
+  return events.map(({ type }) => type.replace('message.', ''));
+}
+
+/** The ledger of a workspace as `kind amount`, oldest first. */
+export async function ledgerOf(db: Database, workspaceId: string): Promise<string[]> {
+  const entries = await rows<{ entry: string }>(
+    db,
+    `SELECT kind || ' ' || amount AS entry FROM credit_entries WHERE workspace_id = $1 ORDER BY number`,
+    [workspaceId],
+  );
+  return entries.map(({ entry }) => entry);
+}
+
+export async function balanceOf(db: Database, workspaceId: string): Promise<number | undefined> {
+  const [row] = await rows<{ balance: number }>(db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
+  return row?.balance;
+}
+
+/** Runs `work` in a transaction that is rolled back, and returns what it returned. */
+export async function rolledBack<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const transaction = await db.transaction();
+  try {
+    return await work(transaction);
+  } finally {
+    await transaction.rollback();
+  }
+}
+
+/** What became of the reports about a message that were looked at, by their status. */
+export async function outcomesOf(db: Database, messageId: string): Promise<Record<string, string>> {
+  const sql = 'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL';
+  const reports = await rows<{ status: string; outcome: string }>(db, sql, [messageId]);
+  return Object.fromEntries(reports.map(({ status, outcome }) => [status, outcome]));
+}

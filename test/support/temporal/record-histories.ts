@@ -1,0 +1,92 @@
+/** Records the golden histories into test/histories. Run it when a workflow changes on purpose: `npm run record-histories`. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { cachedPath } from '../../../local/temporal/temporal-program.js';
+import { type Account, bearer, type Json, restClient, until } from '../client.js';
+import { rows } from '../database.js';
+import { acknowledge, answerWith, startReceiver } from '../network/receiver.js';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
+import { type Service, startService } from '../service.js';
+
+const folder = resolve(import.meta.dirname, '../../../../test/histories');
+
+async function record(service: Service, name: string, workflowId: string): Promise<void> {
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  await until(async () => (await handle.describe()).status.name !== 'RUNNING', `${workflowId} closes`);
+  const { address, namespace } = service.temporal;
+  const args = ['workflow', 'show', '--workflow-id', workflowId, '--address', address, '--namespace', namespace, '--output', 'json'];
+  const { stdout } = await promisify(execFile)(cachedPath(process.env), args, { maxBuffer: 10_000_000 });
+  // Neither machine names nor stack traces belong into the repository; replay looks at neither.
+  const history = JSON.parse(stdout, (key, value: unknown) => (key === 'identity' || key === 'stackTrace' ? '' : value));
+  writeFileSync(resolve(folder, `${name}.json`), `${JSON.stringify(history)}\n`);
+  process.stdout.write(`${name}: ${history.events.length} events\n`);
+}
+
+await mochaGlobalSetup();
+const service = await startService({ env: { SANDBOX_DELAY_MS: '400', REPORT_TIMEOUT_SMS: '2', WEBHOOK_RETRY_DELAYS: '0.3' } });
+const client = restClient(service.url);
+mkdirSync(folder, { recursive: true });
+
+const account = await client.signUp();
+const send = async (who: Account, message?: Json): Promise<string> => (await client.send(who, message)).id;
+const fates: Record<string, Json> = {
+  delivered: {},
+  'refused-at-hand-off': { to: '+15005550001' },
+  'no-report': { to: '+15005550002' },
+  'provider-unavailable': { to: '+15005550003' },
+  'failed-by-report': { to: '+15005550006' },
+  'fallback-begun': { to: '+15005550002', fallback: [{ channel: 'sms', to: '+15551230001', after: 1 }] },
+  'fallback-not-needed': { fallback: [{ channel: 'whatsapp', after: 60 }] },
+};
+await send(account); // the first message of a process takes longer
+for (const [name, message] of Object.entries(fates)) await record(service, name, `msg:${await send(account, message)}`);
+
+const scheduled = await send(account, { scheduled_at: new Date(Date.now() + 1_500).toISOString() });
+await record(service, 'scheduled', `msg:${scheduled}`);
+const cancelled = await send(account, { scheduled_at: new Date(Date.now() + 60_000).toISOString() });
+await client.call('POST', `/api/v1/messages/${cancelled}/cancel`, { headers: { 'X-API-Key': account.apiKey } });
+await record(service, 'cancelled', `msg:${cancelled}`);
+
+const receiver = await startReceiver();
+const subscriber = await client.signUp();
+await client.hook(subscriber, receiver.url);
+await record(service, 'delivered-with-webhook', `msg:${await send(subscriber)}`);
+const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551230001', '+15551230002', '+15551230003'] };
+const batchAnswer = await client.call('POST', '/api/v1/messages/bulk', { body: bulk, headers: { 'X-API-Key': subscriber.apiKey } });
+const batchId: string = batchAnswer.body.data.batch.id;
+await record(service, 'batch', `batch:${batchId}`);
+await Promise.all(Array.from({ length: 4 }, () => send(subscriber))); // the first alone, the others together
+const together = 'batch_id IS NULL AND (SELECT count(*) FROM messages m WHERE m.group_id = g.id) > 1';
+const [group] = await rows<{ workflow_id: string }>(service.db, `SELECT workflow_id FROM message_groups g WHERE ${together}`);
+await record(service, 'group', group?.workflow_id ?? 'none');
+const [page] = await rows<{ id: string }>(service.db, 'SELECT id FROM message_groups WHERE batch_id = $1', [batchId]);
+await record(service, 'page', `page:${page?.id}`);
+const failing = await startReceiver(answerWith(500));
+const unlucky = await client.signUp();
+const hook = await client.hook(unlucky, failing.url, ['message.queued']);
+await record(service, 'webhook-left-to-carrier', `msg:${await send(unlucky)}`);
+await record(service, 'carrier', `carrier:${hook.id}`);
+failing.answer = acknowledge;
+const again = { headers: bearer(unlucky.token), body: { since: '2020-01-01T00:00:00Z' } };
+const { replay } = (await client.call('POST', `/api/v1/webhooks/${hook.id}/replay`, again)).body.data;
+await record(service, 'replay', `replay:${replay.id}`);
+failing.answer = answerWith(500);
+const [mail] = await rows<{ id: string }>(service.db, 'SELECT id FROM mails LIMIT 1');
+await record(service, 'mail', `mail:${mail?.id}`);
+
+await service.stop();
+
+const perEvent = await startService({ env: { WEBHOOK_RETRY_DELAYS: '0.3', WEBHOOK_FIRST_ATTEMPT: 'child' } });
+const theirs = restClient(perEvent.url);
+const each = await theirs.signUp();
+await theirs.hook(each, failing.url, ['message.queued']);
+await record(perEvent, 'webhook-left-to-child', `msg:${(await theirs.send(each)).id}`);
+const [delivery] = await rows<{ id: string }>(perEvent.db, 'SELECT id FROM deliveries ORDER BY seq DESC LIMIT 1');
+await record(perEvent, 'webhook-failed', `wh:${delivery?.id}`);
+
+await receiver.close();
+await failing.close();
+await perEvent.stop();
+await mochaGlobalTeardown();
