@@ -79,6 +79,8 @@ export function listed(faults: readonly Fault[], count: number, field: string): 
 /** 400 for one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
 export const missingField = (field: string) => invalidField(field, missingFieldText(field));
+/** What is said of a field that nobody knows and that looks like a known one. */
+export const unknownFieldText = (field: string, meant: string) => `Unknown field: ${field}. Did you mean ${meant}?`;
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
 export const invalidJson = () => invalidField('', 'Invalid JSON body');
 /** 400; what is not HTTP as the standard has it. */

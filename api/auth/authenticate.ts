@@ -100,7 +100,8 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       return callerOf(key);
     },
     authorize(auth, caller) {
-      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      const needed = typeof auth === 'object' ? auth.scope : null;
+      if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
       return caller;
     },
   };

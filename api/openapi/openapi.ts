@@ -99,6 +99,7 @@ function needs(auth: Auth): string {
   if (auth === 'none') return 'Needs no credential.';
   if (auth === 'jwt') return 'Needs a JWT.';
   if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
+  if (auth.scope === null) return 'Needs a JWT, or an API key with any scope.';
   return auth.jwtToo
     ? `Needs a JWT, or an API key with the scope \`${auth.scope}\`.`
     : `Needs an API key with the scope \`${auth.scope}\`.`;
