@@ -1,10 +1,10 @@
 /** The typed settings of a process, made from its environment; they are declared in settings.ts. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
-import type { Channel } from '../channels.js';
+import { type Channel, forEachChannel } from '../channels.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
-import type { ProviderAccount } from './provider-account.js';
+import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
@@ -150,11 +150,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),
     routeWindowSeconds: value.ROUTE_WINDOW,
-    reportTimeoutSeconds: {
-      sms: value.REPORT_TIMEOUT_SMS,
-      whatsapp: value.REPORT_TIMEOUT_WHATSAPP,
-      email: value.REPORT_TIMEOUT_EMAIL,
-    },
+    reportTimeoutSeconds: forEachChannel((channel) => value[channelSetting('REPORT_TIMEOUT', channel)]),
     handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
     unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
     acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,

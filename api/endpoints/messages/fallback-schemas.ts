@@ -1,6 +1,6 @@
 /** What is sent instead when a message does not arrive, on its way in and out. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
+import { type Channel, channels, isChannel } from '../../../models/channels.js';
 import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
@@ -15,8 +15,6 @@ export interface GivenStep {
   to?: string;
   after: number;
 }
-
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
 
 const step = Joi.object({
   channel: requiredText().valid(...channels),

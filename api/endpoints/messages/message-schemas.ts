@@ -1,7 +1,7 @@
 /** What a message looks like on its way in and out. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
-import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../../models/rules/messages/content.js';
+import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
@@ -31,8 +31,6 @@ export interface SendBody {
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
-
 /** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
@@ -61,13 +59,13 @@ const toPhone = {
   properties: {
     ...noContact,
     to: phoneSchema,
-    channel: { enum: ['sms', 'whatsapp'] },
-    content: { properties: { text: { maxLength: textLengthMax } } },
+    channel: { enum: channelsTo('phone') },
+    content: { properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
   },
   required: ['to', 'channel', 'content'],
 };
 const toAddress = {
-  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: ['email'] } },
+  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: channelsTo('email') } },
   required: ['to', 'channel', 'content'],
 };
 const toContact = {

@@ -5,7 +5,7 @@ import type { Content } from '../messages/message-content.js';
 import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
-import { emailBytesMax, faultOfTexts, isReference, isSubject, lengthText, subjectText, textLengthMax } from '../messages/content.js';
+import { faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';
@@ -170,8 +170,7 @@ function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, valu
 
 /** The texts for one recipient and what is wrong with them; texts that are too long come cut. */
 function renderContent(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
-  // In UTF-16 units, of which a character takes two at most, and a byte one at most.
-  const unitsMax = channel === 'email' ? emailBytesMax : 2 * textLengthMax;
+  const unitsMax = textUnitsMax(channel);
   const text = render(templates.text, values, { unitsMax });
   const html = templates.html && render(templates.html, values, { unitsMax, escape: escapeHtml });
   const subject = templates.subject && render(templates.subject, values, { unitsMax: subjectUnitsMax });
