@@ -1,10 +1,10 @@
 /** The content of a single message, its placeholders filled in by the rules of bulk sends (decisions §16). */
-import type { Channel } from '../../channels.js';
+import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
 import { readVariables } from '../bulk/bulk-recipient.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
-import { emailBytesMax, faultOfTexts, isSubject, lengthText, subjectText } from './content.js';
+import { faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
 import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
 
 /** Texts that may have placeholders, those of a WhatsApp template aside. */
@@ -31,23 +31,25 @@ export function renderContent(content: Content, variables: object, channels: rea
     return template;
   };
   const rendered = { ...content };
+  const longest = channels.reduce((one, other) => (textUnitsMax(other) > textUnitsMax(one) ? other : one), channels[0] ?? someChannel);
+  const hasMailFields = channels.some((channel) => channelTraits[channel].hasMailFields);
+  const hasTemplates = channels.some((channel) => channelTraits[channel].hasApprovedTemplates);
   for (const name of textFields) {
     const source = content[name];
     // What no channel shows is not looked at.
-    if (source === undefined || (name !== 'text' && !channels.includes('email'))) continue;
+    if (source === undefined || (name !== 'text' && !hasMailFields)) continue;
     const filled = render(compiled(`content.${name}`, source), values, {
-      unitsMax: emailBytesMax,
+      unitsMax: textUnitsMax(longest),
       ...(name === 'html' ? { escape: escapeHtml } : {}),
     });
     rendered[name] = filled.text;
-    if (filled.isCut) faults.push({ field: 'content.text', message: lengthText('email') });
+    if (filled.isCut) faults.push({ field: 'content.text', message: lengthText(longest) });
   }
-  const whatsapp =
-    content.template === undefined || !channels.includes('whatsapp') ? null : compileTexts(content.template, compiled, faults);
+  const approved = content.template === undefined || !hasTemplates ? null : compileTexts(content.template, compiled, faults);
   for (const name of missing) faults.push({ field: `variables.${name}`, message: missingFieldText(`variables.${name}`) });
   if (faults.length > 0) return { content, faults };
-  if (whatsapp === null) return { content: rendered, faults: faultsOfRendered(rendered, channels) };
-  const { template, fault } = fillIn(whatsapp, values);
+  if (approved === null) return { content: rendered, faults: faultsOfRendered(rendered, channels) };
+  const { template, fault } = fillIn(approved, values);
   const wrong = fault === null ? [] : [{ field: 'content.template', message: fault }];
   return { content: { ...rendered, template }, faults: [...faultsOfRendered(rendered, channels), ...wrong] };
 }
