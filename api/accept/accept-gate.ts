@@ -1,7 +1,7 @@
 /** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
 import { v7 as uuidv7 } from 'uuid';
 import { Admission } from '../../models/flow/admission.js';
-import { type Channel, channels } from '../../models/channels.js';
+import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import { Gather, WaitedTooLong } from '../../models/flow/gather.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
@@ -82,10 +82,8 @@ export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config>
       lateMs,
     });
   const alone = gather(1, singleLanes);
-  const ofEach = (make: () => typeof alone) =>
-    Object.fromEntries(channels.map((channel) => [channel, make()])) as Record<Channel, typeof alone>;
-  const together = ofEach(() => gather(most, acceptLanes));
-  const apart = ofEach(() => gather(Math.max(1, Math.floor(most / apartShare)), 1, true));
+  const together = forEachChannel(() => gather(most, acceptLanes));
+  const apart = forEachChannel(() => gather(Math.max(1, Math.floor(most / apartShare)), 1, true));
 
   return {
     enter: (key) => admission.enter(key),

@@ -43,18 +43,20 @@ function startWatcher(): ChildProcess {
 
 /** The system closes the pipe when the guarded process ends, however it ends. */
 async function watch(): Promise<void> {
+  const guarded = process.ppid;
   const folders = new Set<string>();
   for await (const line of createInterface({ input: process.stdin })) {
     const [, verb, folder = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
     if (verb === 'add') folders.add(folder);
     else folders.delete(folder);
   }
-  await Promise.all([...folders].map(clear));
+  await Promise.all([...folders].map((folder) => clear(folder, guarded)));
 }
 
-async function clear(folder: string): Promise<void> {
+/** @param guarded the process that has ended, or is about to: a signal now would change its exit code */
+async function clear(folder: string, guarded: number): Promise<void> {
   const launcher = recordedLauncher(folder);
-  if (launcher !== undefined) await endProcess(launcher, launcherStop);
+  if (launcher !== undefined && launcher.pid !== guarded) await endProcess(launcher, launcherStop);
   await stopLeftovers(folder);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -1,6 +1,6 @@
 /** What a contact looks like on its way in and out. */
 import Joi from 'joi';
-import { codePoints } from '../../../models/rules/billing/credits.js';
+import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
