@@ -86,7 +86,7 @@ describe('an actor of the battery', () => {
     await untilAlive();
   });
 
-  it('tells with which code it ended after SIGTERM', async () => {
+  it('returns its exit code after SIGTERM', async () => {
     const { pid } = actor;
     await actor.terminate(10_000);
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: 3, signal: null }]);
@@ -99,7 +99,7 @@ describe('an actor of the battery', () => {
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: null, signal: 'SIGKILL' }]);
   });
 
-  it('stands still with its descendants while it is frozen, and goes on', async () => {
+  it('stops with its descendants while it is frozen, and continues', async () => {
     actor.freeze();
     await Promise.all(['parent', 'child'].map(untilStill));
     actor.thaw();

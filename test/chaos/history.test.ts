@@ -9,7 +9,7 @@ describe('a history', () => {
   before(() => (folder = mkdtempSync(join(tmpdir(), 'tidings-history-'))));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is read as it was written, in order, with times that never go back', async () => {
+  it('is read as written, with increasing times', async () => {
     const path = join(folder, 'whole.jsonl');
     const history = openHistory(path);
     for (let report = 0; report < 1_000; report += 1) history.append({ type: 'report-answer', report, status: 204 });
@@ -31,11 +31,11 @@ describe('a history', () => {
     assert.equal(readHistory(path).length, 1);
   });
 
-  it('tells of a file that cannot be written', async () => {
+  it('reports a file that cannot be written', async () => {
     await assert.rejects(openHistory(join(folder, 'no', 'such', 'folder')).flush(), { code: 'ENOENT' });
   });
 
-  it('knows the token in a text, and none where there is none', () => {
+  it('finds the token in a text, and none without one', () => {
     const token = newToken(1_000_000, 12_345);
     assert.equal(tokenIn(`Hello Ada, your code is ${token}.`), token);
     assert.equal(tokenIn('Hello Ada'), null);

@@ -8,7 +8,7 @@ import { endsOf } from './oracle/statuses.js';
 describe('the oracle of the chaos battery', () => {
   describe('on a perfect service', () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
-      it(`finds no broken promise in run ${seed}, on a day of lost answers, refusals, repeats, pauses and late reports`, () => {
+      it(`finds no broken promise in run ${seed} with lost answers, refusals, repeats and late reports`, () => {
         const { history, snapshot } = runOf(seed);
         assert.deepEqual(judge(history, snapshot).violations, []);
       });
@@ -74,11 +74,11 @@ describe('the oracle of the chaos battery', () => {
       return judge(run.history, run.snapshot).violations.map(({ rule }) => rule);
     }
 
-    it('excuses an unknown hand-off by a kill of its worker', () =>
+    it('accepts an unknown hand-off after a kill of its worker', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['worker'], ms: 1_000 }), []));
-    it('excuses it by a database that is away for more than thirty seconds', () =>
+    it('accepts it after thirty seconds without the database', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
-    it('excuses it by a worker that stood still from its claim on, until before its call went out', () => {
+    it('accepts it after a worker was frozen between claim and call', () => {
       const run = structuredClone(runOf(1)) as Draft;
       const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
       const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
@@ -90,14 +90,14 @@ describe('the oracle of the chaos battery', () => {
       sort(run);
       assert.deepEqual(judge(run.history, run.snapshot).violations, []);
     });
-    it('does not excuse it by a deploy', () =>
+    it('refuses it after a deploy', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'terminate', targets: ['worker'], ms: 1_000 }), ['lawful-failure']));
-    it('does not excuse it by a database that fails for a moment', () =>
+    it('refuses it after a short failure of the database', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'backends', targets: ['postgres'], ms: 200 }), ['lawful-failure']));
-    it('does not excuse it by Temporal', () =>
+    it('refuses it after a failure of Temporal', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
 
-    it('takes a 402 for true when a refund comes while it is decided', () => {
+    it('accepts a 402 with a refund at the same time', () => {
       const run = structuredClone(runOf(1)) as Draft;
       const [workspace] = run.snapshot.workspaces;
       assert.ok(workspace);

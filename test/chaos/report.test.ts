@@ -50,7 +50,7 @@ describe('docs/reliability.md', () => {
     assert.match(page, /100,000 schedules were run; 0 broke an invariant/);
   });
 
-  it('tells of broken promises, of what the battery found itself, and of faults that the oracle missed', () => {
+  it('shows broken promises, findings and faults that the oracle missed', () => {
     const failed = summary(3, { verdict: 'failed', violations: { 'taken-once': 2, settles: 1 } });
     const page = pageOf(figures({ summaries: [summary(1), failed], mutants: { planted: 109, unnoticed: ['a credit is lost'] } }));
     assert.match(page, /runs {8}2, of which 1 broke no promise/);

@@ -33,7 +33,7 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(faultsOf(file), []);
   });
 
-  it('would not be valid with a misspelled key, so the check above means something', () => {
+  it('is invalid with a misspelled key', () => {
     const wrong: ComposeFile = { ...file, services: { ...file.services, api: { ...file.services.api, depends: {} } as object } };
     assert.notDeepEqual(faultsOf(wrong), []);
   });
@@ -106,7 +106,7 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(config.webhookAllowedNetworks, []);
   });
 
-  it('passes a changed port on to the published one and to the public address, not into the container', () => {
+  it('uses a changed port for the published port and the public address only', () => {
     const { api } = composeWith({ ...filledIn(), PORT: '8000' }).services;
     assert.deepEqual(api?.ports, ['127.0.0.1:8000:3000']);
     assert.equal(environmentOf(api).PORT, '3000');
@@ -133,7 +133,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets api and worker finish: the time to stop is longer than their drain', () => {
+  it('gives api and worker longer to stop than they drain', () => {
     const forced = Number(/shutdownForceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1]);
     assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);
     const drainMs = Number(/const drainMsMax = ([\d_]+)/.exec(textOf('api/server.ts'))?.[1]?.replaceAll('_', ''));

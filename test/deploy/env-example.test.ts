@@ -51,7 +51,7 @@ describe('.env.example', () => {
     });
   }
 
-  it('leaves active exactly what docker-compose.yml requires, and empty, so that nobody runs with a known secret', () => {
+  it('leaves exactly the required settings active and empty', () => {
     const required = variablesOf().flatMap(({ name, required: is }) => (is ? [name] : []));
     const active = entries.filter((entry) => entry.active);
     assert.deepEqual(active.map(({ name }) => name).toSorted(), required.toSorted());
@@ -65,7 +65,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('says of a setting that docker-compose.yml fixes it, exactly where that is so', () => {
+  it('marks exactly the settings that docker-compose.yml fixes', () => {
     const variables = new Set(variablesOf().map(({ name }) => name));
     const fixed = Object.keys(readCompose().services.api?.environment ?? {}).filter((name) => !variables.has(name));
     assert.deepEqual(

@@ -113,7 +113,7 @@ describe('import rules', () => {
   });
 
   for (const [file, line, advice] of refused) {
-    it(`refuses in ${file}: ${line}, and says what to do instead`, () => {
+    it(`refuses in ${file}: ${line}`, () => {
       const answer = said.get(file) ?? 'nothing';
       assert.ok(answer.includes(advice), `expected "${advice}", lint said: ${answer}`);
     });

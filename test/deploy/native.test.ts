@@ -68,7 +68,7 @@ describe('the services of docker-compose.yml as processes', function () {
     return { status: response.status, body: (await response.json()) as Health };
   };
 
-  it('migrate makes the schema of an empty database and ends with 0, a second time too', async () => {
+  it('migrate creates the schema and exits 0, also a second time', async () => {
     const first = await start('migrate').ended;
     assert.equal(first.code, 0, first.output);
     assert.match(first.output, /^Applied 0001-/);
@@ -77,7 +77,7 @@ describe('the services of docker-compose.yml as processes', function () {
     assert.ok(await hasTable(database.db, 'messages'));
   });
 
-  it('api alone is up but not healthy: nobody works on the queue', async () => {
+  it('api without a worker is up and not healthy', async () => {
     start('api');
     await eventually(async () => {
       const { status, body } = await health();
@@ -85,7 +85,7 @@ describe('the services of docker-compose.yml as processes', function () {
     }, 30_000);
   });
 
-  it('with the worker, /health is 200 and all is ok', async () => {
+  it('200 from /health with a worker', async () => {
     start('worker');
     await eventually(async () => {
       const { status, body } = await health();
@@ -97,7 +97,7 @@ describe('the services of docker-compose.yml as processes', function () {
     }, 30_000);
   });
 
-  it('a message goes from signup to delivered, report callback included', async () => {
+  it('a message is delivered after a signup', async () => {
     const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
     const account = { email: 'native@tidings.invalid', password: 'a good password' };
     await client.call('POST', '/auth/signup', { body: { ...account, company_name: 'Native' } });
@@ -111,7 +111,7 @@ describe('the services of docker-compose.yml as processes', function () {
     }, 20_000);
   });
 
-  it('on SIGTERM both end with 0, well within their stop_grace_period', async () => {
+  it('both exit 0 on SIGTERM within their stop_grace_period', async () => {
     for (const service of ['api', 'worker']) {
       const ended = await running.get(service)?.stop(20_000);
       assert.deepEqual([ended?.code, ended?.signal], [0, null], `${service}: ${ended?.output}`);

@@ -40,7 +40,7 @@ describe('npm start', function () {
     while (status !== 'delivered') status = (await messages()).find((message) => message.id === id)?.status;
   }
 
-  it('starts everything, one line a step, and prints addresses and a curl that work', async () => {
+  it('starts everything and prints a working curl command', async () => {
     service = await startService(dataDir, limits);
     for (const step of [
       'PostgreSQL 18\\.\\d+ on 127\\.0\\.0\\.1:\\d+',
@@ -59,13 +59,13 @@ describe('npm start', function () {
     assert.equal((await fetch(running().find(/Docs +(http\S+)/))).status, 200);
   });
 
-  it('refuses a second start on the same folder, in a sentence', async () => {
+  it('exits 1 with one sentence for a second start on the same folder', async () => {
     const second = spawnEntryPoint('start', dataDir);
     assert.equal(await exitCodeOf(second.child), 1);
     assert.match(second.printed(), /^✗ Tidings already runs on .*: stop it first, or set another DATA_DIR\.\n$/);
   });
 
-  it('refuses a busy port, in a sentence, and leaves nothing running', async () => {
+  it('exits 1 with one sentence for a busy port, and leaves nothing running', async () => {
     const other = temporaryFolder();
     const second = spawnEntryPoint('start', other.path, { PORT: new URL(api()).port });
     assert.equal(await exitCodeOf(second.child), 1);
@@ -74,13 +74,13 @@ describe('npm start', function () {
     other.remove();
   });
 
-  it('refuses bad settings, all at once', async () => {
+  it('exits 1 and lists all bad settings', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir, { PORT: 'many', SIGNUP_CREDITS: '-1' });
     assert.equal(await exitCodeOf(child), 1);
     assert.match(printed(), /^✗ Bad settings:\n {2}- PORT .*\n {2}- SIGNUP_CREDITS .*\n$/);
   });
 
-  it('starts a part again that dies, with what it knew, on the same port', async () => {
+  it('starts a killed part again with its data on the same port', async () => {
     const [{ id }, port] = [await paste(), running().find(/PostgreSQL .*:(\d+)/)];
     for (const name of ['PostgreSQL', 'Temporal', 'worker', 'API']) {
       const pid = pidOf(name);
@@ -93,7 +93,7 @@ describe('npm start', function () {
     assert.match(running().printed(), new RegExp(`PostgreSQL .*:${port}`));
   });
 
-  it('tells the demo, against the running service, also when signup is rate limited', async () => {
+  it('runs the demo against the running service, also with limited signups', async () => {
     for (const beginning of [
       /signed up story-\w+@tidings\.invalid, 100 credits/,
       /rate limited now: going on as story-\w+@tidings\.invalid/,
@@ -106,7 +106,7 @@ describe('npm start', function () {
     }
   });
 
-  it('survives the death of the launcher and of everything, with all data', async () => {
+  it('keeps all data after the launcher and everything else is killed', async () => {
     const { id } = await paste();
     const before = processesOf(dataDir);
     process.kill(-running().launcher.pid, 'SIGKILL');
@@ -127,7 +127,7 @@ describe('npm start', function () {
     assert.ok((await messages()).some((message) => message.id === id));
   });
 
-  it('stops all of it on SIGTERM, in order, within 20 s', async () => {
+  it('stops everything in order on SIGTERM within 20 s', async () => {
     const { child, printed } = running();
     const processes = processesOf(dataDir);
     assert.equal(processes.length, 4);
@@ -142,7 +142,7 @@ describe('npm start', function () {
     assert.ok(!processes.some(isAlive));
   });
 
-  it('stops in the middle of its start', async () => {
+  it('stops during its start', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir);
     await until(() => printed().includes('✓ PostgreSQL'));
     const processes = processesOf(dataDir);
@@ -152,7 +152,7 @@ describe('npm start', function () {
     assert.doesNotMatch(printed(), /✗/);
   });
 
-  it('tells the demo by itself too, and leaves nothing running', async () => {
+  it('runs the demo by itself, and leaves nothing running', async () => {
     const { child, printed } = spawnEntryPoint('demo', dataDir);
     assert.equal(await exitCodeOf(child), 0, printed());
     assert.match(printed(), /That is the whole story/);

@@ -60,7 +60,7 @@ describe('receivers', function () {
     [process.execPath, 'receiver.mjs'],
     ['python3', 'receiver.py'],
   ] as const) {
-    it(`${file} handles what is ours once, and believes nothing else`, async () => {
+    it(`${file} handles each event once, and refuses forged ones`, async () => {
       const { post, said } = await start(program, file);
       const [first, second] = [event('one'), event('two')];
       const headers = signed(first);

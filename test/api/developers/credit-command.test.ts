@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe("the operator's command credit", () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
   const admin = (...args: string[]) =>
     runCommand(commands, ['credit', '--json', ...args], async () => ({
       db: app.deps.db,

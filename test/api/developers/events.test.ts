@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { openPage } from '../../../models/operations/batches/open-page.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('the events of a message', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('carry its reference and its batch', async () => {
     const { jwt, key, workspaceId } = await app.account();

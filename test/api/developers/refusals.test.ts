@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('the details of refusals', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
 
   const jwtPath = '/api/v1/api-keys';
   const keyPath = '/api/v1/messages';

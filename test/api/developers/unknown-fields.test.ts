@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('unknown fields', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
 
   const post = (path: string, body: object) => app.call('POST', `/api/v1${path}`, { key: account.key, body });
   const send = (more: object) => post('/messages/send', { ...good, ...more });

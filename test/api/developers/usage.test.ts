@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { sumUsage } from '../../../models/operations/workspaces/sum-usage.js';
 import { rows } from '../../support/database.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
 describe('GET /api/v1/balance', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
   it('200 for a key of any scope and for a JWT: what is left, and what was spent today', async () => {
     const { key, jwt } = await app.account({ scopes: ['send_messages'] });
@@ -31,10 +28,9 @@ describe('GET /api/v1/balance', () => {
 });
 
 describe('GET /api/v1/usage', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
     for (const [to, channel] of [
       ['+15551234567', 'sms'],
@@ -61,7 +57,6 @@ describe('GET /api/v1/usage', () => {
       body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } },
     });
   });
-  after(() => app.close());
   const usage = (query: string, credential: object = { key: account.key }) => app.call('GET', `/api/v1/usage${query}`, credential);
   const whole = { messages: 4, delivered: 2, failed: 1, credits: 2.5 };
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const to = '+15551234567';
 const sms = (text: string, more: object = {}) => ({ to, channel: 'sms', content: { text }, ...more });
 
 describe('variables of a single send', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
   const post = (path: string, body: object, headers = {}) =>
     app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body, headers });
   const missing = (field: string) => ({ field, message: `Missing required field: ${field}` });

@@ -29,14 +29,14 @@ describe('postmaster.pid', () => {
     return child;
   }
 
-  it('is left to PostgreSQL when nobody has its pid', async () => {
+  it('is kept when no process has its pid', async () => {
     await settlePostmasterFile(folder.path, stop);
     writeFileSync(path, `${2 ** 22 + 1}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
     assert.ok(existsSync(path));
   });
 
-  it('is removed when another program has its pid, which goes on', async () => {
+  it('is removed when another program has its pid', async () => {
     const other = await start('sh', ['-c', `echo up; exec sleep 60 # postgres -D elsewhere`]);
     writeFileSync(path, `${other.pid}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
@@ -55,7 +55,7 @@ describe('postmaster.pid', () => {
     assert.ok(!existsSync(path));
   });
 
-  it('leads to a server of this cluster that nobody recorded, which is ended', async () => {
+  it('ends an unrecorded server of this cluster', async () => {
     const program = join(folder.path, 'postgres');
     writeFileSync(program, '#!/bin/sh\necho up\nwhile :; do sleep 0.05; done\n');
     chmodSync(program, 0o755);

@@ -37,7 +37,7 @@ describe('launcher', () => {
     for (const name of ['PostgreSQL', 'Temporal', 'worker', 'API']) await start(launch, name);
   };
 
-  it('stops who takes work first and the servers last, and leaves no trace of running', async () => {
+  it('stops the API first and the servers last', async () => {
     const launcher = launcherOf(whole);
     await launcher.start();
     const processes = recorded();
@@ -49,7 +49,7 @@ describe('launcher', () => {
     assert.ok(!readdirSync(folder.path).some((name) => ['lock.json', 'run.json'].includes(name)));
   });
 
-  it('refuses a folder on which another one runs, without touching it', async () => {
+  it('refuses a folder of a running launcher', async () => {
     await launcherOf(whole).start();
     const second = launcherOf(whole);
     await assert.rejects(second.start(), (error) => error instanceof StartError && error.message.startsWith('Tidings already runs on '));
@@ -77,7 +77,7 @@ describe('launcher', () => {
     assert.deepEqual(recorded(), []);
   });
 
-  it('can be stopped in the middle of a start, also of a build', async () => {
+  it('can be stopped during a start or a build', async () => {
     const launcher = launcherOf(async (launch) => {
       await start(launch, 'PostgreSQL');
       await launch.run({ ...scriptPart(folder.path, 'build', stubborn), stop: [] });

@@ -27,7 +27,7 @@ describe('leftovers of a killed launcher', () => {
     return running;
   }
 
-  it('are stopped, the last started first, even those that will not', async () => {
+  it('are stopped, the last one first, also by force', async () => {
     const record = new RunRecord(folder.path);
     const [first, second] = [await start(record, 'first', obedient), await start(record, 'second', stubborn)];
     assert.deepEqual(await stopLeftovers(folder.path), ['second', 'first']);

@@ -19,7 +19,7 @@ describe('lock of a folder', () => {
 
   const leaveLock = (content: string) => writeFileSync(join(folder.path, 'lock.json'), content);
 
-  it('is given to one at a time, and leaves nothing behind', () => {
+  it('is held by one process at a time', () => {
     const release = takeLock(folder.path);
     assert.throws(
       () => takeLock(folder.path),
@@ -30,7 +30,7 @@ describe('lock of a folder', () => {
     assert.deepEqual(readdirSync(folder.path), []);
   });
 
-  it('is taken from a holder that is dead, whose pid another process has, or that cannot be read', () => {
+  it('is taken from a dead or unreadable holder', () => {
     const self = identify(process.pid);
     const leftBehind = [
       JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }),
@@ -44,7 +44,7 @@ describe('lock of a folder', () => {
     }
   });
 
-  it('goes to exactly one of many that find a dead holder', async function () {
+  it('is taken from a dead holder by exactly one of many', async function () {
     this.timeout(20_000);
     leaveLock(JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }));
     const script = `const { takeLock } = await import(${JSON.stringify(lockModule)});

@@ -38,7 +38,7 @@ describe('supervisor', () => {
     assert.deepEqual([recorded(), shown.lines], [[], []]);
   });
 
-  it('starts it again, each time after a longer pause, and tells so', async () => {
+  it('starts it again after a longer pause each time', async () => {
     await supervise(obedient).start(never);
     for (const pause of ['0.5 s', '1 s']) {
       process.kill(recorded()[0]?.pid as number, 'SIGKILL');
@@ -50,7 +50,7 @@ describe('supervisor', () => {
     }
   });
 
-  it('goes on trying when the new one does not start', async () => {
+  it('keeps trying when the new one does not start', async () => {
     const marker = join(folder.path, 'once');
     // Works the first and the third time.
     const script = `const fs = require('node:fs'); const count = fs.existsSync('${marker}') ? Number(fs.readFileSync('${marker}')) : 0;
@@ -61,7 +61,7 @@ describe('supervisor', () => {
     assert.match(shown.lines[2] as string, /^✗ part ended at its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
   });
 
-  it('tells why a part did not start, and leaves nothing running', async () => {
+  it('reports why a part did not start, and leaves nothing running', async () => {
     await assert.rejects(supervise(`console.error('no such thing'); process.exit(3)`).start(never), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(error.message, /^part ended at its start \(exit code 3\); the end of .*:\n {4}no such thing$/);
