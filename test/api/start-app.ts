@@ -1,4 +1,4 @@
-/** The API on a free port with a database of its own. Temporal is played by the operation that its worker would call. */
+/** The API on a free port with its own database. In place of Temporal it calls the operations that the worker would call. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,7 +57,7 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** Starts the application; `temporal` overrides what the stub does. */
+/** Starts the application; `temporal` overrides the stand-in for Temporal. */
 export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, patience?: Patience): Promise<TestApp> {
   const database = await freshDatabase();
   const config = testConfig({ DATABASE_URL: database.url, ...env });
@@ -102,7 +102,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
   };
 }
 
-/** A Temporal whose work is done at once, or only written down. */
+/** A Temporal that runs operations at once, or only records the calls. */
 function playedBy(db: Database, openBatches: number, calls: string[]): Temporal {
   return {
     accept: async ({ groupId }) => ({ accepted: (await acceptMessages(db, groupId)).accepted }),

@@ -26,7 +26,7 @@ const planted: Record<'locksWorkspaces' | 'readsThenWrites' | 'tellsTwice', Draw
     };
     return { name: 'readsThenWrites', run };
   },
-  // Looks whether somebody was told, and tells.
+  // Checks whether a signal was sent, and sends it.
   tellsTwice: ({ db, world, random }) => {
     const message = messagesOf(world).find(({ stage }) => stage === 'queued');
     if (message === undefined) return null;

@@ -28,7 +28,7 @@ export interface WorldMessage {
 
 export interface World {
   workspaceIds: string[];
-  /** Workspaces whose messages somebody subscribes to. */
+  /** Workspaces with webhooks. */
   subscribers: string[];
   /** Groups with a workflow of their own; most mix workspaces. */
   groups: WorldMessage[][];

@@ -18,7 +18,7 @@ export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
   if (server === undefined) throw new Error('the test servers are not running: use npm test');
   const name = await (spare ?? clone(server));
   spare = clone(server);
-  spare.catch(() => undefined); // told to whoever wants it; at the end of the run nobody does, and the server may be gone
+  spare.catch(() => undefined); // the next caller gets the error; at the end of the run there is no caller, and the server may be gone
   const url = `${server}/${name}`;
   const db = connect(url, poolMax);
   return {
@@ -26,7 +26,7 @@ export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
     url,
     drop: async () => {
       await db.close();
-      void administer(server, `DROP DATABASE ${name} WITH (FORCE)`).catch(() => undefined); // the whole server goes in the end
+      void administer(server, `DROP DATABASE ${name} WITH (FORCE)`).catch(() => undefined); // the server is removed after the run
     },
   };
 }
@@ -42,7 +42,7 @@ async function administer(server: string, sql: string): Promise<void> {
   const { default: pg } = await import('pg');
   for (;;) {
     const client = new pg.Client({ connectionString: `${server}/postgres` });
-    client.on('error', () => undefined); // the statement tells of it
+    client.on('error', () => undefined); // the statement rejects too
     await client.connect();
     try {
       await client.query(sql);

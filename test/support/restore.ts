@@ -17,7 +17,7 @@ const disconnect = (name: string) => `SELECT pg_terminate_backend(pid) FROM pg_s
 
 /**
  * A copy of the database as it is now, as a backup has it: what was not committed is not in it. Whoever is connected is cut off for a moment.
- * @returns puts the copy into the place of the database, whoever is connected
+ * @returns a function that replaces the database by the copy, also with open connections
  */
 export async function takeBackup(url: string): Promise<() => Promise<void>> {
   const name = nameOf(url);

@@ -14,7 +14,7 @@ import { migrate } from '../../models/migrate.js';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
 
 const templateDatabase = 'template_tidings';
-/** API and worker of the tests have no more rights than in production. */
+/** API and worker of the tests have the same rights as in production. */
 const programRole = 'tidings_program';
 const stops: (() => Promise<void> | void)[] = [];
 
@@ -47,7 +47,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
 async function makeTemplate(): Promise<void> {
   const server = process.env.TEST_DATABASE_SERVER;
   const admin = connect(`${server}/postgres`, 2);
-  // A killed server loses nothing without it either: only of a machine that loses power nothing is tested here.
+  // A killed server loses nothing without it. Only a power loss would, and the tests have none.
   await select(admin, 'ALTER SYSTEM SET fsync = off');
   await select(admin, 'SELECT pg_reload_conf()');
   await select(admin, `CREATE DATABASE ${templateDatabase}`);

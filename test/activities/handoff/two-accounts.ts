@@ -16,7 +16,7 @@ export const isNotHandedOff = (error: unknown) => error instanceof ApplicationFa
 interface Accounts {
   one: StubProvider;
   two: StubProvider;
-  /** What comes of calls to `one` and `two`; the default is that they take everything. */
+  /** Outcomes of calls to `one` and `two`; by default both accept everything. */
   outcomes: Record<string, SendOutcome | undefined>;
 }
 

@@ -13,7 +13,7 @@ describe('webhookPoster, to receivers that cannot prove who they are', () => {
     poster = webhookPoster(testConfig());
   });
   after(() => poster.close());
-  /** What becomes of a POST there. */
+  /** The outcome of a POST there. */
   const post = async (url: string) => {
     const { error, responseStatus, responseBody } = await poster.post(url, { 'webhook-id': 'evt-1' }, '{}');
     return { error, responseStatus, responseBody };

@@ -1,4 +1,4 @@
-/** The API, a payment provider that is played, and somebody who buys. */
+/** The API, a fake payment provider, and a buyer. */
 import assert from 'node:assert/strict';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { rows } from '../../support/database.js';

@@ -16,7 +16,7 @@ export function goodBody(item: Endpoint, unique = ''): Record<string, unknown> {
   const copy = structuredClone(body) as Record<string, unknown>;
   if (item.id === 'auth.signup' || item.id.startsWith('contacts.')) copy.email = `x${unique || uuidv7()}@example.com`;
   if (item.id.startsWith('contacts.')) delete copy.phone;
-  // Every test may send this to a name that nobody resolves.
+  // Every test may send this: no server resolves the name.
   if (item.id.startsWith('webhooks.') && 'url' in copy) copy.url = 'https://8.8.8.8/hooks';
   return copy;
 }

@@ -1,4 +1,4 @@
-/** Every operation on one thing, with ids of others, of nobody, of nothing, and of what was deleted: all answers are the same. */
+/** Every operation on one resource gives the same answer for foreign, unknown, malformed and deleted ids. */
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { endpoints } from '../../../api/endpoints/index.js';

@@ -1,4 +1,4 @@
-/** `/docs` in a real browser: it shows the document, sends a message, and talks to nobody but us. */
+/** `/docs` in a real browser shows the document, sends a message, and requests no other host. */
 import assert from 'node:assert/strict';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
 import { useApi } from '../use-api.js';

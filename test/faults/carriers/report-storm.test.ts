@@ -1,4 +1,4 @@
-/** Ten thousand reports, shuffled, repeated, forged, early and late: every message ends where it must, and is told of once. */
+/** Ten thousand reports, shuffled, repeated, forged, early and late: every message ends in the right status, with one event. */
 import assert from 'node:assert/strict';
 import type { Channel } from '../../../models/channels.js';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';

@@ -35,7 +35,7 @@ describe('a round of the watcher', () => {
     const { id } = await client.send(account, { to });
     return client.messageUntil(account, id, (message) => message.status === status);
   };
-  /** A report in the inbox, of which nobody was told. */
+  /** A report in the inbox whose workflow was not woken. */
   const forget = async (message: Json, status: ReportStatus) => {
     await recordReports(service.db, [reportOf(message, status)]);
     await service.db.query(

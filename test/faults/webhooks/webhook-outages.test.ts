@@ -118,7 +118,7 @@ describe('deliveries over an outage', () => {
       receiver.answer = acknowledge;
       return id;
     };
-    /** The carrier looks and finds nothing to do any more. It is told once: one that is told again and again looks again and again. */
+    /** Wakes the retrier once and waits until it has found no more work. Each wake-up makes it look again. */
     const untilCarrierEnds = async (id: string) => {
       const carrier = service.temporal.client.workflow.getHandle(workflowIds.carrier(id));
       const status = () =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../../support/client.js';
 import { Gather, type GatherOptions, WaitedTooLong } from '../../../models/flow/gather.js';
 
-/** Writes that end when the test says so. */
+/** Writes that end on command of the test. */
 function startGather(options: GatherOptions<string>) {
   const writes: { items: string[]; end: (error?: Error) => Promise<void> }[] = [];
   const gather = new Gather<string, string>(

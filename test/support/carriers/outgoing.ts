@@ -16,5 +16,5 @@ export const outgoing = (changes: Partial<OutgoingMessage> = {}): OutgoingMessag
 export const outgoingMail = (changes: Partial<OutgoingMessage> = {}): OutgoingMessage =>
   outgoing({ channel: 'email', to: 'ada@example.org', content: { text: 'Hello', subject: 'News' }, ...changes });
 
-/** A signal that nobody gives. */
+/** A signal that never aborts. */
 export const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** Events as the payment provider posts them, signed by its own helper, and a provider that answers as it is told. */
+/** Events as the payment provider posts them, signed by its own helper, and a provider with configurable answers. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';

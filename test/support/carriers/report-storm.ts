@@ -63,7 +63,7 @@ export function chooser(seed: number) {
   };
 }
 
-/** Where a message ends, in whatever order its reports come: good news is true, whenever it is told. */
+/** The final status of a message for reports in any order: a report of success always counts. */
 export function endOf({ said }: Pick<ReportedMessage, 'said'>): ReportStatus {
   const told = new Set(said);
   return (['read', 'delivered', 'failed'] as const).find((status) => told.has(status)) ?? 'sent';

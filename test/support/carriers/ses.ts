@@ -15,7 +15,7 @@ interface Mail {
 export interface SesCounterpart extends Counterpart {
   topic: SnsTopic;
   taken: { id: string; mail: Mail }[];
-  /** Whether somebody has confirmed the subscription. */
+  /** Whether the subscription is confirmed. */
   isConfirmed: boolean;
   /** How often the certificate was asked for. */
   certificates: number;

@@ -12,7 +12,7 @@ export interface MailServer {
   refuse: { from: string[]; to: string[]; mail: string[] };
   /** Called when a mail has come whole, before it is answered. */
   onMail: (mail: string) => void | Promise<void>;
-  /** How often somebody connected. */
+  /** Number of connections. */
   connections: number;
   /** Breaks all connections, without a word. */
   hangUp(): void;
@@ -50,7 +50,7 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
     if (mailServer.refuse.mail.length === 0) mailServer.received.push(mail);
     answer(mailServer.refuse.mail, callback);
   };
-  server.on('error', () => undefined); // whoever hangs up in the middle is one
+  server.on('error', () => undefined); // a client that hangs up is one
   server.server.on('connection', (socket: Socket) => {
     mailServer.connections += 1;
     sockets.add(socket);

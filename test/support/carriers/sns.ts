@@ -14,7 +14,7 @@ export interface SnsTopic {
   /** As PEM. */
   certificate: string;
   certificatePath: string;
-  /** Confirmed by whoever calls the `SubscribeURL` with it. */
+  /** A call of the `SubscribeURL` with it confirms the subscription. */
   token: string;
   /** A signed envelope. @param base scheme, host and port of this SNS */
   envelope(base: string, fields: Record<string, string>, version?: '1' | '2'): Envelope;

@@ -29,7 +29,7 @@ export function stubProvider(
   };
 }
 
-/** For activities whose log nobody reads. */
+/** For activities whose log the test does not read. */
 export const silent = createLogger('test', 'silent');
 
 /** The same provider on every channel. */

@@ -21,11 +21,11 @@ export interface TwilioCounterpart extends Counterpart {
   calls: number;
   /** How long after it took a message its answer comes; 0: at once. */
   answerAfterMs: number;
-  /** Changes what comes of a request from now on. */
+  /** Changes the outcome of later requests. */
   interfere: Interference;
   /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
   report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
-  /** Posts a message that somebody wrote. @returns the status of the answer */
+  /** Posts an incoming message. @returns the status of the answer */
   bring(callbackUrl: string, message: { From: string; To: string; Body: string; OptOutType?: string }): Promise<number>;
 }
 
@@ -114,7 +114,7 @@ async function report(
   status: string,
   { errorCode, token = twilioAccount.token }: { errorCode?: number; token?: string } = {},
 ) {
-  // What somebody else says with another token is nothing that Twilio knows of.
+  // Twilio knows only the messages of its own token.
   if (token === twilioAccount.token) Object.assign(message, { status, error_code: errorCode ?? null });
   const url = message.form.StatusCallback ?? '';
   const fields = {

@@ -9,7 +9,7 @@ export interface DoomedPool {
   close(): Promise<void>;
 }
 
-/** When it dies: before the server hears of the statement, or when it has done it and nobody hears of that. */
+/** When the connection dies: before the server gets the statement, or after it ran and before its answer. */
 export type Doom = { at: number; when: 'before' | 'after' };
 
 type Query = (...args: unknown[]) => unknown;

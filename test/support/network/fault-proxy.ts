@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  * - `stall`: nothing moves, and what was held back arrives when the mode changes, as TCP does it after a partition.
  *   `stall-requests`, `stall-answers`: the same in one direction only.
  * - `refuse`: every new connection is reset. Call `reset` too to end those that are open.
- * - `lose-answers`: requests go through; at the first byte of the answer both ends are reset. The server did its work, nobody hears of it.
+ * - `lose-answers`: requests go through; at the first byte of the answer both ends are reset. The server did its work, and the client gets no answer.
  */
 export type FaultMode = 'pass' | 'blackhole' | 'mute' | 'stall' | 'stall-requests' | 'stall-answers' | 'refuse' | 'lose-answers';
 
