@@ -20,7 +20,7 @@ export interface Deps {
   temporal: Temporal;
   acceptGate: AcceptGate;
   reportInbox: ReportInbox;
-  bulkThread: Pick<BulkThread, 'answer'>;
+  bulkThread: Pick<BulkThread, 'runHandler'>;
   limiter: Limiter;
   payments: Payments;
   /** Addresses of the names of webhooks. */

@@ -1,5 +1,5 @@
 /** The steps of `npm start`, on one screen. */
-import { outdatedRuntime } from '../models/process/runtime.js';
+import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo/demo-state.js';
 import { type Launch, startPart, together } from './processes/launch.js';
@@ -20,8 +20,7 @@ const drainMs = { api: 10_500, worker: 30_000 };
 /** Servers side by side, then the schema, then worker and API side by side, then the addresses. */
 export async function startService(launch: Launch, port: number, giveUp: () => void): Promise<void> {
   const { plan, ports } = launch;
-  const outdated = outdatedRuntime(process.version);
-  if (outdated !== undefined) launch.output.note(outdated);
+  reportOutdatedRuntime((line) => launch.output.note(line));
   const secrets = loadSecrets(plan.config.dataDir);
   const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;

@@ -16,7 +16,7 @@ import {
 } from '../../models/errors.js';
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
-import { Gather } from '../../models/flow/gather.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/accounts/identify-api-key.js';
 import type { Standing } from '../../models/operations/billing/standing.js';
 import { isInNetworks } from '../../models/rules/accounts/networks.js';
@@ -74,7 +74,10 @@ export function issueToken(jwtSecret: string, { id, token_version }: Pick<Worksp
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
   const readJwt = jwtReader(config.jwtSecrets);
   // Those that come while others are asked for go together. Each is asked for after it came: a revocation holds at once.
-  const identified = new Gather<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), { most: 100, lanes: 2 });
+  const identified = new BatchQueue<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), {
+    maxBatchSize: 100,
+    concurrency: 2,
+  });
   const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
 
   return {

@@ -1,5 +1,5 @@
 /** CORS: which web pages may call the API from a browser. Off unless CORS_ORIGINS names them. */
-import type { Step } from './request-context.js';
+import type { Middleware } from './request-context.js';
 
 const methods = 'GET, HEAD, POST, PUT, DELETE';
 const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id';
@@ -16,7 +16,7 @@ const responseHeaders = [
 const preflightSeconds = 7200;
 
 /** Writes the headers; errors carry them too. Credentials are headers that a page sets itself, never cookies, so none are allowed. */
-export function cors(origins: readonly string[]): Step {
+export function cors(origins: readonly string[]): Middleware {
   const isForAll = origins.includes('*');
   return (req, res, next) => {
     const { origin } = req.headers;

@@ -6,7 +6,7 @@ import { closeWorkspace } from '../../../models/operations/accounts/close-worksp
 import { confirmPassword } from '../../../models/operations/accounts/confirm-password.js';
 import { requestVerification } from '../../../models/operations/accounts/request-verification.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
-import { atEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedDuration } from '../../auth/padded-duration.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
@@ -60,7 +60,7 @@ export const resendVerification = endpoint({
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body }, deps) {
-    const mailId = await atEvenTimes(() => requestVerification(deps, body.email));
+    const mailId = await withPaddedDuration(() => requestVerification(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' };
   },

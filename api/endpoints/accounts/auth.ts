@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { logIn } from '../../../models/operations/accounts/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
-import { refusedAtEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedFailure } from '../../auth/padded-duration.js';
 import { issueToken } from '../../auth/authenticate.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
@@ -74,7 +74,7 @@ export const login = endpoint({
     const { db, config } = deps;
     const login_ = { ...body, client: clientOf(config, origin) };
     await admitCheck(deps, login_);
-    const workspace = await refusedAtEvenTimes(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
+    const workspace = await withPaddedFailure(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
     return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
   },
 });

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { resetPassword } from '../../../models/operations/accounts/reset-password.js';
-import { atEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedDuration } from '../../auth/padded-duration.js';
 import { endpoint } from '../../http/endpoint.js';
 import { email, messageOnly, newPassword } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
@@ -19,7 +19,7 @@ export const forgotPassword = endpoint({
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body }, deps) {
-    const mailId = await atEvenTimes(() => requestPasswordReset(deps, body.email));
+    const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' };
   },

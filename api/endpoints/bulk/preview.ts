@@ -7,12 +7,12 @@ import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../mo
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
-import { parseObject } from '../../http/body.js';
+import { parseObject } from '../../http/parse-body.js';
 import type { BulkDeps } from '../../deps.js';
 import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
 import { jsonSchema } from '../../http/json-schema.js';
-import { faultsOfCountries } from '../../auth/standing.js';
+import { countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
@@ -111,7 +111,7 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
   const { channel, content } = body;
   const to = await recipientOf(caller.workspaceId, body);
-  const errors = faultsOfCountries(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  const errors = countryFaults(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
 }
 

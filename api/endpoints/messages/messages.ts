@@ -16,7 +16,7 @@ import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../../present/presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../../http/schemas.js';
-import { assertCountries } from '../../auth/standing.js';
+import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
@@ -53,7 +53,7 @@ export const sendMessage = endpoint({
 async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | null, digest: Buffer): Promise<Accepted> {
   const message = await newMessage(caller, body, key, digest);
   const steps = await fallbackSteps(caller.workspaceId, body);
-  assertCountries(caller, namedIn(body, message.to, steps));
+  assertAllowedCountries(caller, namedIn(body, message.to, steps));
   return acceptMessage(deps, caller, message, steps);
 }
 

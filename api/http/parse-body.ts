@@ -1,12 +1,12 @@
-/** JSON of bodies, read by our own hand, so that every fault has the contract's words. */
+/** Parses JSON bodies. We do not use Express's parser, so that every error has the text that the API documents. */
 import { invalidJson } from '../../models/errors.js';
 
-/** Fields that hold whatever the sender likes. */
+/** Fields whose content is free-form. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
 
 /**
- * The object that the bytes are JSON of; no bytes are an empty object.
- * @throws AppError 400 for other encodings than UTF-8, for broken JSON, and for JSON that is no object
+ * Parses the bytes as a JSON object. An empty body counts as an empty object.
+ * @throws AppError 400 when the bytes are not UTF-8, not JSON, or not a JSON object
  */
 export function parseObject(bytes: Buffer): object {
   if (bytes.length === 0) return {};
@@ -17,7 +17,7 @@ export function parseObject(bytes: Buffer): object {
     throw invalidJson();
   }
   if (!isObject(parsed)) throw invalidJson();
-  // An own `__proto__` would become the prototype of every copy. It is an unknown field: dropped, except in what is free-form, which is refused.
+  // An own `__proto__` field would become the prototype of every copy. It is dropped like every unknown field. Free-form fields refuse it.
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
     if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
   }
