@@ -12,10 +12,10 @@ const responseHeaders = [
   'Retry-After',
   'Idempotent-Replayed',
 ].join(', ');
-/** Browsers keep the answer to a preflight this long; two hours is the most that Chromium takes. */
+/** How long browsers cache the response to a preflight request. Two hours is the maximum in Chromium. */
 const preflightSeconds = 7200;
 
-/** Writes the headers; errors carry them too. Credentials are headers that a page sets itself, never cookies, so none are allowed. */
+/** Sets the CORS headers, on errors too. Cookies are not allowed, because credentials are headers that the page sets itself. */
 export function cors(origins: readonly string[]): Middleware {
   const isForAll = origins.includes('*');
   return (req, res, next) => {

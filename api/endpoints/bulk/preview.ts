@@ -1,4 +1,4 @@
-/** Renders and prices what a single or a bulk send would send, without sending it. */
+/** Previews: render and price a single or bulk send without sending it. */
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
@@ -24,7 +24,7 @@ import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 
-/** One of two bodies, told apart by `recipients` or `tag`. */
+/** The body of a single or a bulk send. A bulk send has `recipients` or `tag`. */
 interface PreviewBody {
   single: SendBody | null;
   bulk: BulkBody | null;
@@ -34,7 +34,7 @@ export const previewMessage = bulkEndpoint({
   id: 'messages.preview',
   method: 'post',
   path: '/api/v1/messages/preview',
-  summary: 'Render and price a single or a bulk send without sending it',
+  summary: 'Render and price a single or bulk send without sending it',
   auth: apiKey('send_messages'),
   body: Joi.object<PreviewBody>()
     .unknown()
@@ -75,12 +75,12 @@ export const previewMessage = bulkEndpoint({
   },
 });
 
-/** A single message's body may have a field called `tag`, which means nothing there. */
+/** A single send may contain an unknown field `tag`, so `to` and `contact_id` decide. */
 function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): boolean {
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
-/** No single message is larger than that; what is no JSON is nothing in particular. */
+/** The maximum body size of a single send. Larger bodies count as bulk without being parsed; invalid JSON counts as single. */
 const singleBytesMax = 100 * 1024;
 
 function isBulkBody(body: Buffer): boolean {
@@ -98,7 +98,7 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
   return previewBulk(bulk, bulk.plan);
 }
 
-/** The faults of the request as a whole; those of recipients are what a preview is for. */
+/** Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, faults } = check(sendBody, given);
