@@ -12,10 +12,10 @@ import { errorHandler } from './http/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
 import { KnownCallers } from './auth/known-callers.js';
 import { createMailPages } from './pages/mail-pages.js';
+import { createRouteHints } from './http/route-hints.js';
 import { requireHost } from './http/malformed.js';
 import { openapiEndpoint } from './openapi/openapi.js';
-import { plainAddress } from './http/plain-address.js';
-import { contextOf, requestContext, type Middleware } from './http/request-context.js';
+import { contextOf, type Middleware, plainAddress, requestContext } from './http/request-context.js';
 import { createRouter } from './router.js';
 import { createSecurityTxt } from './pages/security-txt.js';
 
@@ -24,6 +24,7 @@ export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
   const firstMiddleware = [requestContext(deps.logger, { behindProxy }), commonHeaders(), cors(deps.config.corsOrigins)];
   const known = new KnownCallers();
+  const served = [...endpoints, openapiEndpoint(endpoints)];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag
@@ -34,13 +35,13 @@ export function createApp(deps: Deps): RequestListener {
   if (behindProxy) app.use(setClientAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
-  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps, known));
+  app.use(createRouter(served, deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
   app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the router, which answers OPTIONS for these paths
   app.use(refuseUnknownRoute);
-  app.use(errorHandler(deps.limiter, deps.logger));
+  app.use(errorHandler(deps.limiter, deps.logger, createRouteHints(served)));
   return withLoadShedding(app, { firstMiddleware, gated: endpoints.filter(({ gated }) => gated === true), known, ...deps });
 }
 

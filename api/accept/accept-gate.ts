@@ -1,7 +1,7 @@
 /** The accept gate stores single sends and starts their workflows. Sends that arrive at the same time are stored together and share one workflow. */
 import { v7 as uuidv7 } from 'uuid';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
-import { type Channel, channels } from '../../models/channels.js';
+import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
@@ -82,10 +82,8 @@ export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config>
       slowAfterMs,
     });
   const singles = createQueue(1, maxSingles);
-  const perChannel = (create: () => typeof singles) =>
-    Object.fromEntries(channels.map((channel) => [channel, create()])) as Record<Channel, typeof singles>;
-  const shared = perChannel(() => createQueue(groupSize, acceptLanes));
-  const manyWebhooks = perChannel(() => createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, true));
+  const shared = forEachChannel(() => createQueue(groupSize, acceptLanes));
+  const manyWebhooks = forEachChannel(() => createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, true));
 
   return {
     enter: (key) => admission.enter(key),

@@ -3,6 +3,7 @@ import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { type AppError, type Fault, insufficientCredits, invalid, spendLimitReached, suspended, unverified } from '../../models/errors.js';
 import type { Funds } from '../../models/operations/billing/standing.js';
+import { hasPhoneNumbers } from '../../models/rules/messages/recipient.js';
 import { faultOfCountry } from '../../models/rules/messages/phone-country.js';
 import type { Caller } from '../http/caller.js';
 
@@ -35,7 +36,7 @@ interface RecipientField {
 export function countryFaults({ allowedCountries }: Caller, recipients: readonly RecipientField[]): Fault[] {
   if (allowedCountries === null) return [];
   return recipients.flatMap(({ field, channel, to }) => {
-    const message = channel === 'email' ? null : faultOfCountry(allowedCountries, to);
+    const message = hasPhoneNumbers(channel) ? faultOfCountry(allowedCountries, to) : null;
     return message === null ? [] : [{ field, message }];
   });
 }

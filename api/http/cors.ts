@@ -11,6 +11,7 @@ const responseHeaders = [
   'Link',
   'Retry-After',
   'Idempotent-Replayed',
+  'Ignored-Fields',
 ].join(', ');
 /** How long browsers cache the response to a preflight request. Two hours is the maximum in Chromium. */
 const preflightSeconds = 7200;

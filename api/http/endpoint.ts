@@ -7,12 +7,15 @@ import type { BulkDeps, Deps } from '../deps.js';
 import type { Caller } from './caller.js';
 import type { Checked } from './validation.js';
 
-/** The credential that an endpoint needs. With `provider`, the handler verifies a signature over the raw body. */
-export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };
+/** The credential that an endpoint needs; a scope of null means any API key. With `provider`, the handler verifies a signature over the raw body. */
+export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean };
 /** An API key with this scope. */
 export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
+
+/** A JWT, or any API key. */
+export const anyCredential = { scope: null, jwtToo: true } as const;
 
 /** Rate limits that an endpoint declares itself, see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback';

@@ -4,10 +4,11 @@ import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../m
 import type { Logger } from '../../models/process/logger.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
+import type { Explain } from './route-hints.js';
 
-export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
+export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
-    const refusal = error instanceof AppError ? error : translate(error);
+    const refusal = explain(error instanceof AppError ? error : translate(error), req.method, req.path);
     // A 503 is deliberate load shedding. It is not logged as an error, because the log line of the request already contains the status.
     if (refusal.status >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');

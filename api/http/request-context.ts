@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { plainAddress } from './plain-address.js';
 import type { Logger } from '../../models/process/logger.js';
 
 export interface RequestContext {
@@ -56,3 +55,7 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
     next();
   };
 }
+
+/** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
+export const plainAddress = (ip: string | undefined): string | undefined =>
+  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;

@@ -2,11 +2,14 @@
 import Joi from 'joi';
 import { type Fault, missingFieldText } from '../../models/errors.js';
 import { isStorable } from '../../models/rules/values/text.js';
+import { unknownFields, withUnknown } from './unknown-fields.js';
 
 /** The validated value, or its faults. If there are faults, the value must not be used. */
 export interface Checked<T> {
   value: T;
   faults: Fault[];
+  /** Paths of the unknown fields that were dropped. */
+  ignored?: readonly string[];
 }
 
 /** Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings would be parsed at every check. */
@@ -27,7 +30,10 @@ const typeTexts: Record<string, string> = {
   'array.base': 'an array',
 };
 
-/** Validates a body. Faults are sorted in the order of the schema's keys, one per field. Unknown fields are dropped. */
+/**
+ * Validates a body. Faults are sorted in the order of the schema's keys, one per field. Unknown fields are dropped; one that looks like a known
+ * field is a fault.
+ */
 export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T> {
   const { value, error } = schema.validate(given, options);
   const worst = new Map<string, Joi.ValidationErrorItem>();
@@ -40,14 +46,16 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T
   for (const fault of [...worst.values()].flatMap((detail) => faultsOf(schema, detail))) {
     if (!faults.has(fault.field)) faults.set(fault.field, fault);
   }
-  return { value: value as T, faults: [...faults.values()] };
+  const unknown = unknownFields(schema, given);
+  return { value: value as T, faults: withUnknown(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
 }
 
 /** Validates a query string in the same way, and refuses parameters that are given twice. */
 export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Checked<T> {
-  const { value, faults } = check(schema, { ...given });
+  const { value, faults, ...others } = check(schema, { ...given });
   const entries = new Map(Object.entries(given));
   return {
+    ...others,
     value,
     faults: faults.map((fault) =>
       Array.isArray(entries.get(fault.field)) ? { ...fault, message: `${fault.field} must be given once` } : fault,

@@ -99,6 +99,7 @@ function needs(auth: Auth): string {
   if (auth === 'none') return 'Needs no credential.';
   if (auth === 'jwt') return 'Needs a JWT.';
   if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
+  if (auth.scope === null) return 'Needs a JWT, or an API key with any scope.';
   return auth.jwtToo
     ? `Needs a JWT, or an API key with the scope \`${auth.scope}\`.`
     : `Needs an API key with the scope \`${auth.scope}\`.`;
@@ -133,7 +134,7 @@ const errorSchema = {
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'Every fault of the request; only with status 400',
+      description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
       type: 'array',
       items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
     },

@@ -13,7 +13,8 @@ Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-Afte
 
 **Lists** take \`page\` and \`limit\` and are sorted newest first. The \`Link\` header contains the first, previous, next and last page.
 
-**Unknown fields** of bodies and unknown query parameters are ignored. HEAD is answered like GET, without a body.
+**Unknown fields** of bodies and unknown query parameters are ignored, and the header \`Ignored-Fields\` names them. A field that looks like a
+known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD is answered like GET, without a body.
 `.trim();
 
 export const tags = [

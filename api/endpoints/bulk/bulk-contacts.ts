@@ -2,6 +2,7 @@
 import type { Database } from '../../../models/db/database.js';
 import { invalidField } from '../../../models/errors.js';
 import { bulkContactsById, bulkContactsByTag } from '../../../models/operations/contacts/find-bulk-contacts.js';
+import { hasPhoneNumbers } from '../../../models/rules/messages/recipient.js';
 import { planBulk, planWithin, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import type { Scope } from '../../../models/rules/accounts/api-key.js';
 import { type BulkContact, namedContact } from '../../../models/rules/bulk/bulk-contact.js';
@@ -23,7 +24,7 @@ export async function withContacts(db: Database, workspaceId: string, body: Bulk
 
 /** Adds a fault to each recipient in a country that is not in `allowed`; null allows all countries. */
 export async function withinCountries(body: BulkBody, allowed: readonly string[] | null): Promise<BulkBody> {
-  if (allowed === null || body.channel === 'email') return body;
+  if (allowed === null || !hasPhoneNumbers(body.channel)) return body;
   return { ...body, plan: await planWithin(body, body.plan, allowed) };
 }
 

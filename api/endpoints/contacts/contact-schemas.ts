@@ -1,6 +1,6 @@
 /** Schemas of contacts. */
 import Joi from 'joi';
-import { codePoints } from '../../../models/rules/billing/credits.js';
+import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';

@@ -1,6 +1,6 @@
 /** Schemas of fallbacks: messages on another channel, sent when a message is not delivered. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
+import { type Channel, channels, isChannel } from '../../../models/channels.js';
 import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
@@ -15,8 +15,6 @@ export interface GivenStep {
   to?: string;
   after: number;
 }
-
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
 
 const step = Joi.object({
   channel: requiredText().valid(...channels),
@@ -39,7 +37,7 @@ const step = Joi.object({
 });
 
 /** Checks the chain as a whole: recipient and text must be valid for every step. */
-const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content }) => {
+const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content, variables }) => {
   if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
   const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
   for (const [at, { channel, to: other }] of steps.entries()) {
@@ -47,7 +45,8 @@ const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, cont
     const field = `fallback[${at}].to`;
     const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
     if ((other ?? '') === '' && needsOne) return { field, message: missingFieldText(field) };
-    const wrong = typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
+    const isFinal = (variables ?? null) === null; // otherwise the texts are checked after rendering
+    const wrong = isFinal && typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
     if (wrong !== null) return { field: 'content.text', message: wrong };
   }
   return null;

@@ -1,7 +1,7 @@
 /** Schemas of messages. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
-import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../../models/rules/messages/content.js';
+import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
@@ -18,6 +18,10 @@ export interface SendBody {
   contact_id?: string;
   channel: Channel;
   content: Content;
+  /** If present, placeholders in the content are replaced. */
+  variables?: object;
+  /** Not part of the request: the content before rendering. */
+  written?: Content;
   metadata?: Record<string, unknown>;
   reference?: string;
   scheduled_at?: Date;
@@ -27,13 +31,12 @@ export interface SendBody {
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
-
 /** Checks the recipient by the rules of the channel. If the channel is invalid, only the channel is reported. */
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
-const contentText = rule((value: string, { html }, { channel }) =>
-  isChannel(channel) ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+/** With variables, the texts are checked after rendering. */
+const contentText = rule((value: string, { html }, { channel, variables }) =>
+  isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
 /** Fields of both single and bulk sends, besides the content. */
@@ -56,13 +59,13 @@ const toPhone = {
   properties: {
     ...noContact,
     to: phoneSchema,
-    channel: { enum: ['sms', 'whatsapp'] },
-    content: { properties: { text: { maxLength: textLengthMax } } },
+    channel: { enum: channelsTo('phone') },
+    content: { properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
   },
   required: ['to', 'channel', 'content'],
 };
 const toAddress = {
-  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: ['email'] } },
+  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: channelsTo('email') } },
   required: ['to', 'channel', 'content'],
 };
 const toContact = {
@@ -95,6 +98,12 @@ export const sendBody = Joi.object<SendBody>({
   })
     .empty(null)
     .required(),
+  variables: Joi.object()
+    .empty(null)
+    .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
+    .description(
+      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal',
+    ),
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
   fallback: fallbackField,

@@ -9,6 +9,7 @@ const email = {
   content: { subject: 'Your order', text: 'It is on its way.', html: '<p>It is on its way.</p>' },
   reference: 'order-1042',
 };
+const rendered = { ...sms, content: { text: 'Hello {{ name | there }}' }, variables: { name: 'Ada' } };
 const queued = {
   id: ids.message,
   ...sms,
@@ -115,10 +116,17 @@ const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders'
 export const messageSamples: Samples = {
   'messages.send': {
     about:
-      'When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. An SMS costs 1 credit per 160 characters, a WhatsApp message 0.5 and an e-mail 0.1.',
-    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, template, rich_template: richTemplate, email },
+      'When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. An SMS costs 1 credit per 160 characters, a WhatsApp message 0.5 and an e-mail 0.1. With `variables`, placeholders in the content are replaced by the rules of bulk sends. Without `variables` the content is sent literally.',
+    requests: {
+      sms,
+      whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } },
+      template,
+      rich_template: richTemplate,
+      email,
+      rendered,
+    },
     data: { message: queued },
-    refusals: [badPhone, badChannel, noText, ...purse],
+    refusals: [badPhone, badChannel, noText, ...purse, tooManyPlaceholders],
   },
   'messages.send-bulk': {
     about:
@@ -134,7 +142,7 @@ export const messageSamples: Samples = {
   },
   'messages.preview': {
     about:
-      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and `credits_max`, the cost if every step is sent. Fields of contacts are shown only to keys with the scope `manage_contacts`. A preview of a bulk send counts in the rate limit of bulk sends.',
+      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and `credits_max`, the cost if every step is sent. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists texts of a single send whose placeholders would be sent literally. A preview of a bulk send counts in the rate limit of bulk sends.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { codePoints, formatCredits, priceOf, toCredits } from '../../../../models/rules/billing/credits.js';
+import { codePoints } from '../../../../models/rules/values/text.js';
+import { formatCredits, priceOf, toCredits } from '../../../../models/rules/billing/credits.js';
 
 const unicode = fc.string({ unit: 'binary', maxLength: 700 });
 
