@@ -74,7 +74,7 @@ describe('bulk sends in a thread of their own', () => {
 
   it('500 when the thread runs out of memory, and the next request is served', async () => {
     const own = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), app.deps.temporal, app.deps.logger, {
-      heapMbMax: 24,
+      maxMegabytes: 24,
     });
     const origin = systemOrigin('test');
     const caller = {
@@ -88,7 +88,7 @@ describe('bulk sends in a thread of their own', () => {
       channels: null,
       session: null,
     };
-    const asked = (body: string) => ({
+    const request = (body: string) => ({
       caller,
       origin,
       params: {},
@@ -99,8 +99,8 @@ describe('bulk sends in a thread of their own', () => {
       headers: {},
     });
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
-    await assert.rejects(own.answer('messages.preview', asked(huge)), { status: 500, code: 'internal_error' });
-    const small = await own.answer('messages.preview', asked(JSON.stringify(batch)));
+    await assert.rejects(own.runHandler('messages.preview', request(huge)), { status: 500, code: 'internal_error' });
+    const small = await own.runHandler('messages.preview', request(JSON.stringify(batch)));
     assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
     await own.stop();
   });

@@ -7,7 +7,7 @@ import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { testConfig } from '../../support/config.js';
 
-const patience = { headersMs: 100, requestMs: 300, lookMs: 20, keepAliveMs: 100, silenceMs: 400 };
+const timeouts = { headersMs: 100, requestMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
 
 describe('slow clients', () => {
@@ -16,7 +16,7 @@ describe('slow clients', () => {
   let answer: RequestListener;
   const limiter = createLimiter(testConfig({ RATE_LIMIT_API: '7/60' }), createLogger('test', 'silent'));
   before(async () => {
-    server = createHttpServer((req, res) => answer(req, res), limiter, patience).listen(0, '127.0.0.1');
+    server = createHttpServer((req, res) => answer(req, res), limiter, timeouts).listen(0, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
   });

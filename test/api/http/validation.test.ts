@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sendBody } from '../../../api/endpoints/messages/message-schemas.js';
-import { parseObject } from '../../../api/http/body.js';
+import { parseObject } from '../../../api/http/parse-body.js';
 import { check } from '../../../api/http/validation.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
