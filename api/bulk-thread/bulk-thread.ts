@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
-import { standBack } from '../../models/process/stand-back.js';
+import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { answer } from '../http/answer.js';
 import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
@@ -30,4 +30,4 @@ const deps: BulkDeps = {
   logger: createLogger('api', config.logLevel),
   temporal: { acceptBatch: (request) => calls.ask('acceptBatch', request) },
 };
-standBack(); // now that it is ready
+lowerThreadPriority(); // now that it is ready

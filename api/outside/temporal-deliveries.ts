@@ -19,14 +19,14 @@ export interface ReplayRequest extends ReplayInput {
   workspaceId: string;
 }
 
-/** Starts the carrier where there is none; it ends at once when nothing waits. */
-export async function signalCarrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
-  await client.workflow.signalWithStart(workflowTypes.carryWebhook, {
+/** Signals the retrier of a webhook, or starts it. It ends at once when no delivery is pending. */
+export async function startOrSignalRetrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
+  await client.workflow.signalWithStart(workflowTypes.retryWebhook, {
     taskQueue: queues.messages,
-    workflowId: workflowIds.carrier(webhookId),
+    workflowId: workflowIds.retrier(webhookId),
     args: [{ webhookId }],
     signal: dueSignal,
-    staticSummary: 'carrier of a webhook',
+    staticSummary: `retries for webhook ${webhookId}`,
     priority: { priorityKey: 3, fairnessKey: workspaceId },
   });
 }

@@ -3,7 +3,7 @@ import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError }
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { type AttemptRequest, type ReplayRequest, signalCarrier, startAttempt, startReplay } from './temporal-deliveries.js';
+import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
@@ -51,8 +51,8 @@ export interface Temporal {
   notifyPages(workflowIds: readonly string[]): Promise<void>;
   /** Starts an attempt of a delivery, or joins the one that is under way, and waits a moment for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
-  /** Tells the carrier of a webhook, where there is one, that it need not wait any longer. */
-  wakeCarrier(webhookId: string, workspaceId: string): Promise<void>;
+  /** Tells the retrier of a webhook, where there is one, that it need not wait any longer. */
+  wakeRetrier(webhookId: string, workspaceId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
@@ -98,7 +98,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       const handle = await hint(() => startAttempt(client, request));
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // its outcome is in the log
     },
-    wakeCarrier: (webhookId, workspaceId) => hint(() => signalCarrier(client, webhookId, workspaceId)),
+    wakeRetrier: (webhookId, workspaceId) => hint(() => startOrSignalRetrier(client, webhookId, workspaceId)),
     replay: (request) => hint(() => startReplay(client, request)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };

@@ -111,7 +111,7 @@ describe('the way of a message', () => {
     assert.ok(Date.parse(message.sent_at) >= at - 50, `${message.sent_at} is not before ${new Date(at).toISOString()}`);
   });
 
-  it('whose receiver fails twice is delivered by the carrier of its webhook with the same id and bytes', async () => {
+  it('whose receiver fails twice is delivered by the retrier of its webhook with the same id and bytes', async () => {
     const receiver = await startReceiver((received, response, index) =>
       index < 2 ? answerWith(503)(received, response, index) : response.writeHead(200).end(),
     );
@@ -128,7 +128,7 @@ describe('the way of a message', () => {
     );
     const [delivery] = await rows<{ id: string }>(service.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [hook.id]);
     assert.equal((await rows(service.db, 'SELECT 1 FROM delivery_attempts WHERE delivery_id = $1', [delivery?.id])).length, 3);
-    assert.equal(await eventCount(service.temporal, workflowIds.carrier(hook.id)), 11);
+    assert.equal(await eventCount(service.temporal, workflowIds.retrier(hook.id)), 11);
     await receiver.close();
   });
 

@@ -41,9 +41,9 @@ interface WebhookBody extends CarriageFields {
 const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (host: string) =>
   (await resolve(host, workspaceId)).map(({ address }) => address);
 
-/** What the carrier is not told now the watcher tells it within a minute. */
+/** The watcher wakes a retrier within a minute where this call fails. */
 const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
-  temporal.wakeCarrier(id, workspaceId).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
+  temporal.wakeRetrier(id, workspaceId).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'retrier was not woken'));
 
 export const createWebhook = endpoint({
   id: 'webhooks.create',

@@ -130,7 +130,7 @@ describe('webhooks', () => {
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
-    it('wakes the carrier of a webhook that is paused, has another address or is given another chance, and answers although that fails', async () => {
+    it('wakes the retrier of a webhook that is paused, has another address or is given another chance, and answers although that fails', async () => {
       const id = await create();
       const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
       const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
@@ -138,10 +138,10 @@ describe('webhooks', () => {
       assert.deepEqual([await put({ description: 'nothing to settle' }), woken()], [200, 1]);
       assert.deepEqual([await put({ is_active: true }), woken()], [200, 2]);
       assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 3]);
-      const { wakeCarrier } = app.deps.temporal;
-      app.deps.temporal.wakeCarrier = async () => Promise.reject(new Error('away'));
+      const { wakeRetrier } = app.deps.temporal;
+      app.deps.temporal.wakeRetrier = async () => Promise.reject(new Error('away'));
       assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
-      app.deps.temporal.wakeCarrier = wakeCarrier;
+      app.deps.temporal.wakeRetrier = wakeRetrier;
     });
     it('200 changes what is given and nothing else', async () => {
       const id = await create();

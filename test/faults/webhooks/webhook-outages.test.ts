@@ -118,17 +118,17 @@ describe('deliveries over an outage', () => {
       receiver.answer = acknowledge;
       return id;
     };
-    /** The carrier looks and finds nothing to do any more. It is told once: one that is told again and again looks again and again. */
+    /** The retrier looks and finds nothing to do any more. It is told once: one that is told again and again looks again and again. */
     const untilCarrierEnds = async (id: string) => {
-      const carrier = service.temporal.client.workflow.getHandle(workflowIds.carrier(id));
+      const retrier = service.temporal.client.workflow.getHandle(workflowIds.retrier(id));
       const status = () =>
-        carrier.describe().then(
+        retrier.describe().then(
           ({ status: { name } }) => name,
           () => undefined,
         );
-      await until(async () => (await status()) !== undefined, 'the carrier is there');
-      await carrier.signal(dueSignal).catch(() => undefined); // it has ended when it started late
-      await until(async () => (await status()) === 'COMPLETED', 'the carrier ends');
+      await until(async () => (await status()) !== undefined, 'the retrier is there');
+      await retrier.signal(dueSignal).catch(() => undefined); // it has ended when it started late
+      await until(async () => (await status()) === 'COMPLETED', 'the retrier ends');
     };
 
     it('go to its new address at once, signed with its new secret', async () => {
