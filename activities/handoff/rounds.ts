@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
@@ -19,7 +20,6 @@ export interface RoundSize {
   isPaced: boolean;
 }
 
-const providerDeadlineMs = 10_000;
 /** After this time the next round begins, while a slow round continues. The next one may use another account. */
 const roundMsMax = 1_000;
 const roundsAtOnceMax = 4;
