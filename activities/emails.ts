@@ -23,8 +23,8 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
   const toFile = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     /**
-     * Sends one account mail through SMTP, or writes it as `<DATA_DIR>/mail/<id>.eml`. A repeated call for a mail that was sent does
-     * nothing; the Message-ID is derived from the id, so that a mail sent twice after a crash is recognisable as one.
+     * Sends one account mail through SMTP, or writes it to `<DATA_DIR>/mail/<id>.eml`. A call for a mail that was sent does nothing. A crash
+     * can still send a mail twice; both then have the same Message-ID, which is made of the id.
      */
     async sendMail(mailId: string): Promise<void> {
       const mail = await loadMail(db, mailId);
@@ -39,7 +39,7 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
       } catch (error) {
         const code = permanentRefusal(error);
         if (code === null) throw error;
-        logger.warn({ mail_id: mailId, code }, 'the mail server refused a mail for good');
+        logger.warn({ mail_id: mailId, code }, 'the mail server rejected a mail permanently');
         return markMailRefused(db, mailId, code);
       }
       await markMailSent(db, mailId);
@@ -51,15 +51,15 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${mailId}.eml`);
     await writeFile(file, message, { mode: 0o600 });
-    logger.info({ file }, 'mail written');
+    logger.info({ file }, 'wrote a mail to a file');
     await forgetFiles(folder);
   }
 }
 
-/** The longest life of a token that stands in a mail; nobody else may find one for ever. */
+/** The maximum life of a token in a mail. Older files are deleted, so that no token can be read later. */
 const fileHours = 24;
 
-/** Removes mails that were written long ago. Another process may do the same. */
+/** Deletes old mail files. Another process may do the same at once. */
 async function forgetFiles(folder: string): Promise<void> {
   const oldest = Date.now() - fileHours * 3_600_000;
   for (const name of await readdir(folder)) {
@@ -71,9 +71,9 @@ async function forgetFiles(folder: string): Promise<void> {
 }
 
 /**
- * The texts of a mail as they stand, where a transport takes them so: quoted-printable breaks a link and writes `token=3D…`, and who
- * looks at a file or at what a mail server got wants to copy it.
- * @param takes8Bit otherwise a text with more than ASCII, or with lines too long for SMTP (RFC 5322 §2.1.1), is left to be encoded
+ * The texts of a mail without an encoding, if the transport allows it. Quoted-printable breaks links (`token=3D…`), so that they cannot be
+ * copied from a file or a mail server.
+ * @param takes8Bit if false, a text with non-ASCII characters or lines too long for SMTP (RFC 5322 §2.1.1) is encoded
  */
 function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bit }: { takes8Bit: boolean }) {
   const part = (kind: 'plain' | 'html', content: string) => {
@@ -87,15 +87,15 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
 
 const isLoopback = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 
-/** The reply code when the server refused this mail for good (RFC 5321 §4.2.1: 5yz); null for what may pass, and for faults of the log-in. */
+/** The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults and for faults of the log-in. */
 function permanentRefusal(error: unknown): number | null {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
 }
 
 /**
- * TLS is required off this machine: mails carry tokens that open accounts. `?tls=optional` in the address waives it, for a network that
- * encrypts by itself.
+ * Requires TLS for servers on other machines, because mails contain tokens that open accounts. `?tls=optional` in the address turns this off,
+ * for networks with their own encryption.
  */
 function transportTo(url: string): Transporter {
   const options = new URL(url);

@@ -1,4 +1,4 @@
-/** All activities, made from what they need. The type is what workflows see. */
+/** All activities. Workflows import the type only. */
 import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
@@ -6,7 +6,7 @@ import { Attempts } from './webhooks/attempts.js';
 import { closingActivities } from './watch/closing.js';
 import { emailActivities } from './emails.js';
 import { groupActivities } from './groups/groups.js';
-import { maintenanceActivities } from './watch/maintenance.js';
+import { choreActivities } from './watch/chores.js';
 import { dispatcher, givingUpActivities, messageActivities } from './handoff/messages.js';
 import type { WebhookPoster } from './webhooks/post-webhook.js';
 import type { Providers } from './handoff/providers/provider.js';
@@ -22,9 +22,9 @@ export interface ActivityDeps {
   logger: Logger;
   providers: Providers;
   poster: WebhookPoster;
-  /** Aborted as soon as the worker is told to stop: no activity begins anything new. */
+  /** Aborted when the worker is told to stop. Activities then begin nothing new. */
   stopping?: AbortSignal;
-  /** For the watcher only: all other activities return what is to be started. */
+  /** Only the watcher starts workflows itself. All other activities return what the workflow has to start. */
   starts: WorkflowStarts;
 }
 
@@ -36,11 +36,11 @@ export function createActivities(deps: ActivityDeps) {
     ...givingUpActivities(deps),
     ...groupActivities({ ...deps, attempts, dispatch }),
     ...webhookActivities(deps, attempts),
-    ...webhookOperationActivities(deps),
+    ...webhookOperationActivities(deps, attempts),
     ...emailActivities(deps),
     ...closingActivities(deps),
     ...repairActivities(deps),
-    ...maintenanceActivities(deps),
+    ...choreActivities(deps),
     ...restoredActivities(deps),
   };
 }

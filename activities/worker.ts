@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   reportOutdatedRuntime((line) => logger.warn(line));
   const endKeeping = await keepPrepared(config, logger);
 
-  // From here on there is work to finish; whoever is told to stop before that just ends.
+  // Before this point a signal ends the process at once. From here on it stops gracefully.
   const toldToStop = new Promise<string>((resolve) => {
     process.once('SIGTERM', resolve).once('SIGINT', resolve);
     process.once('disconnect', () => resolve('parent gone'));
@@ -33,15 +33,15 @@ async function main(): Promise<void> {
 
   await Promise.all(threads.map(({ done }) => done));
   await endKeeping();
-  // Without a parent, or once it is gone, there is nothing to let go of.
+  // An open channel to the parent keeps the process alive.
   if (process.connected) process.disconnect();
 }
 
-/** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
+/** Starts the thread of batches. It has a lower priority, so that a large batch does not delay single messages. */
 async function startBulkThread(): Promise<RunningWorkers> {
   const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: workerThreadLimits });
   const done = once(thread, 'exit').then(([code]) => {
-    if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
+    if (code !== 0) throw new Error(`The thread of batches ended with exit code ${code}`);
   });
   await Promise.race([once(thread, 'message'), done]);
   return {

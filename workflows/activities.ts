@@ -1,24 +1,24 @@
-/** The activities as workflows see them: by type only, with the time-outs and retries of each kind of work. */
+/** The activities as workflows see them: types only, with the time-outs and retries of each kind of work. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { queues } from './contract.js';
 
-/** Short transactions that run inside a workflow task: one history event, no round trip. Each may run twice. */
+/** Short transactions that run inside a workflow task. Each costs one history event and no round trip. Each may run twice. */
 export const local = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5s',
   retry: { initialInterval: '100ms', maximumInterval: '5s' },
 });
 
-/** The debit of a batch touches every row of it. */
+/** The debit of a batch. It takes longer than other local activities, because it updates every row of the batch. */
 export const localForBatch = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', maximumInterval: '5s' },
 });
 
-/** Longest wait for another attempt. Of groups of single messages thousands may wait for one provider; a page is worth hundreds of messages. */
+/** Longest wait between two attempts. It is short for pages: there are few, and each is worth hundreds of messages. */
 const longestWait = (taskQueue: string) => (taskQueue === queues.bulk ? '10s' : '60s');
 
-/** Calls to providers. The policy carries the retries while a provider is unavailable; attempts add no events. */
+/** Calls to providers. The retry policy repeats them while a provider is unavailable. A retry adds no history event. */
 export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   proxyActivities<Activities>({
     taskQueue,
@@ -28,14 +28,14 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: longestWait(taskQueue) },
   });
 
-/** Questions to providers whose report is missing. Worth a few tries, no more: the report may still come by itself. */
+/** Status queries to providers whose report is missing. A few attempts are enough, because the report may still arrive. */
 export const asking = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '60s', maximumAttempts: 5 },
 });
 
-/** First attempts of deliveries. Retries are for faults of ours; what a receiver does is an outcome. */
+/** First attempts of deliveries. A refusal by the receiver is a result. Only our own faults are retried. */
 export const delivering = (taskQueue: string) =>
   proxyActivities<Activities>({
     taskQueue,
@@ -44,15 +44,15 @@ export const delivering = (taskQueue: string) =>
     retry: { initialInterval: '500ms', maximumInterval: longestWait(taskQueue) },
   });
 
-/** The attempts of a carrier. What a receiver does is an outcome; retries are for faults of ours. */
-export const carrying = proxyActivities<Activities>({
+/** The attempts of a retrier. A refusal by the receiver is a result. Only our own faults are retried. */
+export const retrierCalls = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '180s',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
-/** Retries of deliveries, where each failure brings the delay until the next attempt is due (`nextRetryDelay`), and pages of a replay. */
+/** Retries of deliveries, and pages of a replay. A failure sets the delay until the next attempt is due (`nextRetryDelay`). */
 export const retrying = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '120s',
@@ -60,7 +60,7 @@ export const retrying = proxyActivities<Activities>({
   retry: { initialInterval: '1s', maximumInterval: '60s' },
 });
 
-/** Attempts that somebody asked for. Retries are for faults of ours, and only while the asker may still be looking. */
+/** Attempts that a user requested. Our own faults are retried for ten minutes, while the user may still wait for the outcome. */
 export const attempting = proxyActivities<Activities>({
   taskQueue: queues.webhooks,
   startToCloseTimeout: '20s', // above the 10 s deadline of one call
@@ -69,14 +69,14 @@ export const attempting = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', maximumInterval: '10s' },
 });
 
-/** Mails. */
+/** Account mails and status queries after a restore. */
 export const background = proxyActivities<Activities>({
   taskQueue: queues.background,
   startToCloseTimeout: '60s',
   retry: { initialInterval: '1s', maximumInterval: '10m' },
 });
 
-/** Steps of the watcher. Each is short, and what one leaves is the next round's: it is tried twice at most, and never waited for long. */
+/** Steps of the watcher. A step that fails twice or takes too long is left to the next round. */
 export const watching = proxyActivities<Activities>({
   taskQueue: queues.watcher,
   startToCloseTimeout: '40s', // above its slice of 20 s and a last page

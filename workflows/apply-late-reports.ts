@@ -4,8 +4,8 @@ import { type LateReportsInput, queues, reportsSignal } from './contract.js';
 import { EventPump } from './event-pump.js';
 
 /**
- * Applies reports that came after their group's workflow had closed, and delivers the events they cause. Started by the watcher, it also ends
- * the waiting of a group whose workflow was lost.
+ * Applies reports that arrive after the workflow of their group has closed, and delivers the events that they cause. The watcher also starts
+ * it for a group whose workflow was lost (`isOver`): then it queries the providers and gives up on reports that are still missing.
  */
 export async function applyLateReports({ groupId, isOver = false }: LateReportsInput): Promise<void> {
   let due = true;
@@ -17,7 +17,7 @@ export async function applyLateReports({ groupId, isOver = false }: LateReportsI
   while (due) {
     due = false;
     events.start((await local.applyReports(groupId)).deliveries);
-    // Where reports came meanwhile nothing is given up: whoever stored them signals.
+    // A report that arrives now is not lost: it is stored with a signal, which starts the next turn of this loop.
     if (isOver) await local.giveUpOnReports(groupId);
     await events.drained();
   }

@@ -5,8 +5,8 @@ import { type AskRestoredInput, reportsSignal, workflowIds } from './contract.js
 import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
 
 /**
- * After a restore: asks the providers for messages that were handed off before and whose report may be lost, and has applied what they say.
- * Progress is in the database.
+ * Queries the providers after a restore for messages whose reports may be lost, and wakes the workflows that apply the answers.
+ * The progress is stored in the database.
  */
 export async function askRestored({ recoveryId }: AskRestoredInput): Promise<void> {
   while (!workflowInfo().continueAsNewSuggested) {

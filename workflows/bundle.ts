@@ -1,4 +1,4 @@
-/** Builds the workflow bundle to `dist/workflows.js`, so that workers do not carry a bundler. A build step, not workflow code. */
+/** Build step: writes the workflow bundle to `dist/workflows.js`, so that workers need no bundler. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';

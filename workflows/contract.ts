@@ -5,15 +5,15 @@
 
 /** Task queues. All workflows run on `messages`. Each other queue runs one kind of activity in its own slots, so that no kind delays another. */
 export const queues = {
-  /** all workflows, and the activities of the message's way */
+  /** all workflows, and the activities of single messages */
   messages: 'messages',
-  /** the activities of bulk pages: a batch of ten thousand delays no single message */
+  /** activities of bulk pages, so that a large batch delays no single message */
   bulk: 'bulk',
-  /** retries of webhook deliveries: hanging endpoints fill these slots and no others */
+  /** retries of webhook deliveries, so that only these slots wait for endpoints that hang */
   webhooks: 'webhooks',
-  /** mails */
+  /** account mails, status queries after a restore */
   background: 'background',
-  /** the watcher: mails that wait for their server never hold it up */
+  /** the watcher, which never waits behind a mail */
   watcher: 'watcher',
 } as const;
 
@@ -33,19 +33,19 @@ export const workflowIds = {
   page: (groupId: string) => `page:${groupId}`,
   /** applies reports that came after their group's workflow had closed */
   lateReports: (groupId: string) => `late:${groupId}`,
-  /** attempts what was not acknowledged at once by this webhook */
-  carrier: (webhookId: string) => `carrier:${webhookId}`,
-  /** delivers one event to one webhook, where the operator wants a workflow for each */
+  /** repeats deliveries that the webhook did not acknowledge */
+  retrier: (webhookId: string) => `retrier:${webhookId}`,
+  /** delivers one event to one webhook (WEBHOOK_FIRST_ATTEMPT=child) */
   deliveries: (deliveryId: string) => `wh:${deliveryId}`,
-  /** starts the workflows of many deliveries, or carriers; named after the first */
+  /** starts many workflows of deliveries, or retriers; the first one gives it its id */
   starts: (id: string) => `starts:${id}`,
-  /** makes one attempt of a delivery that somebody asked for */
+  /** makes one attempt of a delivery that a user requested */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,
   replay: (replayId: string) => `replay:${replayId}`,
   mail: (mailId: string) => `mail:${mailId}`,
-  /** asks the providers for what a restored database holds as handed off */
+  /** queries the providers for messages of a restored database */
   recovery: (recoveryId: string) => `recovery:${recoveryId}`,
-  maintain: 'maintain',
+  watcher: 'watcher',
 } as const;
 
 export const workflowTypes = {
@@ -53,14 +53,14 @@ export const workflowTypes = {
   sendGroup: 'sendGroup',
   sendBatch: 'sendBatch',
   applyLateReports: 'applyLateReports',
-  carryWebhook: 'carryWebhook',
+  retryWebhook: 'retryWebhook',
   deliverWebhook: 'deliverWebhook',
   startDeliveries: 'startDeliveries',
   attemptDelivery: 'attemptDelivery',
   replayDeliveries: 'replayDeliveries',
   sendMail: 'sendMail',
   askRestored: 'askRestored',
-  maintain: 'maintain',
+  runWatcher: 'runWatcher',
 } as const;
 
 /** Update of `sendMessage`, `sendGroup` and `sendBatch`: answers when the debit is decided. Its update id is always `accept`. */
@@ -73,10 +73,10 @@ export const cancelledSignal = 'messageCancelled';
 /** Signal of `sendGroup` for a page: its batch was resumed or cancelled. */
 export const batchChangedSignal = 'batchChanged';
 
-/** Signal of `carryWebhook`: something is due. */
+/** Signal of `retryWebhook`: a delivery is due. */
 export const dueSignal = 'deliveriesDue';
 
-/** Search attributes, given at start only: the SDK's typed keys, written out because nothing is imported here. */
+/** Search attributes, set at start only. Written out as typed keys of the SDK, because this file imports nothing. */
 export const searchAttributes = {
   workspaceId: { name: 'WorkspaceId', type: 'KEYWORD' },
   channel: { name: 'Channel', type: 'KEYWORD' },
@@ -116,23 +116,23 @@ export function workflowOf({ groupId, workflowId, batchId = null, fallbackAfterM
 
 export interface SendBatchInput {
   batchId: string;
-  /** First page that was not started yet; absent at the beginning. */
+  /** The first page that is not started yet; absent at the beginning. */
   nextPage?: number;
 }
 
-/** The answer of `accept` of a batch: whether its sum was debited. When not, nothing of it is left. */
+/** The answer of `accept` of a batch: whether its price was debited. A batch that was not debited is deleted. */
 export interface AcceptBatchAnswer {
   accepted: boolean;
 }
 
-/** The answer of `accept`: the messages whose credits were debited. The others of the group were refused and are gone. */
+/** The answer of `accept`: the messages that were debited. The others of the group were refused and deleted. */
 export interface AcceptAnswer {
   accepted: string[];
 }
 
 export interface LateReportsInput {
   groupId: string;
-  /** The time to wait for reports is over: the providers are asked once more, and what nobody reported is given up. */
+  /** The time for reports is over: query the providers once more, then give up on missing reports. */
   isOver?: boolean;
 }
 
@@ -141,27 +141,27 @@ export interface DeliverWebhookInput {
   deliveryIds: string[];
 }
 
-export interface CarryWebhookInput {
+export interface RetryWebhookInput {
   webhookId: string;
 }
 
-/** What has to be started after the first attempts of a group: child workflows, and the carriers of webhooks. */
+/** Workflows to start after the first attempts of a group: one for each child, and retriers by webhook id. */
 export interface LeftDeliveries {
   children: DeliverWebhookInput[];
-  carriers: string[];
-  /** Whose these webhooks are. */
+  retriers: string[];
+  /** The workspace of each webhook. */
   workspaces?: Record<string, string>;
-  /** There is more than one round takes. */
+  /** More deliveries are due than one round takes. */
   more?: boolean;
 }
 
-/** Attempts that no ladder makes. */
+/** An attempt that is not part of a retry schedule. */
 export interface AttemptInput {
   deliveryId: string;
   trigger: 'manual' | 'test';
 }
 
-/** Deliveries of a webhook that were created in this time (ISO 8601), both ends included, and are in one of these statuses. */
+/** Deliveries of a webhook in these statuses, created in this period (ISO 8601, both ends included). */
 export interface ReplayInput {
   replayId: string;
   webhookId: string;
@@ -169,22 +169,22 @@ export interface ReplayInput {
   until: string;
   /** `failed` and `held` go together; `succeeded` and `pending` each alone. */
   statuses: readonly ('pending' | 'succeeded' | 'failed' | 'held')[];
-  /** The last delivery that is done; absent at the beginning. */
+  /** The last delivery that was replayed; absent at the beginning. */
   after?: string;
 }
 
 /** The next deliveries of a replay, oldest first. */
 export interface ReplayList {
   deliveryIds: string[];
-  /** Nothing comes after them. */
+  /** These are the last ones. */
   isLast: boolean;
 }
 
 export interface ReplayPageInput extends Pick<ReplayInput, 'replayId' | 'webhookId' | 'statuses'>, ReplayList {}
 
 export interface ReplayPageResult {
-  /** The webhook, where its carrier has to be woken for what failed and has a ladder. */
-  carriers: string[];
+  /** The webhook, when its retrier has to repeat deliveries that failed. */
+  retriers: string[];
   /** False when the replay has ended. */
   goesOn: boolean;
 }

@@ -1,18 +1,18 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { retrying } from './activities.js';
-import { priorityOf } from './carry-webhook.js';
+import { priorityOf } from './retry-webhook.js';
 import { type DeliverWebhookInput, workflowIds } from './contract.js';
 import { startUnlessRunning } from './other-workflows.js';
 
 /**
- * Carries deliveries to one webhook until each is acknowledged, held or has used up its ladder. The activity's own retries are the
- * ladder, so a delivery of three days is eleven events. Fails when a delivery failed, so that operators find it by status.
+ * Attempts deliveries to one webhook until each is acknowledged, held, or at the end of its retry schedule. The retries of the activity are
+ * the retry schedule, so three days of attempts cost eleven history events. The workflow fails when a delivery fails: operators find it by status.
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> {
   await retrying.retryDeliveries(input);
 }
 
-/** Starts the workflow that carries these deliveries, unless somebody carries them already. It is named after the first of them. */
+/** Starts the workflow for these deliveries unless it runs already. The first delivery gives it its id. */
 export async function startDelivery(input: DeliverWebhookInput, workspaceId?: string): Promise<void> {
   const [first] = input.deliveryIds;
   if (first === undefined) return;

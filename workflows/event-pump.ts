@@ -2,8 +2,7 @@ import type { LeftDeliveries } from './contract.js';
 import { DeliveryStarter } from './start-deliveries.js';
 
 /**
- * Delivers the events of one group, one round at a time so that events of one message keep their order, beside whatever the
- * workflow does meanwhile.
+ * Delivers the events of one group in the background. Only one round runs at a time, so the events of one message keep their order.
  */
 export class EventPump {
   #due = false;
@@ -11,21 +10,21 @@ export class EventPump {
   #starting: Promise<unknown> = Promise.resolve();
   readonly #starter = new DeliveryStarter();
 
-  /** @param round delivers what is due; tells what has to be started for the rest */
+  /** @param round delivers the due events; returns the workflows to start for the rest */
   constructor(private readonly round: () => Promise<LeftDeliveries>) {}
 
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
-  /** There is something to deliver. Returns at once. */
+  /** Starts a round, or another one after the running round. Returns at once. */
   start(deliveries = 1): void {
     if (deliveries === 0) return;
     this.#due = true;
     this.#running ??= this.#pump();
   }
 
-  /** Work that delivers the group's events as well: no round begins beside it. */
+  /** Runs an activity that also delivers the group's events. No round begins until it ends. */
   during<Work extends { left: LeftDeliveries }>(work: Promise<Work>): Promise<Work> {
     this.#due = false;
     const delivered = work.then(
@@ -36,7 +35,7 @@ export class EventPump {
     return work;
   }
 
-  /** Waits until everything has had its first attempt or is carried by a child workflow. */
+  /** Waits until each event had its first attempt, or was left to another workflow that has been started. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     await this.#starting;
@@ -50,7 +49,7 @@ export class EventPump {
     this.#running = undefined;
   }
 
-  /** Nobody waits for it: what these carry is theirs since the round. */
+  /** Starts the workflows for the rest. The next round does not wait for them: the round has assigned their deliveries already. */
   #startLeft(left: LeftDeliveries): void {
     this.#due ||= left.more === true;
     this.#starting = Promise.all([this.#starting, this.#starter.start(left)]);

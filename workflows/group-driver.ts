@@ -28,8 +28,8 @@ export class GroupDriver {
     private readonly batchId?: string,
   ) {
     this.events = new EventPump(async () => {
-      if (this.#isOver) return { children: [], carriers: [] };
-      const { isOver, left } = await delivering(this.#queue).tendGroup(groupId, batchId !== undefined, this.#mayHaveLeft);
+      if (this.#isOver) return { children: [], retriers: [] };
+      const { isOver, left } = await delivering(this.#queue).driveGroup(groupId, batchId !== undefined, this.#mayHaveLeft);
       this.#isOver = isOver;
       this.#mayHaveLeft = false;
       return left;

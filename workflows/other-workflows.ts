@@ -1,4 +1,4 @@
-/** What a workflow does to others, which come and go beside it. */
+/** Starts and signals other workflows. */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   type ChildWorkflowOptions,
@@ -9,7 +9,8 @@ import {
 } from '@temporalio/workflow';
 
 /**
- * Starts a workflow that outlives this one, and waits until it exists: a parent that closes earlier would take it along.
+ * Starts a workflow that continues after its parent has closed. Waits until it has started, because a parent that closes earlier cancels it.
+ * @param workflow the function, or the name of its type
  * @returns false when it runs already
  */
 export async function startUnlessRunning<Input>(
@@ -27,7 +28,7 @@ export async function startUnlessRunning<Input>(
   }
 }
 
-/** @returns false when the workflow is gone */
+/** @returns false when no such workflow runs */
 export async function signalIfRunning(workflowId: string, signal: SignalDefinition | string): Promise<boolean> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(signal);

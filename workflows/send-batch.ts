@@ -5,12 +5,12 @@ import { type AcceptBatchAnswer, type SendBatchInput, workflowIds } from './cont
 import { startUnlessRunning } from './other-workflows.js';
 import { sendGroup } from './send-group.js';
 
-/** Pages whose ids are read, and whose workflows are started, in one step. */
+/** Number of pages that one step reads and starts. */
 const pagesAtOnce = 50;
 
 /**
- * Charges a batch and starts its pages. Their activities wait for the slots of the bulk queue, which takes workspaces in turn;
- * pausing, resuming and cancelling are decided in the database and seen by each page before every round of hand-offs.
+ * Charges a batch and starts its pages. The pages wait for slots of the bulk queue, which serves workspaces in turn. Pause, resume and cancel
+ * are stored in the database, and each page reads them before every round of hand-offs.
  */
 export async function sendBatch({ batchId, nextPage }: SendBatchInput): Promise<void> {
   const accept = new AcceptUpdate<AcceptBatchAnswer>();
@@ -25,7 +25,7 @@ export async function sendBatch({ batchId, nextPage }: SendBatchInput): Promise<
   }
 }
 
-/** Does nothing where the watcher was faster. */
+/** Starts the workflow of a page, unless the watcher has started it. */
 async function startPage(batchId: string, groupId: string, page: number): Promise<void> {
   const { typedSearchAttributes, priority } = workflowInfo();
   const input = { groupId, batchId };

@@ -1,7 +1,7 @@
 import { background } from './activities.js';
 import type { SendMailInput } from './contract.js';
 
-/** Sends one account mail, however long the mail server is away. */
+/** Sends one account mail. Retries until the mail server takes it. */
 export async function sendMail({ mailId }: SendMailInput): Promise<void> {
   await background.sendMail(mailId);
 }

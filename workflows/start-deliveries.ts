@@ -1,37 +1,37 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { wakeCarrier } from './carry-webhook.js';
+import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from './contract.js';
 import { startDelivery } from './deliver-webhook.js';
 import { startUnlessRunning } from './other-workflows.js';
 
-/** Workflows that one workflow starts at most, and that it has open as its children. */
+/** Maximum number of children that one workflow starts. */
 const chunkSize = 100;
 
 /**
- * Starts the workflows that carry deliveries, and ends. An abandoned child counts as pending in its parent until one of them closes, and a parent
- * with 2,000 pending children can do nothing further: so a group, which stays open, has the workflows of most of its deliveries started by these.
+ * Starts workflows for deliveries, and ends. A workflow with 2,000 pending children is blocked, and an abandoned child counts as pending while
+ * both are open. A group stays open for long, so it leaves most of its starts to workflows of this type.
  */
-export async function startDeliveries({ children, carriers, workspaces = {} }: LeftDeliveries): Promise<void> {
+export async function startDeliveries({ children, retriers, workspaces = {} }: LeftDeliveries): Promise<void> {
   await Promise.all([
     ...children.map((child) => startDelivery(child, workspaces[child.webhookId])),
-    ...carriers.map((webhookId) => wakeCarrier(webhookId, workspaces[webhookId])),
+    ...retriers.map((webhookId) => wakeRetrier(webhookId, workspaces[webhookId])),
   ]);
 }
 
-/** Starts what rounds of deliveries have left: the first ones as children of this workflow, all others in chunks. */
+/** Starts the workflows that rounds of deliveries ask for: the first 100 as children of this workflow, all others in chunks. */
 export class DeliveryStarter {
   #own = 0;
 
-  /** Resolves when whoever starts the workflows has been started. */
-  async start({ children, carriers, workspaces = {} }: LeftDeliveries): Promise<void> {
-    const count = children.length + carriers.length;
+  /** Resolves when the workflows, or the chunks that start them, have started. */
+  async start({ children, retriers, workspaces = {} }: LeftDeliveries): Promise<void> {
+    const count = children.length + retriers.length;
     if (this.#own + count <= chunkSize) {
       this.#own += count;
-      return startDeliveries({ children, carriers, workspaces });
+      return startDeliveries({ children, retriers, workspaces });
     }
     const chunks = [
-      ...inChunks(children).map((chunk) => ({ children: chunk, carriers: [], workspaces })),
-      ...inChunks(carriers).map((chunk) => ({ children: [], carriers: chunk, workspaces })),
+      ...inChunks(children).map((chunk) => ({ children: chunk, retriers: [], workspaces })),
+      ...inChunks(retriers).map((chunk) => ({ children: [], retriers: chunk, workspaces })),
     ];
     await Promise.all(chunks.map(startChunk));
   }
@@ -40,13 +40,13 @@ export class DeliveryStarter {
 const inChunks = <Item>(items: readonly Item[]): Item[][] =>
   Array.from({ length: Math.ceil(items.length / chunkSize) }, (_, index) => items.slice(index * chunkSize, (index + 1) * chunkSize));
 
-/** A round that is repeated starts the same chunk; where that runs still, it starts the same workflows. */
+/** Starts one chunk. A repeated round asks for the same chunk, which is not started twice while it runs. */
 async function startChunk(chunk: LeftDeliveries): Promise<void> {
   const { typedSearchAttributes } = workflowInfo();
-  const first = chunk.children[0]?.deliveryIds[0] ?? chunk.carriers[0] ?? '';
+  const first = chunk.children[0]?.deliveryIds[0] ?? chunk.retriers[0] ?? '';
   await startUnlessRunning(startDeliveries, chunk, {
     workflowId: workflowIds.starts(first),
-    staticSummary: `starts ${chunk.children.length + chunk.carriers.length} workflows of deliveries`,
+    staticSummary: `starts ${chunk.children.length + chunk.retriers.length} workflows for deliveries`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
     priority: { priorityKey: 3 },
   });

@@ -1,57 +1,57 @@
-/** The activities that take all that comes for a group of many: its hand-off, its reports and its events. */
+/** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo } from '@temporalio/activity';
 import type { GroupWork } from '../../models/operations/messages/group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import { isEmpty, type Tended, type TendOptions, tendGroup } from './tend-group.js';
+import { isEmpty, type GroupProgress, type DriveOptions, driveGroup } from './drive-group.js';
 
 export interface GroupDeps extends FirstAttemptDeps {
-  /** Hands off what is due, see `dispatch`. */
+  /** Hands off due messages; see `dispatch`. */
   dispatch: (of: DispatchOf) => Promise<Dispatched>;
   stopping?: AbortSignal;
 }
 
-/** To one endpoint, by each group. Pages wait for it side by side and have time; the group of single messages should be done. */
+/** Attempts at once to one endpoint, for each group. Pages get fewer: many of them run in parallel, and they are less urgent. */
 const attemptsAtOnce = { ofPage: 4, ofGroup: 12 };
 
-/** What is left of a group whose hand-off was tried and that was tended meanwhile. */
-export interface Sent extends Tended, Omit<Dispatched, keyof GroupWork> {
-  /** An earlier attempt may have died before it could tell what it left to others: to be looked for with the next call. */
+/** The state of a group after its hand-off and after it was driven. */
+export interface Sent extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
+  /** An earlier attempt of the activity may have died before it returned `left`. The next call has to look for such deliveries. */
   again: boolean;
 }
 
 export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const { db } = deps;
-  const tended = new Set<string>();
-  const tend = (groupId: string, isPage: boolean, how: TendOptions) => {
+  const driven = new Set<string>();
+  const drive = (groupId: string, isPage: boolean, how: DriveOptions) => {
     const ownAtOnce = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
     const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownAtOnce });
-    return tendGroup({ db, tended, deliver }, groupId, how);
+    return driveGroup({ db, driven, deliver }, groupId, how);
   };
 
   return {
     /**
-     * Applies the reports of a group and delivers its events, for as long as there are any.
-     * @param isPage it is a page of a batch
-     * @param again looks also for what a call that died may have left to others
+     * Applies the reports of a group and delivers its events until none is left.
+     * @param isPage the group is a page of a batch
+     * @param again looks also for deliveries that an earlier call left to workflows and did not return
      */
-    tendGroup: (groupId: string, isPage: boolean, again: boolean): Promise<Tended> =>
-      withHeartbeat((signal) => tend(groupId, isPage, { signal, again: again || isRetried() }), stopping),
+    driveGroup: (groupId: string, isPage: boolean, again: boolean): Promise<GroupProgress> =>
+      withHeartbeat((signal) => drive(groupId, isPage, { signal, again: again || isRetried() }), stopping),
 
-    /** Hands off as `dispatchMessages` does, and tends the group meanwhile and after that. */
+    /** Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
       withHeartbeat(async (signal) => {
         const handOff = dispatch({ groupId, batchId, signal });
-        const [handedOff, tending] = await Promise.allSettled([
+        const [handedOff, driving] = await Promise.allSettled([
           handOff,
-          tend(groupId, batchId !== undefined, { signal, again: false, handOff }),
+          drive(groupId, batchId !== undefined, { signal, again: false, handOff }),
         ]);
-        if (tending.status === 'rejected') throw tending.reason;
+        if (driving.status === 'rejected') throw driving.reason;
         const again = isRetried();
-        if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...tending.value, again };
-        if (isEmpty(tending.value.left)) throw handedOff.reason;
-        return { ...tending.value, more: false, again }; // the workflow has to start what is left first
+        if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...driving.value, again };
+        if (isEmpty(driving.value.left)) throw handedOff.reason;
+        return { ...driving.value, more: false, again }; // first the workflow has to start the workflows in `left`
       }, stopping),
   };
 }

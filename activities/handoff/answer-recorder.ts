@@ -1,18 +1,18 @@
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 
-/** Answers that come within this time are recorded in one transaction. */
+/** Answers that arrive within this time are recorded in one transaction. */
 const gatherMs = 100;
 
 /**
- * Records the answers of one round: in one transaction where they come together, soon after they came where others take longer. An
- * answer that only this process knows is lost when it dies.
+ * Records the answers of one round in few transactions and soon. An answer that is only in memory is lost when the process dies, so it does
+ * not wait for slow calls.
  */
 export class AnswerRecorder {
   #answers: HandoffResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #writes: Promise<void>[] = [];
 
-  /** @param write records answers; it repeats itself where the database fails */
+  /** @param write records answers, and repeats itself when the database fails */
   constructor(private readonly write: (answers: HandoffResult[]) => Promise<void>) {}
 
   add(answer: HandoffResult): void {
@@ -20,7 +20,7 @@ export class AnswerRecorder {
     this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
   }
 
-  /** Records what is left, and waits for all. @throws the first error of a write, after all have ended */
+  /** Records the remaining answers and waits for all writes. @throws the first error, after all have ended */
   async end(): Promise<void> {
     this.#flush();
     const failed = (await Promise.allSettled(this.#writes)).find(({ status }) => status === 'rejected');
@@ -32,7 +32,7 @@ export class AnswerRecorder {
     this.#timer = undefined;
     if (this.#answers.length === 0) return;
     const write = this.write(this.#answers);
-    write.catch(() => undefined); // told by `end`
+    write.catch(() => undefined); // thrown by `end`
     this.#writes.push(write);
     this.#answers = [];
   }

@@ -1,18 +1,18 @@
-/** How much later than asked a timer may run in a process that is merely busy. */
+/** How late a timer may be in a busy process. A later one means that the process was suspended. */
 const lateMs = 500;
-/** After a pause of the process, so long is left to read answers that have come meanwhile. */
+/** After a suspension, time to read answers that arrived meanwhile. */
 const catchUpMs = 3_000;
 
-/** The time that the calls of one round have. */
+/** The deadline of the calls of one round. */
 export interface CallDeadline {
   signal: AbortSignal;
-  /** No call is under way any more. */
+  /** To be called when all calls have ended. */
   clear(): void;
 }
 
 /**
- * A signal that aborts after this time. A process that was stopped meanwhile (SIGSTOP, a frozen machine) first reads what has come: an
- * answer that lies in the socket is an answer.
+ * A signal that aborts after this time. A process that was suspended meanwhile (SIGSTOP, a frozen machine) first reads the answers that wait
+ * in its sockets.
  */
 export function callDeadline(ms: number): CallDeadline {
   const controller = new AbortController();

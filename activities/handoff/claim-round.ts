@@ -5,14 +5,14 @@ import { releaseClaim } from '../../models/operations/handoff/uncertain-handoffs
 import { persist } from '../support/persist.js';
 import type { RoundDeps } from './round-deps.js';
 
-/** No call begins later than this after its claim began, so that it ends before the lease of its attempt does. */
+/** No call begins later than this after its claim, so that it ends before the lease of its attempt. */
 const claimAgeMsMax = 4_000;
 
 /**
- * Claims messages for one round. Where the answer of the claim is lost, or comes so late that the lease of its attempts might end
- * during a call, the attempts are closed again: none of them is called.
- * @returns `late` when the claim came too late
- * @throws what the claim threw, after its attempts were closed
+ * Claims messages for one round. If the answer of the claim is lost, or so late that the lease could end during a call, it releases the claim
+ * and no call is made.
+ * @returns `late` when the claim was too late
+ * @throws the error of the claim, after the release
  */
 export async function claimRound(
   deps: Pick<RoundDeps, 'db' | 'logger' | 'persistMs' | 'secretKeys'>,

@@ -12,33 +12,33 @@ import type { RoundDeps } from './round-deps.js';
 import { routeOfRound } from './routing.js';
 import { Turn } from './turn.js';
 
-/** What is left of a group after a dispatch. */
+/** The state of a group after a dispatch. */
 export interface Dispatched extends GroupWork {
-  /** The activity's time was up while there was more to do, or the worker stops: call it again at once. */
+  /** The time of the slice was over, or the worker stops. The workflow calls the activity again at once. */
   more: boolean;
-  /** Milliseconds until it is worth calling again: the provider or the batch has no time yet, or the next message is not due. */
+  /** Milliseconds until the next call is useful: a limit or rate has to be waited for, or no message is due. */
   retryInMs?: number;
 }
 
 /** The group to dispatch. */
 export interface DispatchOf {
   groupId: string;
-  /** Of a page. */
+  /** The batch of a page. */
   batchId: string | undefined;
-  /** Aborted when the worker stops, or another one has the activity: no further round begins. */
+  /** Aborted when the worker stops, or another one has the activity. No further round begins then. */
   signal: AbortSignal;
 }
 
 const roundMax = 25;
-/** Rounds a second where there is a rate: small rounds keep the pace even, and a pause close. */
+/** Rounds a second when there is a rate. Small rounds keep the rate even, and let a pause take effect soon. */
 const roundsPerSecond = 4;
-/** A page of a slow batch is dispatched in slices, each well below the activity's time-out. */
+/** A dispatch begins no round after this time, well below the time-out of the activity. */
 const sliceMs = 20_000;
 const alone: Pace = { cancelled: false, rate: null, channel: null };
 
 /**
- * One slice of the dispatch of a group. When it returns or throws, no call is under way and every answer is recorded.
- * @throws ApplicationFailure `NotHandedOff`, retryable, when the provider took nothing of what was tried, or has no time yet
+ * Dispatches one slice of a group. When it returns or throws, all calls have ended and every answer is recorded.
+ * @throws ApplicationFailure `NotHandedOff`, retryable, when no message was taken, or the provider's limit has to be waited for
  */
 export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatched> {
   const { db, waits } = deps;
@@ -48,34 +48,34 @@ export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatc
   const turn = new Turn(deps, { ...of, until });
   const { more, waitMs, isResting } = await roundsToTheEnd(deps, of, { rounds, turn, until });
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
-  if (rounds.tookNothing) throw notHandedOff('the provider took none of the messages', rounds.retryAfterMs);
+  if (rounds.tookNothing) throw notHandedOff('The provider took none of the messages', rounds.retryAfterMs);
   if (waitMs > 0 && rounds.settled === 0 && batchId === undefined && hasTimeFor(waitMs)) {
-    heartbeat(turn.ticket);
-    throw notHandedOff('the provider has no time yet', waitMs);
+    heartbeat(turn.reservedAt);
+    throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
   const state = await groupState(db, groupId);
   const waitsForMore = state.queued > 0 && !state.paused && !more;
   const retryInMs = waitMs > 0 || !waitsForMore ? waitMs : await nextHandoffInMs(db, groupId, waits);
-  if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('waits for an account that is ill', 0);
+  if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('Waiting for an account that is failing', 0);
   return { ...state, more, ...(retryInMs > 0 ? { retryInMs } : {}) };
 }
 
 interface Slice {
   rounds: Rounds;
   turn: Turn;
-  /** By `Date.now()`: no round begins later. */
+  /** By `Date.now()`. No round begins later. */
   until: number;
 }
 
 interface End {
   more: boolean;
-  /** Milliseconds until the turn of the group may come. */
+  /** Milliseconds until a round may begin. */
   waitMs: number;
-  /** An account is left alone, and what it may have taken waits. */
+  /** An account gets only probes, and messages that it may have taken wait. */
   isResting: boolean;
 }
 
-/** Whatever happens between rounds: when this returns or throws, every call has ended and every answer is recorded. */
+/** Runs rounds until the end. When it returns or throws, all calls have ended and every answer is recorded. */
 async function roundsToTheEnd(deps: RoundDeps, of: DispatchOf, slice: Slice): Promise<End> {
   try {
     return await roundAfterRound(deps, of, slice);
@@ -98,8 +98,8 @@ async function roundAfterRound(deps: RoundDeps, { groupId, batchId, signal }: Di
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.round(perSecond / roundsPerSecond)));
-    // The claim comes after the wait: a pause that is answered meanwhile is kept.
-    const waitMs = await turn.come(route, { size, except: rounds.left, rate: pace.rate, limit });
+    // Claim after the wait, so that a pause of the batch during the wait takes effect.
+    const waitMs = await turn.acquire(route, { size, except: rounds.left, rate: pace.rate, limit });
     if (signal.aborted) return { more: true, waitMs: 0, isResting };
     const isPaced = Number.isFinite(perSecond);
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
@@ -107,7 +107,7 @@ async function roundAfterRound(deps: RoundDeps, { groupId, batchId, signal }: Di
   }
 }
 
-/** What came back after its batch was cancelled is cancelled too; where nobody knows what became of it, it waits for its report first. */
+/** Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first. */
 async function finishPage(db: Database, groupId: string, batchId: string, waits: UncertainWaits): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);
   if (cancelled) {
@@ -118,8 +118,8 @@ async function finishPage(db: Database, groupId: string, batchId: string, waits:
 }
 
 /**
- * Whether the wait fits into the time for the hand-off so well that it may be spent as a retry, which adds no event. Otherwise
- * the workflow waits, and the next dispatch has all of that time again: waiting for one's turn takes nothing of it.
+ * Whether the wait may be spent as a retry of the activity, which adds no history event. Otherwise the workflow waits, and the next dispatch has
+ * the whole time for the hand-off again, because waiting for a limit must not use it up.
  */
 function hasTimeFor(waitMs: number): boolean {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();

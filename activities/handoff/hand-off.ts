@@ -3,16 +3,16 @@ import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import type { Provider, SendOutcome } from './providers/provider.js';
 
-/** The result to record, and how long the provider wants to be left alone. */
+/** The result to record, and the provider's `Retry-After`. */
 export interface Handoff {
   result: HandoffResult;
   retryAfterMs: number;
 }
 
 /**
- * One call to a provider. Where an earlier call may have reached it and it has no idempotency keys, it is asked first what
- * became of that call; what cannot be told is failed and refunded, because a message must not be sent twice. Such a message is claimed
- * only after it has waited for its delivery report (see uncertain-handoffs.ts).
+ * Calls a provider once. If an earlier call may have reached a provider without idempotency keys, it first queries the outcome of that call. If
+ * the outcome cannot be found, the message fails and is refunded, because it must not be sent twice. Such a message is claimed only after it
+ * has waited for its delivery report (see uncertain-handoffs.ts).
  */
 export async function handOff(provider: Provider | undefined, claim: Claim, signal: AbortSignal): Promise<Handoff> {
   const outcome = provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal);
@@ -20,7 +20,7 @@ export async function handOff(provider: Provider | undefined, claim: Claim, sign
   return { result: { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.provider }, retryAfterMs };
 }
 
-/** An earlier call may have reached an account that these settings do not name: nobody can ask it. */
+/** The account is not in the settings any more, so an earlier call cannot be queried. */
 const withoutAccount = ({ uncertain }: Claim): SendOutcome =>
   uncertain ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'retryable', detail: 'no such account' };
 
@@ -33,7 +33,7 @@ async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): 
     }
     return await provider.send(claim, signal);
   } catch (error) {
-    // An adapter that throws broke its promise; what it did before is not known.
+    // An adapter must not throw. If it does, the outcome of the call is unknown.
     return { outcome: 'unknown', detail: error instanceof Error ? error.name : 'error' };
   }
 }

@@ -1,4 +1,4 @@
-/** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
+/** The activities of messages: accept, hand off, apply reports, query the provider. */
 import { type Channel, someChannel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { currentTime, type Database } from '../../models/db/database.js';
@@ -19,7 +19,7 @@ import { dispatch, type Dispatched, type DispatchOf } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
-import { RouteHealth } from './route-health.js';
+import { AccountHealthMonitor } from './account-health.js';
 import { callsAgain } from './routing.js';
 import { Throughput } from './throughput.js';
 
@@ -36,13 +36,13 @@ export interface MessageDeps extends PersistDeps {
     | 'routeWindowSeconds'
   >;
   providers: Providers;
-  /** Aborted as soon as the worker is told to stop. */
+  /** Aborted when the worker is told to stop. */
   stopping?: AbortSignal;
-  /** How long a call without an outcome may still be under way. */
+  /** How long a call without an outcome may still run. */
   leaseSeconds?: number;
 }
 
-/** What acceptance tells the workflow: ids and times, nothing else. */
+/** The result of acceptance for the workflow. Only ids and times, because Temporal stores it. */
 export interface Accepted {
   accepted: string[];
   /** Due deliveries of the group. */
@@ -53,7 +53,7 @@ export interface Accepted {
   reportTimeoutMs: number;
 }
 
-/** Above the time from a claim to the end of its calls. */
+/** Longer than the time from a claim to the end of its calls. */
 const callLeaseSeconds = 15;
 
 const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: MessageDeps): UncertainWaits => ({
@@ -62,20 +62,20 @@ const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: Message
   repeatable: [...providers.accounts.values()].filter(callsAgain).map(({ name }) => name),
 });
 
-/** Hands off what is due of a group. Its rounds share what the process knows of the providers. */
+/** Creates the function that hands off a group. All hand-offs of a thread share the known limits and health of the providers. */
 export function dispatcher(deps: MessageDeps): (of: DispatchOf) => Promise<Dispatched> {
   const { db, config, logger, providers } = deps;
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
-  const health = new RouteHealth({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
+  const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers.routes);
   return (of) => dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys }, of);
 }
 
-/** @param handOff see `dispatcher`; the activities of groups share it */
+/** @param handOff see `dispatcher`; shared with the activities of groups */
 export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps)) {
   const { db, config, stopping } = deps;
   return {
-    /** Local: debits and queues; see `acceptMessages` of the models. */
+    /** Local: debits and queues messages. */
     async acceptMessages(groupId: string): Promise<Accepted> {
       const { accepted, channel = someChannel, scheduledAt, deliveries } = await acceptMessages(db, groupId);
       return { accepted, deliveries, ...(await times(db, config, { channel, scheduledAt })) };
@@ -84,10 +84,10 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     /** Local: debits and queues a whole batch. */
     acceptBatch: (batchId: string): Promise<BatchAcceptance> => acceptBatch(db, batchId, config.quotas.openBatches),
 
-    /** Local: ids of the pages of a batch. */
+    /** Local: the ids of the pages of a batch. */
     batchPages: (batchId: string, fromPage: number, limit: number): Promise<string[]> => batchPages(db, batchId, fromPage, limit),
 
-    /** Local: what `acceptMessages` is to a page whose batch is charged: its events, and when it is due. */
+    /** Local: opens a page of a charged batch: its due events, and when it is due. */
     async openPage(groupId: string): Promise<Accepted> {
       const { channel, scheduledAt } = await openPage(db, groupId);
       const { deliveries } = await groupState(db, groupId);
@@ -95,40 +95,40 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     },
 
     /**
-     * Hands the due messages of a group to their providers. What could not be handed over is tried again: by this activity's retry
-     * policy, or when a part of the group moved on, by being called again.
+     * Hands the due messages of a group to their providers. When no message was taken, the activity fails and its retry policy repeats it.
+     * When a part was taken, the workflow calls it again.
      */
     dispatchMessages: (groupId: string, batchId?: string): Promise<Dispatched> =>
       withHeartbeat((signal) => handOff({ groupId, batchId, signal }), stopping),
 
-    /** Local: works off the inbox of a group. */
+    /** Local: applies the reports in the inbox of a group. */
     applyReports: (groupId: string): Promise<GroupWork> => applyReports(db, groupId),
   };
 }
 
-/** The end of waiting: for reports, for a provider. */
+/** The activities that end the wait for reports or for a provider. */
 export function givingUpActivities(deps: MessageDeps) {
   const { db, providers, stopping } = deps;
   const waits = waitsOf(deps);
   return {
-    /** Asks the providers for messages whose report did not come in time, and puts what they say into the inbox. */
+    /** Queries the providers for messages whose report is missing, and stores the reports in the inbox. */
     pollReports: (groupId: string): Promise<void> =>
       withHeartbeat(async () => {
         for (const { id, provider, provider_message_id } of await awaitingReports(db, groupId)) {
-          // Nobody else knows of it: an account that was taken out of the settings cannot be asked.
+          // An account that was removed from the settings cannot be queried.
           const account = providers.accounts.get(provider);
           const fetched = await account?.fetchStatus(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
           if (fetched) await recordReports(db, [{ ...fetched, provider, provider_message_id, message_id: id }]);
         }
       }, stopping),
 
-    /** Local: the next step of a message's chain, when it is time for it. */
+    /** Local: decides whether the next step of a message's fallback chain is sent. */
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
 
-    /** Local: the end of waiting for reports. */
+    /** Local: gives up on missing reports. */
     giveUpOnReports: (groupId: string): Promise<GroupState> => giveUpOnReports(db, groupId),
 
-    /** Local: the end of trying to hand off. What may have been taken waits for its report first, and stays queued until then. */
+    /** Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first. */
     async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {
       await giveUpOnHandoffs(db, groupId, waits);
       const state = await groupState(db, groupId);
@@ -138,7 +138,7 @@ export function givingUpActivities(deps: MessageDeps) {
   };
 }
 
-/** By the clock of the database, which decides what is due. */
+/** The times for the workflow, by the clock of the database, which decides when a message is due. */
 async function times(
   db: Database,
   config: MessageDeps['config'],

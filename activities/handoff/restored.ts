@@ -1,4 +1,4 @@
-/** What is done for messages that a restored database holds as handed off: their providers are asked at once. */
+/** Queries the providers after a restore for messages that the database holds as handed off. */
 import type { Database } from '../../models/db/database.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
@@ -7,20 +7,20 @@ import { withHeartbeat } from '../support/heartbeat.js';
 import type { Providers } from './providers/provider.js';
 
 const deadlineMs = 10_000;
-/** Calls side by side: what follows a restore must not use up the limits of the providers. */
+/** Calls in parallel. Few, so that a recovery does not use up the limits of the providers. */
 const atOnce = 10;
-/** Below the activity's time-out, also when every call takes its whole time. */
+/** Messages for each activity call. Fits into its time-out even if every query times out. */
 const perCall = 30;
 
 export interface AskedPage {
-  /** Groups that must be woken to apply what was learnt. */
+  /** Groups whose workflow must be woken to apply the reports. */
   wakes: Wake[];
-  /** There are more to ask for. */
+  /** More messages are left. */
   more: boolean;
 }
 
 export function restoredActivities({ db, providers }: { db: Database; providers: Providers }) {
-  /** @returns what the provider says; nothing when it knows nothing new, or cannot be asked */
+  /** @returns the provider's report; none if it has none or cannot be queried */
   async function ask({ id, provider, provider_message_id, waits }: Unasked): Promise<IncomingReport[]> {
     if (!waits || provider === null || provider_message_id === null) return [];
     const account = providers.accounts.get(provider);
@@ -29,7 +29,7 @@ export function restoredActivities({ db, providers }: { db: Database; providers:
   }
 
   return {
-    /** Asks the providers for the next messages of a recovery and puts what they say into the inbox. Each message is asked for once. */
+    /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
     askRestored: (recoveryId: string): Promise<AskedPage> =>
       withHeartbeat(async () => {
         const unasked = await unaskedMessages(db, recoveryId, perCall);

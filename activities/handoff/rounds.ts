@@ -10,35 +10,35 @@ import { claimRound } from './claim-round.js';
 import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
 import { persist } from '../support/persist.js';
-import type { CallEnd } from './route-health.js';
+import type { CallEnd } from './account-health.js';
 import type { RoundRoute } from './routing.js';
 
 export interface RoundSize {
-  /** Most messages. */
+  /** Maximum number of messages. */
   limit: number;
-  /** A rate or a limit says when a round may begin: it does not wait for the ones before it. */
+  /** A rate or a limit sets the time of each round, so a round does not wait for the one before. */
   isPaced: boolean;
 }
 
-/** So long a round is waited for; one that lasts longer goes on beside the next, because its account may not be theirs. */
+/** After this time the next round begins, while a slow round continues. The next one may use another account. */
 const roundMsMax = 1_000;
 const roundsAtOnceMax = 4;
-/** Calls under way at once where a pace says when they begin: a page has no more messages. */
+/** Maximum of parallel calls with a rate or a limit: the size of a page. */
 const pacedCallsMax = 250;
 
 /**
- * The rounds of one dispatch of a group: each message is called for once by each account of its channel until one has taken or refused it,
- * and again only where its provider asked for patience.
+ * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken or refused it.
+ * It is tried again with the same account only if that account throttled it.
  */
 export class Rounds {
   readonly #tried: string[] = [];
-  /** Message → calls that failed, of those that go on with another account. */
+  /** Message → number of failed calls, for messages that continue with another account. */
   readonly #failures = new Map<string, number>();
   readonly #underWay = new Map<Promise<void>, readonly string[]>();
   #failure: { error: unknown } | undefined;
   #settled = 0;
   #goesOn = false;
-  /** How long a provider that is away wants to be left alone. */
+  /** The `Retry-After` of an unavailable provider. */
   retryAfterMs = 0;
 
   constructor(
@@ -47,7 +47,7 @@ export class Rounds {
     private readonly inBatch: boolean,
   ) {}
 
-  /** Messages that further rounds leave out. */
+  /** Messages to leave out in further rounds. */
   get left(): readonly string[] {
     return [...this.#tried, ...[...this.#underWay.values()].flat()];
   }
@@ -57,12 +57,12 @@ export class Rounds {
     return this.#settled;
   }
 
-  /** Something was tried and came to nothing. */
+  /** Messages were tried, and none was taken or refused. */
   get tookNothing(): boolean {
     return this.#tried.length > 0 && this.#settled === 0;
   }
 
-  /** Claims up to so many messages, calls their providers side by side, records what came of it. @returns whether there may be more */
+  /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
   async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
     const limits = { limit, except: this.left, inBatch: this.inBatch, resting, waits: this.deps.waits };
     const claims = await claimRound(this.deps, this.groupId, choices, limits);
@@ -71,7 +71,7 @@ export class Rounds {
       const accountsOf = ({ channel }: Claim) => choices[channel].accounts.length;
       this.#begin(claims, this.#call(claims, accountsOf));
     }
-    // Of a probe nobody expects an answer: the others do not wait for it.
+    // A probe may take long, so the other messages do not wait for it.
     if (claims.length === limit && (isProbe || (await this.#mayGoOn(isPaced)))) return true;
     await this.finish();
     const goesOn = this.#goesOn || claims.length === limit;
@@ -96,7 +96,7 @@ export class Rounds {
     );
   }
 
-  /** Waits until the next round may begin. @returns false when all that is under way has to end first */
+  /** Waits until the next round may begin. @returns false when all running calls have to end first */
   async #mayGoOn(isPaced: boolean): Promise<boolean> {
     if (isPaced) return [...this.#underWay.values()].flat().length < pacedCallsMax;
     const timer = new AbortController();
@@ -109,7 +109,7 @@ export class Rounds {
   async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
     const { db } = this.deps;
     const deadline = callDeadline(providerDeadlineMs);
-    setMaxListeners(claims.length, deadline.signal); // one a call
+    setMaxListeners(claims.length, deadline.signal); // one for each call
     const answers = new AnswerRecorder((results) => persist(() => recordHandoffs(db, results), this.deps));
     const handoffs = await Promise.all(
       claims.map(async (claim) => {
@@ -121,7 +121,7 @@ export class Rounds {
     deadline.clear();
     const accounts = new Map(claims.map((claim) => [claim.id, accountsOf(claim)]));
     const noted = this.#note(handoffs, (id) => accounts.get(id) ?? 1);
-    noted.catch(() => undefined); // whatever becomes of it, the answers are recorded first
+    noted.catch(() => undefined); // awaited below, after the answers are recorded
     await answers.end();
     await noted;
   }
@@ -153,7 +153,7 @@ export class Rounds {
     for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);
   }
 
-  /** It was certainly not taken: another account is called at once. */
+  /** Whether another account is left to try at once. The message was certainly not taken. */
   #hasAnother(id: string, accounts: number): boolean {
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
@@ -162,10 +162,10 @@ export class Rounds {
   }
 }
 
-/** What a call tells of the health of its account. */
+/** The result of a call for the health of its account. */
 function endOf(result: HandoffResult): CallEnd {
-  if (result.outcome === 'throttled') return 'none'; // it has a hold of its own
+  if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
   if (result.outcome === 'retryable' || result.outcome === 'unknown') return 'bad';
-  // Nothing was called: nobody could tell of an earlier call.
+  // No call was made: the outcome of an earlier call could not be found.
   return result.outcome === 'rejected' && result.error_code === handoffUnknown.error_code ? 'none' : 'good';
 }

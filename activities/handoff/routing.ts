@@ -1,28 +1,29 @@
-/** Which accounts the next round of a group goes by. */
+/** Chooses the accounts for the next round of a group. */
 import { type Channel, channels } from '../../models/channels.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { chooseRoute, drawOf, type RouteChoice } from '../../models/rules/routing/route.js';
 import type { Provider, Providers } from './providers/provider.js';
-import type { RouteHealth } from './route-health.js';
+import type { AccountHealthMonitor } from './account-health.js';
 import type { Throughput } from './throughput.js';
 
 export interface RoundRoute {
   choices: Choices;
-  /** Accounts that are left alone but for probes: messages of which one may have been taken already wait for it. */
+  /** Accounts that get only probes. A message that such an account may have taken waits for it. */
   resting: readonly string[];
-  /** The round is of one message, to see whether an account is well again. */
+  /** The round has one message, which tests whether an account works again. */
   isProbe: boolean;
 }
 
 export interface RoutingDeps {
   providers: Providers;
   throughput: Throughput;
-  health: RouteHealth;
+  health: AccountHealthMonitor;
 }
 
 /**
- * The route of the round with this number of a group, from 0.
- * @param mayProbe the group has made no probe yet: its other messages are not to be probes too
+ * The accounts for a round of a group.
+ * @param round counts from 0
+ * @param mayProbe false after a probe: a group makes one probe at most
  */
 export async function routeOfRound(
   { providers, throughput, health }: RoutingDeps,
@@ -30,14 +31,14 @@ export async function routeOfRound(
   { round, mayProbe }: { round: number; mayProbe: boolean },
 ): Promise<RoundRoute> {
   await health.look();
-  const probed = mayProbe ? await health.claimProbe(groupId) : undefined;
+  const probed = mayProbe ? await health.claimAccountProbe(groupId) : undefined;
   const draw = drawOf(groupId, round);
   const choiceFor = (channel: Channel): RouteChoice => {
     const routes = providers.routes[channel];
     if (probed !== undefined && routes.some(({ account }) => account === probed)) {
       return { reason: 'probe', accounts: [{ account: probed, share: 0 }] };
     }
-    // Who has asked for patience gets nothing as long as there are others.
+    // An account that throttles gets nothing while there are others.
     const levelOf = (account: string) => (throughput.isHeld(account) ? 0 : health.levelOf(account));
     return chooseRoute(
       routes.map(({ account, weight }) => ({ account, weight, level: levelOf(account) })),
@@ -51,5 +52,5 @@ export async function routeOfRound(
   return { choices, resting: resting.map(({ name }) => name), isProbe: probed !== undefined };
 }
 
-/** Clearing up a call whose answer was lost needs another call. */
+/** Whether the provider is called again to find out about a call whose answer was lost. */
 export const callsAgain = ({ idempotent, reconcile }: Provider) => idempotent || reconcile !== undefined;

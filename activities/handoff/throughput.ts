@@ -1,6 +1,6 @@
 /**
- * How fast providers are called: not faster than their limits, by all workers together, and not at all while one has asked for
- * patience. Waiting for that is no failure: it takes nothing of the time that a message has to be handed off.
+ * Limits the calls to providers. All workers together stay below the limit of an account, and an account that throttles is not called for a
+ * while (a hold). Waiting for capacity is not a failure, and does not use up the time for the hand-off.
  */
 import type { Database } from '../../models/db/database.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
@@ -10,32 +10,32 @@ import { noWaits, type UncertainWaits } from '../../models/operations/handoff/un
 /** A round that wants to begin. */
 export interface RoundRequest {
   groupId: string;
-  /** Most messages. */
+  /** Maximum number of messages. */
   size: number;
-  /** Ids that are left out. */
+  /** Ids to leave out. */
   except: readonly string[];
-  /** Latest begin for which time is reserved. */
+  /** How far ahead a slot may be reserved. */
   horizonMs: number;
 }
 
-/** A hold of another worker is known after so long. */
+/** After this time a worker knows the holds of the others. */
 const holdsAgeMsMax = 1_000;
-/** Where a provider does not say for how long it wants to be left alone: doubled each time until it takes something. */
+/** Hold without a `Retry-After`: doubles each time until the provider takes a message. */
 const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
-/** A provider is asked again after this time at the latest. */
+/** Maximum length of a hold. */
 const holdMsMax = 15 * 60_000;
 
 export class Throughput {
   /** Ends of the holds by `Date.now()`. */
   readonly #holds = new Map<string, number>();
   #holdsReadAt = Number.NEGATIVE_INFINITY;
-  /** Holds since a provider last took something. */
+  /** Number of holds since the provider last took a message. */
   readonly #refusals = new Map<string, number>();
 
   /**
-   * @param limits messages a second by provider, segments of sms; who is not there has no limit
-   * @param waits those of the claims: what is left alone asks for no time
+   * @param limits messages (for sms: segments) a second by account; an account that is missing has no limit
+   * @param waits as for claims, so that messages that are not claimed reserve no slot
    */
   constructor(
     private readonly db: Database,
@@ -43,12 +43,12 @@ export class Throughput {
     private readonly waits: UncertainWaits = noWaits,
   ) {}
 
-  /** Messages a second that this provider takes. */
+  /** The limit of this account in messages a second. */
   limitOf(provider: string): number {
     return this.limits[provider] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Asks for the time of the accounts that a round goes by: when it may begin. Costs nothing while none is limited or held. */
+  /** Reserves slots with the accounts of a round. Costs nothing while none has a limit or a hold. */
   async admit({ groupId, size, except, horizonMs }: RoundRequest, choices: Choices): Promise<Slot> {
     await this.#readHolds();
     const begin: Slot = { waitMs: 0, isReserved: true };
@@ -62,23 +62,23 @@ export class Throughput {
     return begin;
   }
 
-  /** Whether it has asked for patience, as it was known a second ago. */
+  /** Whether the account has a hold. Up to a second old. */
   isHeld(provider: string): boolean {
     return (this.#holds.get(provider) ?? 0) > Date.now();
   }
 
-  /** Whether some provider is held. */
+  /** Whether any account has a hold. */
   async isHolding(): Promise<boolean> {
     await this.#readHolds();
     return this.#holds.size > 0;
   }
 
-  /** The provider takes messages. */
+  /** Notes that the account took a message. */
   took(provider: string): void {
     this.#refusals.delete(provider);
   }
 
-  /** The provider has asked for patience: nobody calls it for this time; 0: it did not say for how long. */
+  /** Sets a hold for an account that throttled. @param wantedMs its `Retry-After`; 0 if it gave none */
   async hold(provider: string, wantedMs: number): Promise<void> {
     const refusals = this.#refusals.get(provider) ?? 0;
     this.#refusals.set(provider, refusals + 1);

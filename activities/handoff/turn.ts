@@ -4,15 +4,15 @@ import { type Pace, queuedBeforePage, reserveSlots } from '../../models/operatio
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
 
-/** So long a wait is spent in the activity's slot; others need the slot during a longer one. */
+/** A wait of up to this time is spent in the slot of the activity. A longer one frees the slot for others. */
 const waitInSlotMsMax = 2_000;
-/** The same for pages, whose slots are few: a batch with a low rate must not hold those of other workspaces. */
+/** The same for pages. They have few slots, and a batch with a low rate must not occupy those of other workspaces. */
 const pageWaitInSlotMsMax = 500;
-/** Pages reserve no more than the next moment, so that a single message that comes now waits for no page. */
+/** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
 const bulkHorizonMs = 250;
 const singleHorizonMs = 10 * 60_000;
-/** A reserved moment that has passed for so long is given up: many of them at once would be too many calls. */
-const ticketAgeMsMax = 5_000;
+/** A reservation expires this long after its time. Otherwise many late groups would call at once. */
+const reservationAgeMsMax = 5_000;
 
 export interface TurnOf {
   groupId: string;
@@ -20,34 +20,34 @@ export interface TurnOf {
   batchId: string | undefined;
   /** Aborted when the activity has to end. */
   signal: AbortSignal;
-  /** By `Date.now()`: from then on nothing is waited for that was not reserved. */
+  /** By `Date.now()`. After this time the activity waits only for reserved slots. */
   until: number;
 }
 
 export interface WantedRound {
   size: number;
-  /** Messages that are left out. */
+  /** Messages to leave out. */
   except: readonly string[];
   rate: Pace['rate'];
-  /** Messages a second that the account of a page takes. */
+  /** The limit of the page's account, in messages a second. */
   limit: number;
 }
 
-/** A dispatch waits for its turn at the provider, and by the rate of its batch. */
+/** Waits for the rate of the batch and the limit of the provider before each round of a dispatch. */
 export class Turn {
-  /** The moment that was reserved for the first round, kept over retries by the activity's heartbeat. */
-  ticket: number | undefined;
+  /** The time reserved for the first round. Heartbeat details keep it over retries of the activity. */
+  reservedAt: number | undefined;
 
   constructor(
     private readonly deps: RoundDeps,
     private readonly of: TurnOf,
   ) {
     const { heartbeatDetails } = activityInfo();
-    if (typeof heartbeatDetails === 'number') this.ticket = heartbeatDetails;
+    if (typeof heartbeatDetails === 'number') this.reservedAt = heartbeatDetails;
   }
 
-  /** Waits for the turn of a round. @returns 0: it has come, or the activity has to end; otherwise milliseconds until it is worth asking again */
-  async come(route: RoundRoute, round: WantedRound): Promise<number> {
+  /** Waits until a round may begin. @returns 0 when it may begin or the activity has to end; otherwise milliseconds until the next try */
+  async acquire(route: RoundRoute, round: WantedRound): Promise<number> {
     const waitMs = await this.#byRate(round);
     return waitMs > 0 ? waitMs : this.#atProvider(route, round);
   }
@@ -62,14 +62,14 @@ export class Turn {
   }
 
   async #atProvider({ choices }: RoundRoute, { size, except, limit }: WantedRound): Promise<number> {
-    if (await this.#hasTicket()) return 0;
+    if (await this.#hasReservation()) return 0;
     const { groupId, batchId, until, signal } = this.of;
     const horizonMs = batchId === undefined ? singleHorizonMs : bulkHorizonMs;
     const inSlotMs = batchId === undefined ? waitInSlotMsMax : pageWaitInSlotMsMax;
     for (;;) {
       const { waitMs, isReserved } = await this.deps.throughput.admit({ groupId, size, except, horizonMs }, choices);
       if (waitMs > inSlotMs || (!isReserved && Date.now() > until)) {
-        if (isReserved && batchId === undefined) this.ticket = Date.now() + waitMs;
+        if (isReserved && batchId === undefined) this.reservedAt = Date.now() + waitMs;
         if (isReserved) return waitMs;
         return batchId === undefined ? apart(waitMs) : this.#pageWait(batchId, limit, waitMs);
       }
@@ -78,18 +78,18 @@ export class Turn {
     }
   }
 
-  /** The pages of a batch go one after the other: one that has many messages before it asks again when half of them are gone. */
+  /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
   async #pageWait(batchId: string, perSecond: number, leastMs: number): Promise<number> {
     const before = await queuedBeforePage(this.deps.db, batchId, this.of.groupId);
     return Math.max(leastMs, apart((before / perSecond / 2) * 1000));
   }
 
-  async #hasTicket(): Promise<boolean> {
-    const { ticket } = this;
-    this.ticket = undefined;
-    if (ticket === undefined || (await this.deps.throughput.isHolding())) return false;
-    const leftMs = ticket - Date.now();
-    if (leftMs > waitInSlotMsMax || leftMs < -ticketAgeMsMax) return false;
+  async #hasReservation(): Promise<boolean> {
+    const { reservedAt } = this;
+    this.reservedAt = undefined;
+    if (reservedAt === undefined || (await this.deps.throughput.isHolding())) return false;
+    const leftMs = reservedAt - Date.now();
+    if (leftMs > waitInSlotMsMax || leftMs < -reservationAgeMsMax) return false;
     await this.#sleep(leftMs);
     return true;
   }
@@ -99,5 +99,5 @@ export class Turn {
   }
 }
 
-/** Those who wait for the same moment do not all come back at it. */
+/** Adds jitter, so that waiting groups do not all return at once. */
 const apart = (waitMs: number) => waitMs * (0.8 + 0.4 * Math.random());

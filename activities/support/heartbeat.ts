@@ -1,17 +1,17 @@
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 
 /**
- * Runs an activity's work while telling the server that this process is alive, so that after a crash another worker takes
- * over within the heartbeat timeout instead of the whole start-to-close timeout.
- * @param work gets a signal that is aborted when the worker stops, or the server has given the activity to another worker
- * @param stopping aborted as soon as the worker is told to stop: the SDK tells its activities only after the grace time
+ * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat time-out ends,
+ * instead of the whole start-to-close time-out.
+ * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker
+ * @param stopping aborted when the worker is told to stop; the SDK tells its activities only after the grace time
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {
   const everyMs = (activityInfo().heartbeatTimeoutMs ?? 10_000) / 3;
   const timer = setInterval(() => heartbeat(), everyMs);
   const end = new AbortController();
   const abort = () => end.abort();
-  // Not AbortSignal.any: on Node.js 20 its signals live as long as the one that never aborts.
+  // Not AbortSignal.any: on Node.js 20 its signals are kept in memory as long as their sources.
   const sources = [Context.current().cancellationSignal, ...(stopping === undefined ? [] : [stopping])];
   for (const source of sources) {
     if (source.aborted) abort();

@@ -6,14 +6,14 @@ const longestPauseMs = 2_000;
 
 export interface PersistDeps {
   logger: Logger;
-  /** How long a write is repeated: two minutes by default, as an uncertain message waits for its report. */
+  /** How long a write is repeated. Default: two minutes, the time that an uncertain message waits for its report. */
   persistMs?: number;
 }
 
 /**
- * Repeats a write until the database takes it. What a provider answered must not be lost because the database fails
- * over, is restarted or refuses one transaction at that moment. The write must be safe to repeat.
- * @throws the last error, when the time is over
+ * Repeats a write until the database accepts it, so that a failover or restart of the database loses no answer of a provider. The write
+ * must be safe to repeat.
+ * @throws the last error when the time is over
  */
 export async function persist(write: () => Promise<void>, { logger, persistMs = 120_000 }: PersistDeps): Promise<void> {
   const until = performance.now() + persistMs;
@@ -22,7 +22,7 @@ export async function persist(write: () => Promise<void>, { logger, persistMs = 
       return await write();
     } catch (err) {
       if (performance.now() >= until) throw err;
-      logger.warn({ err }, 'answers of a provider could not be recorded, trying again');
+      logger.warn({ err }, 'could not record answers of a provider, retrying');
       await sleep(pauseMs * (0.75 + 0.5 * Math.random()));
     }
   }

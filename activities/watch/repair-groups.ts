@@ -1,4 +1,4 @@
-/** The repair of groups of messages: what each needs is decided from the database, and Temporal is asked only where a workflow has to run. */
+/** Repairs groups of messages. The database decides the action for each group. Temporal is called only for groups that need a workflow. */
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
@@ -19,23 +19,23 @@ export interface RepairDeps {
 }
 
 const pageOfGroups = 500;
-/** What could not be started is tried again soon, behind the others. */
+/** A group whose workflow could not be started is looked at again after this time. */
 const failedMs = 15_000;
 
 type Looked = DueGroup & Verdict;
 type Look = { groupId: string; lookInMs: number };
 
-/** What a repair has done, as it is logged: groups by what became of them. */
+/** Counts of groups by result, as logged. */
 type Done = Record<'started' | 'gathered' | 'running' | 'decided' | 'closed' | 'fenced', number>;
 
-/** Works through the groups that are due for a look, oldest first, as long as there are any and the slice lasts. */
+/** Repairs the groups that are due for a look, oldest first, until none is left or the slice is over. */
 export async function repairGroups(deps: RepairDeps, sliceMs: number): Promise<void> {
   const done: Done = { started: 0, gathered: 0, running: 0, decided: 0, closed: 0, fenced: 0 };
   try {
     await inPages(sliceMs, pageOfGroups, () => repairPage(deps, done));
   } finally {
     const { running: _, ...repaired } = done;
-    if (Object.values(repaired).some((count) => count > 0)) deps.logger.warn(done, 'repaired groups that were stuck');
+    if (Object.values(repaired).some((count) => count > 0)) deps.logger.warn(done, 'repaired groups that no workflow drove');
   }
 }
 
@@ -57,7 +57,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   return groups;
 }
 
-/** Starts a workflow for each. @returns when they are looked at again */
+/** Starts a workflow for each group. @returns when each is looked at again */
 async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'decided', done: Done): Promise<Look[]> {
   const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.decide(group.groupId));
   const outcome = await eachOf(logger, 'groups', groups, work);
@@ -66,9 +66,9 @@ async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: '
 }
 
 /**
- * Drives single messages on together, as many as would share a workflow had they been accepted together; those whose workflow runs are left
- * alone.
- * @returns when those that stay in their groups are looked at again
+ * Moves single messages into shared groups, as large as the accept gate would make them, and starts a workflow for each group. Skips
+ * messages whose workflow runs.
+ * @returns when the messages that stay in their own group are looked at again
  */
 async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
   const { config, logger, starts } = deps;
@@ -87,7 +87,7 @@ async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<L
   return looks;
 }
 
-/** Should the start fail, the new group is looked at as any other. @returns how many are driven together */
+/** Starts one workflow for these messages. If the start fails, a later round finds the new group. @returns how many messages it has */
 async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked[]): Promise<number> {
   const [{ channel }] = bundle as [Looked];
   const gathered = await gatherMessages(

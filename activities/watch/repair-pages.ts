@@ -1,14 +1,14 @@
-/** How the watcher works: page by page until nothing is left or its time is up, several at once, and a failure stops nothing but itself. */
+/** The loops of the watcher: page by page until no item is left or the time is up, several items at once, each failure alone. */
 import type { Logger } from '../../models/process/logger.js';
 
-/** Calls to Temporal side by side. */
+/** Calls to Temporal in parallel. */
 const atOnce = 32;
 
 /**
- * Works page by page, each beginning after the last item of the one before it.
+ * Works page by page. Each page begins after the last item of the page before.
  * @param sliceMs no page begins later than this
- * @param size items of a full page: after one that is not full nothing is left
- * @param page takes the items after one and works on them; @returns them
+ * @param size items of a full page; a smaller page is the last one
+ * @param page reads the items after the given one, works on them and returns them
  * @returns how many items there were
  */
 export async function inPages<Item>(
@@ -28,15 +28,15 @@ export async function inPages<Item>(
   return count;
 }
 
-/** What became of items that were worked on side by side. */
+/** The results of items that were worked on in parallel. */
 export interface Outcome<Item, Result> {
   done: { item: Item; result: Result }[];
   failed: Item[];
 }
 
 /**
- * Works on items side by side. One that fails leaves the others alone: it is told apart, and the first failure of a page is logged.
- * @throws the first failure when all fail, after as many as are tried at once: Temporal or the database is away then
+ * Works on items in parallel. A failure does not stop the others: failed items are returned, and the first error of a page is logged.
+ * @throws the first error when the first items all fail, because then Temporal or the database is away
  */
 export async function eachOf<Item, Result>(
   logger: Logger,
@@ -64,6 +64,6 @@ export async function eachOf<Item, Result>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
   if (first === undefined) return outcome;
   if (outcome.done.length === 0) throw first.err;
-  logger.error({ err: first.err, failed: outcome.failed.length }, `could not repair some ${what}`);
+  logger.error({ err: first.err, failed: outcome.failed.length }, `could not repair ${what}`);
   return outcome;
 }

@@ -1,33 +1,33 @@
 /**
- * The watcher's repairs: each activity finds one kind of work that nobody drives, and starts what drives it. They are independent of each
- * other, may run twice and beside each other, and go on in the next round where the time of one was up.
+ * The watcher's repairs. Each activity finds one kind of work without a workflow, and starts one. The activities are independent, may run
+ * twice or in parallel, and continue in the next round when the time of a round is over.
  */
 import type { Logger } from '../../models/process/logger.js';
-import { leaveToCarriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
 import { claimOverdue } from '../../models/operations/webhooks/claim-overdue.js';
 import { fallBack } from '../../models/operations/messages/fall-back.js';
 import { type OverdueFallback, overdueFallbacks } from '../../models/operations/messages/fallback-chain.js';
 import {
-  lostCarriers,
+  lostRetriers,
   type OverdueDelivery,
   overdueDeliveries,
-  pageOfStuck,
+  repairPageSize,
   takeUnsentMails,
   unwokenGroups,
-} from '../../models/operations/watch/find-stuck.js';
+} from '../../models/operations/watch/overdue-work.js';
 import { type DueBatch, lookAtBatchSoon, noteTold, settleBatch, takeDueBatches } from '../../models/operations/watch/look-at-batches.js';
 import { queuedPages } from '../../models/operations/watch/look-at-groups.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { type StuckReplay, stuckReplays } from '../../models/operations/webhooks/replay-progress.js';
+import { type OverdueReplay, overdueReplays } from '../../models/operations/webhooks/replay-progress.js';
 import { workspaceOfWebhook } from '../../models/operations/webhooks/workspace-of-webhook.js';
 import { unsettledWebhooks } from '../../models/operations/webhooks/settle-deliveries.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages } from './repair-pages.js';
 import { type RepairDeps, repairGroups } from './repair-groups.js';
 
-/** Longer than any step takes by itself, so that nothing that is being driven is found. */
+/** Longer than any step takes, so that no work is found that a workflow drives. */
 const graceSeconds = 60;
-/** How long an activity takes pages: below its time-out, and below the time between two rounds. */
+/** An activity begins no page after this time. Below its time-out and the time between two rounds. */
 const sliceMs = 20_000;
 
 export function repairActivities(deps: RepairDeps) {
@@ -37,27 +37,27 @@ export function repairActivities(deps: RepairDeps) {
 function messageRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
   return {
-    /** Groups of messages: driven on, decided, closed or fenced. */
+    /** Groups of messages: starts, decides, closes or fences them. */
     repairGroups: (): Promise<void> => repairGroups(deps, sliceMs),
 
-    /** Reports in the inbox that nobody has applied. */
+    /** Reports in the inbox that were not applied: wakes the workflow of their group. */
     repairReports: (): Promise<void> =>
       repairEach<Wake>(deps, 'reports', {
         find: (after) => unwokenGroups(db, graceSeconds / 2, after?.groupId),
         work: (wake) => starts.wake(wake),
       }),
 
-    /** Batches that nobody decided on or completed, and pages that may not know that theirs was resumed or cancelled. */
+    /** Batches that were not decided or completed, and pages that may have missed that their batch was resumed or cancelled. */
     async repairBatches(): Promise<void> {
-      await inPages<DueBatch>(sliceMs, pageOfStuck, async () => {
-        const batches = await takeDueBatches(db, pageOfStuck);
+      await inPages<DueBatch>(sliceMs, repairPageSize, async () => {
+        const batches = await takeDueBatches(db, repairPageSize);
         const { failed } = await eachOf(logger, 'batches', batches, (batch) => repairBatch(deps, batch));
         for (const { id } of failed) await lookAtBatchSoon(db, id);
         return batches;
       });
     },
 
-    /** Messages whose next step should have begun. */
+    /** Messages whose fallback step is overdue. */
     repairFallbacks: (): Promise<void> =>
       repairEach<OverdueFallback>(deps, 'fallbacks', {
         find: (after) => overdueFallbacks(db, graceSeconds, after),
@@ -71,49 +71,49 @@ function messageRepairs(deps: RepairDeps) {
 
 function otherRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
-  const wakeCarrier = async (webhookId: string) => starts.carrier(webhookId, await workspaceOfWebhook(db, webhookId));
+  const wakeRetrier = async (webhookId: string) => starts.retrier(webhookId, await workspaceOfWebhook(db, webhookId));
   return {
-    /** Deliveries that nobody attempts, and carriers that are gone. */
+    /** Deliveries without an attempt, and webhooks whose retrier does not run. */
     async repairDeliveries(): Promise<void> {
-      const count = await inPages<OverdueDelivery>(sliceMs / 2, pageOfStuck, async (after) => {
+      const count = await inPages<OverdueDelivery>(sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
         const left = await claimOverdue(db, found, graceSeconds);
-        await eachOf(logger, 'carriers', await leaveToCarriers(db, { left }, false), wakeCarrier);
+        await eachOf(logger, 'retriers', await leaveToRetriers(db, { left }, false), wakeRetrier);
         return found;
       });
       tell(logger, 'deliveries', count);
-      await repairEach<string>(deps, 'carriers', {
-        find: (after) => lostCarriers(db, graceSeconds, after),
-        work: wakeCarrier,
+      await repairEach<string>(deps, 'retriers', {
+        find: (after) => lostRetriers(db, graceSeconds, after),
+        work: wakeRetrier,
       });
       await repairEach<string>(deps, 'webhooks that changed', {
-        find: (after) => unsettledWebhooks(db, pageOfStuck, after),
-        work: wakeCarrier,
+        find: (after) => unsettledWebhooks(db, repairPageSize, after),
+        work: wakeRetrier,
       });
     },
 
-    /** Replays that do not move. */
+    /** Replays without progress. */
     repairReplays: (): Promise<void> =>
-      repairEach<StuckReplay>(deps, 'replays', {
-        find: (after) => stuckReplays(db, 3 * graceSeconds, after?.replayId),
+      repairEach<OverdueReplay>(deps, 'replays', {
+        find: (after) => overdueReplays(db, 3 * graceSeconds, after?.replayId),
         work: (replay) => starts.replay(replay),
       }),
 
-    /** Mails that were not sent. */
+    /** Mails without a workflow. */
     repairMails: (): Promise<void> =>
       repairEach<string>(deps, 'mails', { find: () => takeUnsentMails(db), work: (mailId) => starts.mail(mailId) }),
   };
 }
 
 interface Repair<Item> {
-  /** The next page, after an item. */
+  /** Reads the page after an item. */
   find: (after: Item | undefined) => Promise<Item[]>;
   work: (item: Item) => Promise<unknown>;
 }
 
-/** Works through the pages of one kind; an item that fails is found again by the next round. */
+/** Repairs all items of one kind, page by page. The next round finds an item that fails again. */
 async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, work }: Repair<Item>): Promise<void> {
-  const count = await inPages<Item>(sliceMs, pageOfStuck, async (after) => {
+  const count = await inPages<Item>(sliceMs, repairPageSize, async (after) => {
     const items = await find(after);
     await eachOf(logger, what, items, work);
     return items;
@@ -122,10 +122,10 @@ async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, wo
 }
 
 function tell(logger: Logger, what: string, count: number): void {
-  if (count > 0) logger.warn({ [what]: count }, 'repaired what was stuck');
+  if (count > 0) logger.warn({ [what]: count }, 'repaired overdue work');
 }
 
-/** A page whose workflow is gone is started, one that runs is told. */
+/** Starts the pages whose workflow is gone, and signals those that run. */
 async function repairBatch({ db, starts }: RepairDeps, batch: DueBatch): Promise<void> {
   if (!(await settleBatch(db, batch))) return;
   for (const page of await queuedPages(db, batch.id)) if (!(await starts.group(page))) await starts.batchChanged(page.workflowId);

@@ -1,4 +1,4 @@
-/** The watcher's view of Temporal: start what is gone, and tell what runs. Starting what runs already changes nothing. */
+/** The watcher's calls to Temporal. They start workflows that are missing and signal those that run. A second start changes nothing. */
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
 import type { NextStep } from '../../models/operations/messages/fall-back.js';
@@ -16,22 +16,22 @@ import {
   workflowTypes,
 } from '../../workflows/contract.js';
 
-/** Each call ends within five seconds, or fails. */
+/** Each call ends or fails within five seconds. */
 export interface WorkflowStarts {
   /** Starts the workflow of a group of messages. @returns false when it runs already */
   group(group: DrivableGroup): Promise<boolean>;
-  /** Whether there is a workflow of this id that has not ended. */
+  /** Whether a workflow of this id is open. */
   isRunning(workflowId: string): Promise<boolean>;
-  /** Tells a page that its batch was resumed or cancelled, where its workflow runs. */
+  /** Signals the workflow of a page, if it runs, that its batch was resumed or cancelled. */
   batchChanged(workflowId: string): Promise<void>;
-  /** Starts the workflow that ends the waiting for reports of a group. @returns false when it runs already */
+  /** Starts the workflow that queries missing reports of a group and then gives up on them. @returns false when it runs already */
   decide(groupId: string): Promise<boolean>;
-  /** Has the reports of a group applied: by its workflow, or by one for late reports where that has closed. */
+  /** Signals the workflow of a group to apply its reports, or starts one for late reports if it has closed. */
   wake(wake: Wake): Promise<void>;
   /** Starts the workflow of the next step of a chain. @returns false when it runs already */
   nextStep(step: NextStep, before: string): Promise<boolean>;
-  /** Wakes the carrier of a webhook of this workspace, or starts it. */
-  carrier(webhookId: string, workspaceId?: string): Promise<void>;
+  /** Signals the retrier of a webhook, or starts it. */
+  retrier(webhookId: string, workspaceId?: string): Promise<void>;
   /** @returns false when it runs already */
   mail(mailId: string): Promise<boolean>;
   /** @returns false when it runs already */
@@ -39,7 +39,7 @@ export interface WorkflowStarts {
 }
 
 const deadlineMs = 5_000;
-/** What is repaired waits behind what was just accepted: a flood of repairs delays no new message. */
+/** Repaired work has a lower priority than new messages, so that many repairs delay no new message. */
 const priorityKeys = { group: 3, page: 4 } as const;
 
 export function workflowStarts(client: Client): WorkflowStarts {
@@ -77,11 +77,11 @@ export function workflowStarts(client: Client): WorkflowStarts {
         ],
       });
     },
-    async carrier(webhookId, workspaceId) {
+    async retrier(webhookId, workspaceId) {
       const priority = { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) };
-      const options = { taskQueue, workflowId: workflowIds.carrier(webhookId), args: [{ webhookId }], priority };
-      const signalled = { ...options, signal: dueSignal, staticSummary: 'carrier of a webhook' };
-      await inTime(() => client.workflow.signalWithStart(workflowTypes.carryWebhook, signalled));
+      const options = { taskQueue, workflowId: workflowIds.retrier(webhookId), args: [{ webhookId }], priority };
+      const signalled = { ...options, signal: dueSignal, staticSummary: `retries for webhook ${webhookId}` };
+      await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, signalled));
     },
     mail: (mailId) => start(workflowTypes.sendMail, { taskQueue, workflowId: workflowIds.mail(mailId), args: [{ mailId }] }),
     replay: (input) => start(workflowTypes.replayDeliveries, { taskQueue, workflowId: workflowIds.replay(input.replayId), args: [input] }),
@@ -104,7 +104,7 @@ async function isStarted(client: Client, type: string, options: Parameters<typeo
   }
 }
 
-/** Asks for less than the client's own `describe`. */
+/** Cheaper than the client's own `describe`. */
 async function isRunning({ workflowService, options: { namespace } }: Client, workflowId: string): Promise<boolean> {
   try {
     const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
@@ -118,7 +118,7 @@ async function isRunning({ workflowService, options: { namespace } }: Client, wo
 /** `grpc.status.NOT_FOUND`. */
 const notFound = 5;
 
-/** @returns false when there is no such workflow any more */
+/** @returns false when no such workflow is open */
 async function isTold(client: Client, workflowId: string, signal: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(signal);
@@ -129,7 +129,7 @@ async function isTold(client: Client, workflowId: string, signal: string): Promi
   }
 }
 
-/** As the API starts it, so that an operator finds it by the same attributes. */
+/** The same search attributes as the API sets, so that operators find both alike. */
 function startOf({ workflowId, batchId, channel, workspaceId, messageIds }: DrivableGroup) {
   return {
     workflowId,
@@ -139,7 +139,7 @@ function startOf({ workflowId, batchId, channel, workspaceId, messageIds }: Driv
       ...(batchId === null ? [] : [{ key: searchAttributes.batchId, value: batchId }]),
       ...(messageIds.length === 0 ? [] : [{ key: searchAttributes.messageIds, value: messageIds }]),
     ],
-    staticSummary: batchId === null ? `${channel} · repaired` : `${channel} · page, repaired`,
+    staticSummary: batchId === null ? `${channel} · restarted by the watcher` : `${channel} · page, restarted by the watcher`,
     priority: {
       priorityKey: batchId === null ? priorityKeys.group : priorityKeys.page,
       ...(workspaceId === null ? {} : { fairnessKey: workspaceId }),

@@ -1,9 +1,9 @@
-/** Attempts to deliver events: first ones of a group, the carrier's, those of a replay. Recorded in groups. */
+/** Attempts to deliver events: first attempts of a group, attempts of a retrier and of a replay. Writes their outcomes in batches. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { claimProbe } from '../../models/operations/webhooks/note-health.js';
+import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.js';
 import { type Attempt, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
@@ -20,30 +20,34 @@ export interface AttemptDeps {
   db: Database;
   config: Pick<Config, 'databasePoolMax' | 'secretKeys' | 'webhookRetryDelaysSeconds' | 'webhookDisableAfterSeconds'>;
   poster: WebhookPoster;
-  /** How long a group waits for one endpoint; then its deliveries are left to the carrier. */
+  /** How long a group waits for one endpoint, before it leaves the deliveries to the retrier. */
   patienceMs?: number;
 }
 
 const endpointsAtOnce = 64;
-/** Attempts at once to one endpoint: by one call, and by all groups of this process together. */
+/**
+ * Attempts at once to one endpoint, for each call of a retrier, replay or resend. First attempts of single messages are left to the retrier
+ * when this thread has this many attempts to the endpoint in progress, including those of all other calls. A driven group has a smaller limit
+ * of its own (`ownAtOnce`). Threads and processes do not share the count.
+ */
 const atOncePerEndpoint = 16;
 const recordsAtOnce = 50;
-/** A round begins nothing later than this, see `firstDeliveries`: with the last attempt half a minute has passed at most. */
+/** A round begins no attempt later than this. With the last attempt it takes half a minute at most; see `firstDeliveries`. */
 const roundMsMax = 20_000;
 
-/** What attempts are logged as, and whether a failure is followed by the next rung of the ladder or by nothing. */
-interface Manner {
+/** How an attempt is logged, and whether the retry schedule continues after a failure. */
+interface AttemptOptions {
   trigger: Trigger;
   ladder: boolean;
   isProbe?: boolean;
 }
 
-const scheduled: Manner = { trigger: 'scheduled', ladder: true };
+const scheduled: AttemptOptions = { trigger: 'scheduled', ladder: true };
 
-/** What a group leaves to the carriers. */
-export interface LeftToCarriers {
+/** Deliveries that a group leaves to the retriers. */
+export interface LeftToRetriers {
   left: DueDelivery[];
-  /** The first attempt has begun and takes long; it goes on in this process. */
+  /** The first attempt takes long. It continues in this process. */
   underWay: DueDelivery[];
 }
 
@@ -52,9 +56,9 @@ export class Attempts {
   readonly #underWay = new Tally();
   readonly #records: BatchQueue<Attempt, boolean>;
   /**
-   * Turns for what locks the rows of webhooks or reads a backlog of deliveries. A statement that waits for a lock holds a connection. Groups
-   * and carriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All together leave half of the
-   * connections to what accepts and sends messages.
+   * Runs statements that lock webhook rows or read a backlog of deliveries. A statement that waits for a lock holds a connection. Groups and
+   * retriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All workspaces together use a quarter of
+   * the process's connections at most, in each thread.
    */
   readonly inTurn: ConcurrencyLimit;
 
@@ -67,18 +71,18 @@ export class Attempts {
   }
 
   /**
-   * First attempts, several webhooks side by side. Left to the carrier are an endpoint that hangs, fails or has many attempts under
-   * way, one whose breaker is open, and every webhook that is ordered or has a rate.
-   * @param ownAtOnce a group that is tended waits for an endpoint that is merely busy, and has so many attempts to it at once of its own
+   * Makes first attempts to several webhooks in parallel. Leaves to the retrier: an endpoint that hangs, fails or is busy, a webhook whose
+   * circuit breaker is open, and a webhook that is ordered or has a rate.
+   * @param ownAtOnce set for a driven group: its limit of attempts at once to an endpoint. It does not leave an endpoint that is only busy
    */
-  async toAll(deliveries: FirstDelivery[], ownAtOnce?: number): Promise<LeftToCarriers> {
-    const all: LeftToCarriers = { left: [], underWay: [] };
+  async toAll(deliveries: FirstDelivery[], ownAtOnce?: number): Promise<LeftToRetriers> {
+    const all: LeftToRetriers = { left: [], underWay: [] };
     const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, underWay } = this.#isCarried(webhookId, due, ownAtOnce !== undefined)
+        const { left, underWay } = this.#isLeftToRetrier(webhookId, due, ownAtOnce !== undefined)
           ? { left: due, underWay: [] }
           : await this.#first(webhookId, due, { ownAtOnce, until });
         all.left.push(...left);
@@ -89,13 +93,13 @@ export class Attempts {
     return all;
   }
 
-  /** Attempts what is due to one webhook, whose breaker may be half-open: then one attempt probes before the others. */
-  async carry(due: SendableDelivery[], signal?: AbortSignal): Promise<void> {
+  /** Attempts the due deliveries of one webhook. When its circuit breaker is half-open, one attempt probes before the others. */
+  async retry(due: SendableDelivery[], signal?: AbortSignal): Promise<void> {
     const [first] = due;
     if (first === undefined) return;
     let rest = due;
     if (first.resume_at !== null) {
-      if (!(await claimProbe(this.deps.db, first.webhook_id))) return;
+      if (!(await claimWebhookProbe(this.deps.db, first.webhook_id))) return;
       if ((await this.#attempt(first, { ...scheduled, isProbe: true })) !== 'acknowledged') return;
       rest = due.slice(1).map((delivery) => ({ ...delivery, resume_at: null, failing_since: null }));
     }
@@ -103,18 +107,18 @@ export class Attempts {
   }
 
   /**
-   * Attempts deliveries to one webhook. After a failure nothing further is begun, except in a replay, where each has its attempt.
-   * @returns what failed on the ladder or was not tried
+   * Attempts deliveries to one webhook. Stops after a failure, except in a replay, which attempts each delivery.
+   * @returns the deliveries that failed and will be retried, and those that were not tried
    */
-  toEndpoint(deliveries: SendableDelivery[], manner = scheduled): Promise<SendableDelivery[]> {
-    return this.#line(deliveries, manner, { atOnce: atOncePerEndpoint }).run();
+  toEndpoint(deliveries: SendableDelivery[], options = scheduled): Promise<SendableDelivery[]> {
+    return this.#line(deliveries, options, { atOnce: atOncePerEndpoint }).run();
   }
 
   async #first(
     webhookId: string,
     due: FirstDelivery[],
     { ownAtOnce, until }: { ownAtOnce: number | undefined; until: number },
-  ): Promise<LeftToCarriers> {
+  ): Promise<LeftToRetriers> {
     const line = this.#line(due, scheduled, {
       atOnce: ownAtOnce ?? atOncePerEndpoint - this.#underWay.of(webhookId),
       patienceMs: this.deps.patienceMs ?? this.#health.patienceMs(webhookId, isShared(due)),
@@ -124,33 +128,37 @@ export class Attempts {
     const left = await Promise.race([run, line.late]);
     if (left !== undefined) return { left, underWay: [] };
     this.#health.noteLate(webhookId);
-    run.catch(() => undefined); // not recorded: the carrier attempts it again
+    run.catch(() => undefined); // an outcome that was not stored: the retrier attempts the delivery again
     return line.handOver();
   }
 
-  #isCarried(webhookId: string, due: FirstDelivery[], isTended: boolean): boolean {
+  #isLeftToRetrier(webhookId: string, due: FirstDelivery[], isDriven: boolean): boolean {
     if (due.some(({ in_child, ordered, rate, resume_at }) => in_child || ordered || rate !== null || resume_at !== null)) return true;
     if (isShared(due) && this.#health.isSlow(webhookId)) return true;
-    return this.#health.isFailing(webhookId) || (!isTended && this.#underWay.of(webhookId) >= atOncePerEndpoint);
+    return this.#health.isFailing(webhookId) || (!isDriven && this.#underWay.of(webhookId) >= atOncePerEndpoint);
   }
 
-  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], manner: Manner, pace: Pace): EndpointLine<Delivery> {
-    const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, manner, answered);
-    return new EndpointLine(deliveries, { attempt, goesOn: manner.trigger === 'replay', ...pace });
+  #line<Delivery extends SendableDelivery>(deliveries: Delivery[], options: AttemptOptions, pace: Pace): EndpointLine<Delivery> {
+    const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, options, answered);
+    return new EndpointLine(deliveries, { attempt, goesOn: options.trigger === 'replay', ...pace });
   }
 
-  async #attempt(delivery: SendableDelivery, manner: Manner, answered: () => void = () => undefined): Promise<Outcome> {
+  async #attempt(delivery: SendableDelivery, options: AttemptOptions, answered: () => void = () => undefined): Promise<Outcome> {
     const { webhook_id: webhookId } = delivery;
     this.#underWay.add(webhookId);
     try {
-      return await this.#recorded(delivery, manner, answered);
+      return await this.#recorded(delivery, options, answered);
     } finally {
       this.#underWay.remove(webhookId);
     }
   }
 
-  /** One attempt, recorded. */
-  async #recorded(delivery: SendableDelivery, { trigger, ladder, isProbe = false }: Manner, answered: () => void): Promise<Outcome> {
+  /** Makes one attempt and stores its outcome. */
+  async #recorded(
+    delivery: SendableDelivery,
+    { trigger, ladder, isProbe = false }: AttemptOptions,
+    answered: () => void,
+  ): Promise<Outcome> {
     const { config, poster } = this.deps;
     const result = await attemptOnce(poster, config.secretKeys, delivery);
     answered();

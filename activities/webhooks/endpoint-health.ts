@@ -1,39 +1,39 @@
 /**
- * What this worker knows of the webhooks it called lately: who hangs or fails, and how long the others usually take. What is left to
- * a carrier for that delays neither the messages nor anybody else's events. Losing this memory costs one slow attempt.
+ * Remembers for recently called webhooks whether they fail or hang, and how long their answers usually take. Deliveries to a failing webhook
+ * are left to its retrier, so that they delay no message and no other webhook. If this memory is lost, each such webhook costs one slow attempt.
  */
 const forgetMs = 60_000;
 const slowMs = 2_000;
-/** The newest attempt counts so much in what is usual. */
+/** Weight of the newest attempt in the usual duration. */
 const newestShare = 0.25;
 const knownMax = 10_000;
 
-/** An endpoint that nobody else waits for may take so long. */
+/** Patience with an endpoint when no other webhook waits behind it. */
 const patienceAloneMs = 1_000;
-/** Where others wait for it: several times what is usual, within these bounds; the upper one where nothing is known. */
+/** Patience when other webhooks wait: a multiple of the usual duration within these bounds. The upper bound when no duration is known. */
 const patienceSharedMs = { least: 100, most: 250 };
 const timesUsual = 4;
 
 interface Known {
   failingUntil: number;
-  /** Milliseconds of an acknowledged attempt; undefined while there was none. */
+  /** Milliseconds of an acknowledged attempt; undefined before the first one. */
   usualMs: number | undefined;
 }
 
 export class EndpointHealth {
   readonly #known = new Map<string, Known>();
 
-  /** True when the first attempt should be left to the carrier. */
+  /** True when the first attempt should be left to the retrier. */
   isFailing(webhookId: string, now = Date.now()): boolean {
     return (this.#known.get(webhookId)?.failingUntil ?? 0) > now;
   }
 
-  /** True when those who wait for it would always wait too long. */
+  /** True when the endpoint usually takes longer than the patience for shared endpoints. */
   isSlow(webhookId: string): boolean {
     return (this.#known.get(webhookId)?.usualMs ?? 0) > patienceSharedMs.most;
   }
 
-  /** How long a group waits for an attempt. @param isShared the events of others wait too */
+  /** How long a group waits for an attempt. @param isShared other webhooks wait too */
   patienceMs(webhookId: string, isShared: boolean): number {
     if (!isShared) return patienceAloneMs;
     const { least, most } = patienceSharedMs;
@@ -41,12 +41,12 @@ export class EndpointHealth {
     return usualMs === undefined ? most : Math.min(most, Math.max(least, timesUsual * usualMs));
   }
 
-  /** Notes that an attempt is under way for too long already. */
+  /** Records that a running attempt is late. */
   noteLate(webhookId: string, now = Date.now()): void {
     this.#of(webhookId).failingUntil = now + forgetMs;
   }
 
-  /** Notes how an attempt went. */
+  /** Records the outcome of an attempt. */
   note(webhookId: string, succeeded: boolean, durationMs: number, now = Date.now()): void {
     const known = this.#of(webhookId);
     if (succeeded) known.usualMs = (known.usualMs ?? durationMs) * (1 - newestShare) + durationMs * newestShare;

@@ -1,27 +1,27 @@
-/** Attempts to one endpoint: the events of a message one after the other, messages side by side, at the pace that its owner set. */
+/** Attempts to one endpoint: the events of a message in order, messages in parallel, at the rate that its owner set. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
-/** `ended`: failed for good. `failed`: the ladder goes on. `stopped`: the webhook takes nothing more. */
+/** `ended`: failed for good. `failed`: will be retried. `stopped`: the webhook is paused, deleted or inactive. */
 export type Outcome = 'acknowledged' | 'ended' | 'failed' | 'stopped';
 
-/** How fast a line moves, and when those who wait for it should go on without. */
+/** The limits of a line, and when its caller should stop waiting for it. */
 export interface Pace {
-  /** Attempts at once, where the webhook is not ordered. */
+  /** Attempts at once, if the webhook is not ordered. */
   atOnce: number;
-  /** So long after an attempt began without an outcome it is late. */
+  /** An attempt is late when it has no outcome after this time. */
   patienceMs?: number;
-  /** After so long all that is left is late. */
+  /** The whole line is late after this time. */
   lineMs?: number;
-  /** Aborted when the worker stops: nothing further is begun. */
+  /** Aborted when the worker stops. The line then begins no further attempt. */
   signal?: AbortSignal;
 }
 
 export interface LineOptions<Delivery> extends Pace {
-  /** @param answered is to be called when the outcome is known; what follows is our own time */
+  /** @param answered must be called when the receiver has answered, so that our own work afterwards does not count as late */
   attempt: (delivery: Delivery, answered: () => void) => Promise<Outcome>;
-  /** Goes on after a failure: each delivery has its attempt. */
+  /** Continues after a failure, so that each delivery is attempted. */
   goesOn: boolean;
 }
 
@@ -33,7 +33,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
   #isEnded = false;
   #nextAtMs = 0;
   #tellLate: () => void = () => undefined;
-  /** Resolves when an attempt, or the line, takes longer than it may; perhaps never. */
+  /** Resolves when an attempt or the line is late. May never resolve. */
   readonly late = new Promise<void>((resolve) => {
     this.#tellLate = resolve;
   });
@@ -48,7 +48,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
     this.#open = new Set(deliveries);
   }
 
-  /** After a failure nothing further is begun. @returns what failed on the ladder or was not tried */
+  /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
   async run(): Promise<Delivery[]> {
     const { atOnce, lineMs } = this.options;
     const end = this.#lateAfter(lineMs);
@@ -60,7 +60,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
     return this.#left;
   }
 
-  /** Begins nothing further. What is under way goes on beside. */
+  /** Begins no further attempt. Attempts in progress continue in the background. */
   handOver(): { left: Delivery[]; underWay: Delivery[] } {
     this.#isEnded = true;
     const underWay = [...this.#underWay];
@@ -86,7 +86,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
       }
       this.#isEnded = true;
       if (outcome === 'stopped')
-        this.#chains.length = 0; // paused, deleted or gone meanwhile: whoever did that held the rest
+        this.#chains.length = 0; // paused, deleted or inactive: the change itself has settled the other deliveries
       else this.#left.push(...chain.slice(index));
       return;
     }
@@ -109,7 +109,7 @@ export class EndpointLine<Delivery extends SendableDelivery> {
     return ms === undefined ? undefined : setTimeout(() => this.#tellLate(), ms);
   }
 
-  /** Waits for the turn that the webhook's rate gives. */
+  /** Waits until the webhook's rate allows the next attempt. */
   async #pace({ rate }: Delivery): Promise<void> {
     if (rate === null) return;
     const at = Math.max(performance.now(), this.#nextAtMs);

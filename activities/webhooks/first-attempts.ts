@@ -1,7 +1,7 @@
-/** First attempts of a group's events: made here, or left to whoever carries them. */
+/** First attempts of a group's events: made here, or left to retriers and child workflows. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import { leaveToCarriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
 import { type DueDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { leaveToChild } from '../../models/operations/watch/own-workflows.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
@@ -13,51 +13,51 @@ export interface FirstAttemptDeps {
   attempts: Attempts;
 }
 
-/** How a group's events are attempted. */
-export interface Manner {
-  /** Also what was left to others: an earlier call died, perhaps before they were told. */
+/** Options of the first attempts of a group. */
+export interface FirstAttemptOptions {
+  /** Include deliveries that an earlier call left to other workflows, because it may have died before these were started. */
   again: boolean;
-  /** Of a group that is tended, see `Attempts.toAll`. */
+  /** Set for a driven group; see `Attempts.toAll`. */
   ownAtOnce?: number;
 }
 
 /**
- * First attempts of everything that is due for a group, each webhook's events in order, webhooks side by side.
- * @returns what has to be started: carriers for what was not acknowledged or not tried; where the operator wants a child workflow
- * for every event, those
+ * Makes the first attempts of all due deliveries of a group: the events of a webhook in order, webhooks in parallel.
+ * @returns workflows to start: retriers for deliveries that were not acknowledged or not tried, or child workflows if the operator has
+ * configured one for each event
  */
 export async function attemptFirst(
   { db, config, attempts }: FirstAttemptDeps,
   groupId: string,
-  { again, ownAtOnce }: Manner,
+  { again, ownAtOnce }: FirstAttemptOptions,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, again);
   const [first] = due;
-  const leave: Leave = (left_) => attempts.inTurn(() => leaveToCarriers(db, left_, again), first?.workspace_id);
+  const leave: Leave = (left_) => attempts.inTurn(() => leaveToRetriers(db, left_, again), first?.workspace_id);
   const left =
     config.webhookFirstAttempt === 'inline'
-      ? { children: [], carriers: await leave(await attempts.toAll(due, ownAtOnce)) }
+      ? { children: [], retriers: await leave(await attempts.toAll(due, ownAtOnce)) }
       : await leaveAll(db, due, again, leave);
   return { ...left, ...workspacesOf(left, due) };
 }
 
-/** Leaves deliveries to carriers, in the turn of their workspace. */
-type Leave = (left: Parameters<typeof leaveToCarriers>[1]) => Promise<string[]>;
+/** Leaves deliveries to retriers. Waits for the turn of their workspace. */
+type Leave = (left: Parameters<typeof leaveToRetriers>[1]) => Promise<string[]>;
 
-/** Whose the webhooks are for which something has to be started. */
-function workspacesOf({ children, carriers }: LeftDeliveries, due: readonly DueDelivery[]): Pick<LeftDeliveries, 'workspaces'> {
-  const started = new Set([...carriers, ...children.map(({ webhookId }) => webhookId)]);
+/** The workspaces of the webhooks whose workflows have to be started. */
+function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueDelivery[]): Pick<LeftDeliveries, 'workspaces'> {
+  const started = new Set([...retriers, ...children.map(({ webhookId }) => webhookId)]);
   if (started.size === 0) return {};
   const owned = due.flatMap(({ webhook_id, workspace_id }) => (started.has(webhook_id) ? [[webhook_id, workspace_id] as const] : []));
   return { workspaces: Object.fromEntries(owned) };
 }
 
-/** Deliveries that one round leaves: what it returns stands in the history of the group's workflow. */
+/** Deliveries that one round leaves to children. The limit keeps the result small, because the workflow's history stores it. */
 const leftAtOnce = 500;
 
-/** Where the operator wants a child workflow for every event: one for each, except what has to be sent in order or at a rate. */
+/** With a child workflow for each event: leaves each delivery to a child, but those of ordered or rate-limited webhooks to retriers. */
 async function leaveAll(db: Database, all: DueDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
-  // What an earlier call had marked may be anywhere among what was marked before it.
+  // After a retry all are returned: those that the earlier call marked cannot be told from older ones.
   const due = again ? all : all.slice(0, leftAtOnce);
   const inLine = due.filter(({ ordered, rate }) => ordered || rate !== null);
   const single = due.filter((delivery) => !inLine.includes(delivery));
@@ -67,7 +67,7 @@ async function leaveAll(db: Database, all: DueDelivery[], again: boolean, leave:
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    carriers: await leave({ left: inLine }),
+    retriers: await leave({ left: inLine }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }

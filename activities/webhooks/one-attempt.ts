@@ -1,4 +1,4 @@
-/** One attempt to deliver: what is sent, and what follows from the outcome for the delivery and for its endpoint. */
+/** One attempt of a delivery: what is sent, and the effects of the outcome on the delivery and its endpoint. */
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
 import type { NextStep } from '../../models/operations/webhooks/record-attempt.js';
@@ -10,8 +10,8 @@ import { Tracer } from './post-trace.js';
 import type { PostResult, WebhookPoster } from './post-webhook.js';
 
 /**
- * Signs and sends a delivery. Where its secret cannot be read (it was encrypted with another SECRET_KEY) nothing is sent, and that
- * is the outcome: nobody else's deliveries have to do with it.
+ * Signs and sends a delivery. If its secret cannot be decrypted (it was encrypted with another SECRET_KEY), nothing is sent and the attempt
+ * fails. Other deliveries are not affected.
  */
 export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly string[], delivery: SendableDelivery): Promise<PostResult> {
   const keys = readKeys(secretKeys, delivery);
@@ -48,13 +48,13 @@ const nothingSent = (): PostResult => ({
 
 const gone = 'The endpoint answered 410 Gone';
 
-/** What follows where no further attempt does. */
+/** The next step of an attempt outside the retry schedule. */
 export function lastStep({ error, responseStatus }: PostResult): NextStep {
   if (error === null) return { status: 'succeeded' };
   return responseStatus === 410 ? { status: 'unchanged', disableWebhook: gone } : { status: 'unchanged' };
 }
 
-/** What follows on the ladder: the next rung, or the end when it is used up or cannot help. */
+/** The next step of the retry schedule: the next delay, or the end when it is used up or cannot help. */
 export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): NextStep {
   const { error, responseStatus } = result;
   if (error === null) return { status: 'succeeded' };
@@ -64,7 +64,7 @@ export function nextStep(result: PostResult, { ladder_step }: SendableDelivery, 
   return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
 }
 
-/** What an attempt of the ladder tells of its endpoint; undefined where that is nothing new, or no fault of the endpoint. */
+/** What a scheduled attempt changes in the health of its endpoint; undefined if nothing, or if the fault is ours. */
 export function healthNote(
   result: PostResult,
   { webhook_id, ladder_step, failing_since, resume_at }: SendableDelivery,

@@ -1,22 +1,22 @@
-/** What a POST leaves behind beside its outcome: the headers both ways, whom it reached, and where its time went. */
+/** The trace of a POST: headers of request and answer, the remote address, and the duration of each phase. */
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Timings } from '../../models/tables/delivery.js';
 
-/** Headers of an answer that are kept: so many, so long. */
+/** Maximum number and length of answer headers that are kept. */
 const headersMax = 40;
 const valueLengthMax = 256;
 
 export interface Trace {
-  /** As they were sent, names in lower case; null when nothing was sent. */
+  /** As sent, names in lower case; null if nothing was sent. */
   requestHeaders: Record<string, string> | null;
   responseHeaders: Record<string, string> | null;
   timings: Timings;
   remoteAddress: string | null;
 }
 
-/** Watches one request. What did not take place stays null. */
+/** Traces one request. A phase that did not take place is null. */
 export class Tracer {
   readonly #startedAt = performance.now();
   #requestHeaders: Record<string, string> | null = null;
@@ -24,7 +24,7 @@ export class Tracer {
   #remoteAddress: string | null = null;
   readonly #parts = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null } as Omit<Timings, 'total_ms'>;
 
-  /** Milliseconds since the request was begun. */
+  /** Milliseconds since the begin of the request. */
   get elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }
@@ -42,7 +42,7 @@ export class Tracer {
         this.#requestHeaders = textsOf(request.getHeaders());
         this.#remoteAddress = socket.remoteAddress ?? null;
       };
-      if (!socket.connecting) return reached(); // kept open since an earlier request
+      if (!socket.connecting) return reached(); // a connection kept from an earlier request
       socket.once('lookup', () => (this.#parts.dns_ms = sinceMark()));
       socket.once('connect', () => {
         this.#parts.connect_ms = sinceMark();
@@ -59,7 +59,7 @@ export class Tracer {
     });
   }
 
-  /** What is known by now. */
+  /** The trace so far. */
   trace(): Trace {
     return {
       requestHeaders: this.#requestHeaders,
@@ -75,7 +75,7 @@ type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
 const textsOf = (headers: Headers) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)]));
 
-/** Whoever answers decides how much there is: what is kept of it is bounded. */
+/** The receiver decides how many headers it sends, so only a limited part is kept. */
 const bounded = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(
     Object.entries(textsOf(headers))

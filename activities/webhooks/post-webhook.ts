@@ -1,4 +1,4 @@
-/** One POST to a webhook: HTTPS only, no redirects, guarded address, one deadline for everything, a small part of the answer kept. */
+/** Sends one POST to a webhook: HTTPS only, no redirects, checked address, one deadline, and only the first part of the answer is kept. */
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../../models/settings/config.js';
@@ -8,20 +8,20 @@ import { createResolver, type Resolve } from '../../models/process/name-resolver
 import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
-/** DNS, connection, TLS, request, headers and body together (interface.md: acknowledged within 10 seconds). */
+/** The deadline for DNS, connection, TLS, request and answer together: a webhook must acknowledge within 10 seconds. */
 const defaultTimeoutMs = 10_000;
 const readBytesMax = 16_384;
 const keptBytesMax = 1_024;
 const idleSocketMs = 4_000;
 
-/** What came back, or why nothing did. */
+/** The answer of the receiver, or the reason why there is none. */
 export interface PostResult extends Trace {
   at: Date;
   durationMs: number;
   responseStatus: number | null;
   responseBody: string | null;
   retryAfter: string | undefined;
-  /** Null when the receiver acknowledged. */
+  /** Null if the receiver acknowledged. */
   error: PostError | null;
 }
 
@@ -39,25 +39,25 @@ export type PostError =
   | 'http_status';
 
 export interface WebhookPoster {
-  /** @param whose the workspace of the webhook: its name is looked up beside those of others */
+  /** @param whose the workspace of the webhook; each workspace has its own share of name look-ups */
   post(url: string, headers: Record<string, string>, body: string, whose?: string): Promise<PostResult>;
   close(): void;
 }
 
 export interface PosterOptions {
   totalTimeoutMs?: number;
-  /** Stands in for DNS. */
+  /** Replaces DNS in tests. */
   resolve?: Resolve;
 }
 
-/** A poster with its own connections; they are kept open for a moment, always to an address that was checked. */
+/** Creates a poster with its own connections. Each is made to a checked address and kept open for a few seconds. */
 export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutMs, ...given }: PosterOptions = {}): WebhookPoster {
   const resolve = given.resolve ?? createResolver({ servers: config.webhookDnsServers });
   const agents = new Map<number, Agent>();
   const agentFor = (port: number) => {
     let agent = agents.get(port);
     if (agent === undefined) {
-      // As many connections as attempts: a limit for each host would let endpoints that hang hold up others of the same host.
+      // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
       agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleSocketMs, minVersion: 'TLSv1.2' });
       agents.set(port, agent);
     }
@@ -66,7 +66,7 @@ export function webhookPoster(config: Config, { totalTimeoutMs = defaultTimeoutM
   return {
     post: (url, headers, body, whose) => {
       const { port } = targetOf(url);
-      // Of the request and not of the agent, whose connections are shared: each was made to an address that was checked.
+      // The look-up belongs to the request. The agent's connections are shared, and each was made to a checked address.
       const lookup = guardedLookup((address) => isAllowedTarget(address, port, config), resolve, whose);
       return post({ url: new URL(url), headers, body, totalTimeoutMs, lookup }, agentFor, config);
     },
@@ -94,7 +94,7 @@ async function post(outgoing: Outgoing, agentFor: (port: number) => Agent, confi
   };
   const nothing = { responseStatus: null, responseBody: null, retryAfter: undefined };
   const { host, port } = targetOf(url.href);
-  // A literal address never reaches `lookup`.
+  // Node.js does not call `lookup` for a literal address.
   const mayAsk = isIP(host) === 0 ? faultOfName(host, config) === null : isAllowedTarget(host, port, config);
   if (url.protocol !== 'https:' || !mayAsk) return { ...traced(), ...nothing, error: 'blocked_address' };
   try {
@@ -120,7 +120,7 @@ function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agen
     tracer.watch(sent);
     const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error);
     sent.on('error', fail);
-    // Node tells neither of these as an error: without them the promise would wait for ever.
+    // Node.js emits no error in these two cases. Without the handlers the promise would never settle.
     sent.on('upgrade', (response, socket) => {
       socket.destroy();
       resolve({ responseStatus: response.statusCode ?? 0, responseBody: null, retryAfter: undefined });
@@ -139,7 +139,7 @@ function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agen
         size += chunk.length;
         if (size <= readBytesMax) chunks.push(chunk);
         else {
-          finish(); // enough is known; the rest is not read
+          finish(); // the rest is not needed
           response.destroy();
         }
       });
@@ -151,9 +151,9 @@ function exchange({ url, headers, body, totalTimeoutMs, lookup }: Outgoing, agen
   });
 }
 
-const closedEarly = () => Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' });
+const closedEarly = () => Object.assign(new Error('The connection was closed without an answer'), { code: 'ECONNRESET' });
 
-/** The first part of the answer as text that PostgreSQL can store. */
+/** The first part of the answer, as text that PostgreSQL can store. */
 function readable(bytes: Buffer): string | null {
   if (bytes.length === 0) return null;
   return new TextDecoder().decode(bytes.subarray(0, keptBytesMax)).replaceAll('\0', '\uFFFD');

@@ -1,9 +1,9 @@
-/** Settles what a change of a webhook means for its deliveries, in the background and never at the cost of anybody else. */
+/** Applies a change of a webhook to its deliveries, in the background and slowly enough to delay no other work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import { settleDeliveries, type SettlingPlace } from '../../models/operations/webhooks/settle-deliveries.js';
 
-/** Where what is left is held by others there is no page to rest after. */
+/** Minimum pause. A page whose rows are all locked takes no time. */
 const restMsMin = 5;
 
 export class Settling {
@@ -14,7 +14,7 @@ export class Settling {
     private readonly webhookId: string,
   ) {}
 
-  /** Settles a page, and rests for as long as that took: the database is for others too. @returns false when nothing was left to settle */
+  /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns false when none was left */
   async onePage(): Promise<boolean> {
     const startedAt = performance.now();
     this.#place = await settleDeliveries(this.db, this.webhookId, this.#place);

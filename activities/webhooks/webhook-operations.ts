@@ -1,7 +1,7 @@
-/** The activities behind what owners ask for: tests, resends, replays. None of them touches a ladder that is running. */
+/** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
-import { leaveToCarriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
 import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../../models/operations/webhooks/replay-deliveries.js';
 import { isReplayRunning, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';
@@ -12,23 +12,23 @@ import { type AttemptDeps, Attempts } from './attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { Settling } from './settling.js';
 
-/** Deliveries of a page of a replay. When each of them hangs, the page still ends before the watcher takes it for lost. */
+/** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
-/** The same where they hang one after the other. */
+/** The same for an ordered webhook, whose attempts hang one after the other. */
 const replayedInOrder = 5;
 
-/** Attempts that one workspace asked for and that are under way in this process; one more gives up its place for a moment. */
+/** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
 const askedOfWorkspace = 25;
 const laterOn = () =>
-  ApplicationFailure.create({ type: 'TooManyAttempts', message: 'the workspace has too many attempts under way', nextRetryDelay: 1_000 });
+  ApplicationFailure.create({ type: 'TooManyAttempts', message: 'The workspace has too many attempts in progress', nextRetryDelay: 1_000 });
 
-export function webhookOperationActivities(deps: AttemptDeps) {
+/** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
+export function webhookOperationActivities(deps: AttemptDeps, attempts = new Attempts(deps)) {
   const { db } = deps;
-  const attempts = new Attempts(deps);
   const asked = new Tally();
 
   return {
-    /** One attempt that somebody asked for. Only its success moves the delivery; a test that fails has failed. */
+    /** Makes one requested attempt. Only a success changes the status of the delivery; a failed test ends as failed. */
     attemptNow: ({ deliveryId, trigger }: AttemptInput): Promise<void> =>
       withHeartbeat(async () => {
         const isTest = trigger === 'test';
@@ -40,7 +40,7 @@ export function webhookOperationActivities(deps: AttemptDeps) {
         await attempts.toEndpoint([delivery], { trigger, ladder: isTest }).finally(() => asked.remove(workspaceId));
       }),
 
-    /** The next deliveries of a replay. */
+    /** Lists the next deliveries of a replay. */
     listReplay: ({ webhookId, since, until, statuses, after }: ReplayInput): Promise<ReplayList> =>
       withHeartbeat(async (signal) => {
         const settling = new Settling(db, webhookId);
@@ -52,12 +52,12 @@ export function webhookOperationActivities(deps: AttemptDeps) {
       }),
 
     /**
-     * Attempts deliveries of a replay. What was failed or held gets a new ladder, whose first attempt this is; what succeeded or
-     * has a ladder already gets this attempt and no more. What fails on its new ladder is the carrier's from then on. Nothing is attempted once the replay was cancelled.
+     * Attempts deliveries of a replay. A failed or held delivery starts a new retry schedule with this attempt, and the retrier continues it.
+     * A succeeded or pending delivery gets one attempt. After the replay was cancelled no attempt is made.
      */
     replayPage: ({ replayId, webhookId, deliveryIds, isLast, statuses }: ReplayPageInput): Promise<ReplayPageResult> =>
       withHeartbeat(async () => {
-        if (!(await isReplayRunning(db, replayId))) return { carriers: [], goesOn: false };
+        if (!(await isReplayRunning(db, replayId))) return { retriers: [], goesOn: false };
         const ladder = statuses.includes('failed') || statuses.includes('held');
         const again = activityInfo().attempt > 1;
         const open = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds;
@@ -65,9 +65,9 @@ export function webhookOperationActivities(deps: AttemptDeps) {
         const due = await deliveriesIn(db, ladder ? ['pending'] : statuses, ids);
         await attempts.toEndpoint(due, { trigger: 'replay', ladder });
         const left = !ladder ? [] : (again ? deliveryIds : ids).map((id) => ({ id, webhook_id: webhookId }));
-        const carriers = await leaveToCarriers(db, { left }, again);
+        const retriers = await leaveToRetriers(db, { left }, again);
         const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
-        return { carriers, goesOn: status === 'running' };
+        return { retriers, goesOn: status === 'running' };
       }),
   };
 }

@@ -1,8 +1,8 @@
-/** The activities that deliver events: first attempts of a group, and what carriers and child workflows attempt afterwards. */
+/** The activities that deliver events: first attempts of a group, and the attempts of retriers and child workflows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
-import { beginCarrying, type Carriage, restCarrier } from '../../models/operations/webhooks/carried-deliveries.js';
+import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/carried-deliveries.js';
 import { carriedDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/watch/own-workflows.js';
 import { Tally } from '../../models/flow/tally.js';
@@ -12,16 +12,16 @@ import { type AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 
-/** Deliveries that a carrier reads at once; with a rate, as many as go out in this time. */
+/** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
 const pageSeconds = 20;
-/** One call of a carrier works so long at most, and waits for what is due so soon. */
-const carryMsMax = 60_000;
+/** One call of a retrier takes this long at most. It waits itself for deliveries that are due within `soonMs`. */
+const retrierMsMax = 60_000;
 const soonMs = 500;
-/** So soon again where something is due and waits for what is under way; the longer that takes, the more seldom. */
+/** Poll interval while attempts are in flight; doubles up to the maximum. */
 const lookAgainMs = { least: 100, most: 1_000 };
-/** Carriers of one workspace that work at once in this process: a fifth of its places for them. One more looks again a moment later. */
-const carriersOfWorkspace = 100;
+/** Retriers of one workspace that run at once in this process: a fifth of its slots. Another one tries again after a second. */
+const retriersOfWorkspace = 100;
 const behindLookMs = { least: 20, most: 2_000 };
 
 export interface WebhookDeps extends AttemptDeps {
@@ -29,30 +29,31 @@ export interface WebhookDeps extends AttemptDeps {
   config: AttemptDeps['config'] & FirstAttemptDeps['config'];
 }
 
-/** @param attempts those of the process: how much is under way to an endpoint is counted there */
+/** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
 export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
   const { db, config, stopping } = deps;
-  const carriers = new Tally();
+  const retriers = new Tally();
 
   return {
-    /** First attempts of what is due for a group; see `attemptFirst`. */
+    /** Makes the first attempts of a group's due deliveries; see `attemptFirst`. */
     deliverEvents: (groupId: string): Promise<LeftDeliveries> =>
       withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { again: activityInfo().attempt > 1 })),
 
     /**
-     * Attempts what is due to a webhook, page after page.
-     * @returns milliseconds until it has to be called again; null when nothing waits any more
+     * Attempts the due deliveries of a webhook, page by page.
+     * @returns milliseconds until the next call is due; null when no delivery is pending
      */
-    carryDeliveries: (webhookId: string): Promise<number | null> =>
-      withHeartbeat((signal) => carry({ db, attempts, carriers }, webhookId, signal), stopping),
+    runRetrier: (webhookId: string): Promise<number | null> =>
+      withHeartbeat((signal) => runRetrier({ db, attempts, retriers }, webhookId, signal), stopping),
 
     /**
-     * The due ones of these deliveries, each after the earlier events of its message. While some are pending this activity fails with the delay until the next is due, so that
-     * the server's retry timer carries the ladder; when one has used up its ladder it fails for good, for operators to see.
+     * Attempts those deliveries that are due and not behind an earlier event of their message. While some are pending, the activity fails with
+     * the delay until the next one is due, so that Temporal's retry timer follows the retry schedule. It fails for good when a delivery has
+     * used up its schedule, so that operators see it.
      */
     retryDeliveries: ({ deliveryIds }: DeliverWebhookInput): Promise<void> =>
       withHeartbeat(async () => {
-        await attempts.carry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind));
+        await attempts.retry((await pendingDeliveries(db, deliveryIds)).filter(({ is_due, is_behind }) => is_due && !is_behind));
         const waiting = await pendingDeliveries(db, deliveryIds);
         if (waiting.length > 0) throw notYet(waiting);
         const failed = await countFailed(db, deliveryIds);
@@ -62,42 +63,47 @@ export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(dep
   };
 }
 
-async function carry(
-  { carriers, ...deps }: CarryDeps & { carriers: Tally },
+async function runRetrier(
+  { retriers, ...deps }: RetrierDeps & { retriers: Tally },
   webhookId: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const carriage = await deps.attempts.inTurn(() => beginCarrying(deps.db, webhookId), webhookId);
-  if (carriage === undefined) return null;
-  if (carriers.of(carriage.workspace_id) >= carriersOfWorkspace) return lookAgainMs.most;
-  carriers.add(carriage.workspace_id);
+  const webhook = await deps.attempts.inTurn(() => beginRetrying(deps.db, webhookId), webhookId);
+  if (webhook === undefined) return null;
+  if (retriers.of(webhook.workspace_id) >= retriersOfWorkspace) return lookAgainMs.most;
+  retriers.add(webhook.workspace_id);
   try {
-    return await carryFor(deps, carriage, webhookId, signal);
+    return await attemptDue(deps, webhook, webhookId, signal);
   } finally {
-    carriers.remove(carriage.workspace_id);
+    retriers.remove(webhook.workspace_id);
   }
 }
 
-interface CarryDeps {
+interface RetrierDeps {
   db: Database;
   attempts: Attempts;
 }
 
-async function carryFor({ db, attempts }: CarryDeps, carriage: Carriage, webhookId: string, signal: AbortSignal): Promise<number | null> {
-  const page = carriage.rate === null ? pageMax : Math.min(pageMax, Math.ceil(carriage.rate * pageSeconds));
-  const until = Date.now() + carryMsMax;
+async function attemptDue(
+  { db, attempts }: RetrierDeps,
+  webhook: RetriedWebhook,
+  webhookId: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const page = webhook.rate === null ? pageMax : Math.min(pageMax, Math.ceil(webhook.rate * pageSeconds));
+  const until = Date.now() + retrierMsMax;
   const settling = new Settling(db, webhookId);
   let pauseMs = lookAgainMs.least;
   while (Date.now() < until && !signal.aborted) {
     const isSettling = await settling.onePage();
-    if (isSettling && !carriage.is_active) continue;
-    const due = await attempts.inTurn(() => carriedDeliveries(db, webhookId, carriage.ordered, page), carriage.workspace_id);
-    await attempts.carry(due, signal);
+    if (isSettling && !webhook.is_active) continue;
+    const due = await attempts.inTurn(() => carriedDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
+    await attempts.retry(due, signal);
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;
       continue;
     }
-    const waitMs = await attempts.inTurn(() => restCarrier(db, webhookId), carriage.workspace_id);
+    const waitMs = await attempts.inTurn(() => restRetrier(db, webhookId), webhook.workspace_id);
     if (waitMs === null || waitMs > soonMs) return waitMs;
     await sleep(Math.max(pauseMs, waitMs));
     pauseMs = Math.min(2 * pauseMs, lookAgainMs.most);
@@ -105,7 +111,7 @@ async function carryFor({ db, attempts }: CarryDeps, carriage: Carriage, webhook
   return 0;
 }
 
-/** One that is behind another event looks again soon: most first attempts take milliseconds. */
+/** A delivery behind another event is looked at again soon, because most first attempts take milliseconds. */
 function notYet(waiting: readonly OwnDelivery[]): ApplicationFailure {
   const behindMs = Math.min(behindLookMs.least * 2 ** (activityInfo().attempt - 1), behindLookMs.most);
   const waits = waiting.map(({ wait_ms, is_behind }) => (is_behind ? Math.max(wait_ms, behindMs) : wait_ms));

@@ -1,8 +1,8 @@
-/** Entry point of the worker's second thread, see worker.ts. Tells `ready`, and stops when it is told anything. */
+/** Entry point of the worker's second thread; see worker.ts. Posts `ready`. Stops at the first message from the parent. */
 import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
 import { createLogger } from '../../models/process/logger.js';
-import { standBack } from '../../models/process/stand-back.js';
+import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { queues } from '../../workflows/contract.js';
 import { startThread } from './worker-thread.js';
 import { poolSizes } from './workers.js';
@@ -14,7 +14,7 @@ const workers = await startThread({
   taskQueues: [queues.bulk],
   poolMax: poolSizes(config).bulk,
 });
-standBack(); // now that it is ready: nobody waits for its start any longer than for others
+lowerThreadPriority(); // after the start, so that the start is not slow
 parentPort?.once('message', () => void workers.stop());
 parentPort?.postMessage('ready');
 await workers.done;

@@ -1,20 +1,20 @@
 /**
- * Notices when work never ends: so many ticks of a clock while something is under way and nothing ends. Ticks and not a time, for a
- * process that is stopped and goes on has hung for none of it.
+ * Detects work that never ends: a number of timer ticks during which no work completes. It counts ticks and not time, because a process that
+ * was suspended has not hung.
  */
 export class HangWatch {
   #pending = 0;
   #ticks = 0;
   #clock: NodeJS.Timeout | undefined;
 
-  /** @param hung is called once for each row of `ticksMax` ticks without an end */
+  /** @param hung is called after `ticksMax` consecutive ticks without completion */
   constructor(
     private readonly hung: () => void,
     private readonly tickMs = 1_000,
     private readonly ticksMax = 10,
   ) {}
 
-  /** Passes on what the work gives. */
+  /** Watches the work, and returns its result. */
   async over<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#pending += 1;
     this.#clock ??= setInterval(() => this.#tick(), this.tickMs).unref();

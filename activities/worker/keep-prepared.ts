@@ -1,4 +1,4 @@
-/** Looks again and again whether the namespace still has what the service needs of it, for as long as a worker lives. */
+/** Checks every 20 seconds that the namespace has the search attributes and the schedule that the service needs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import type { Config } from '../../models/settings/config.js';
@@ -9,9 +9,9 @@ const everyMs = 20_000;
 const deadlineMs = 10_000;
 
 /**
- * Prepares the namespace, and keeps it prepared: when Temporal has lost its data, the schedule of the watcher is made anew within half a
- * minute of its return.
- * @returns what ends the looking
+ * Prepares the namespace and keeps it prepared. If Temporal loses its data, the schedule of the watcher exists again half a minute after
+ * Temporal is back.
+ * @returns a function that ends the checks
  * @throws when Temporal cannot be reached or prepared now
  */
 export async function keepPrepared(
@@ -41,9 +41,12 @@ async function look(preparations: Preparations, signal: AbortSignal): Promise<vo
         connection.withDeadline(Date.now() + deadlineMs, () => restorePreparations(preparations)),
       );
       if (isNew)
-        logger.error({ namespace }, 'Temporal had lost the schedule of the watcher, and so its data: everything open is driven on');
+        logger.error(
+          { namespace },
+          'The schedule of the watcher was missing, so Temporal has lost its data. The watcher restarts all open work',
+        );
     } catch (err) {
-      if (!signal.aborted) logger.error({ err, namespace }, 'could not see to the schedule of the watcher');
+      if (!signal.aborted) logger.error({ err, namespace }, 'could not check the schedule of the watcher');
     }
   }
 }

@@ -1,11 +1,11 @@
-/** What the namespace needs: search attributes and the watcher's schedule. Safe to repeat, and from several workers. */
+/** Creates the search attributes and the schedule of the watcher. Safe to repeat, also from several workers at once. */
 import { type Connection, ScheduleAlreadyRunning, type ScheduleClient } from '@temporalio/client';
 import type { Logger } from '../../models/process/logger.js';
 import { queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
 
 /** `temporal.api.enums.v1.IndexedValueType`. */
 const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-/** A round that is still at work lets the next one out. */
+/** A round is skipped while the one before it still runs (`overlap: SKIP`). */
 const spec = { intervals: [{ every: '30s' as const }] };
 const everyMs = 30_000;
 
@@ -16,39 +16,38 @@ export interface Preparations {
   logger: Logger;
 }
 
-/** Before workers poll: makes what is missing, and gives a schedule of an earlier version its present times. */
+/** Before workers poll: creates what is missing, and updates the interval of an older schedule. */
 export async function prepareTemporal({ connection, schedules, namespace, logger }: Preparations): Promise<void> {
-  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'search attributes could not be checked'));
+  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'could not check the search attributes'));
   if (await createSchedule(schedules)) return;
-  const schedule = schedules.getHandle(workflowIds.maintain);
+  const schedule = schedules.getHandle(workflowIds.watcher);
   const { intervals } = (await schedule.describe()).spec;
   if (intervals?.length === 1 && intervals[0]?.every === everyMs) return;
   await schedule.update(({ action, policies, state }) => ({ action, policies, state, spec }) as never);
 }
 
 /**
- * Makes what is missing while workers live: a Temporal server that lost its data has neither schedule nor attributes, and without the
- * schedule nobody would repair anything.
- * @returns whether the schedule was missing; its first round begins at once then
- * @throws when Temporal is away, or has no such namespace
+ * While workers run: creates what is missing. A Temporal server that lost its data has no schedule, and without it the watcher repairs nothing.
+ * @returns true when the schedule was missing; its first round then begins at once
+ * @throws when Temporal cannot be reached, or has no such namespace
  */
 export async function restorePreparations({ connection, schedules, namespace, logger }: Preparations): Promise<boolean> {
-  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'search attributes could not be checked'));
+  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'could not check the search attributes'));
   return createSchedule(schedules);
 }
 
-/** @returns false when it exists */
+/** @returns false when it exists already */
 async function createSchedule(schedules: ScheduleClient): Promise<boolean> {
   try {
     await schedules.create({
-      scheduleId: workflowIds.maintain,
+      scheduleId: workflowIds.watcher,
       spec,
       policies: { overlap: 'SKIP', catchupWindow: '60s' },
       state: { triggerImmediately: true },
       action: {
         type: 'startWorkflow',
-        workflowType: workflowTypes.maintain,
-        workflowId: workflowIds.maintain,
+        workflowType: workflowTypes.runWatcher,
+        workflowId: workflowIds.watcher,
         taskQueue: queues.messages,
         args: [],
       },
@@ -60,7 +59,7 @@ async function createSchedule(schedules: ScheduleClient): Promise<boolean> {
   }
 }
 
-/** A cluster may keep this to its operators; then they have done it, or starting workflows tells what is missing. */
+/** A cluster may allow this to its operators only. If attributes are missing, the start of a workflow fails and names them. */
 async function addSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes[name] === undefined);

@@ -1,4 +1,4 @@
-/** What each thread of the worker process does. */
+/** Runs the Temporal workers of one thread of the worker process. */
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
@@ -9,11 +9,11 @@ export interface ThreadOptions {
   config: Config;
   logger: Logger;
   taskQueues: readonly TaskQueue[];
-  /** Most connections to PostgreSQL. */
+  /** Maximum number of connections to PostgreSQL. */
   poolMax: number;
 }
 
-/** Opens connections of its own, works these queues off, and closes the connections when that was stopped. */
+/** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */
 export async function startThread({ config, logger, taskQueues, poolMax }: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts

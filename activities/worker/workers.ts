@@ -1,4 +1,4 @@
-/** The Temporal workers of one thread: that of messages runs workflows and the single message's way, the others run activities only. */
+/** The Temporal workers of one thread. The worker of `messages` runs workflows and activities, the others run activities only. */
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
@@ -12,7 +12,7 @@ import { LeanWorker } from './lean-worker.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
-import { type Carrier, startSandboxCarrier } from '../handoff/providers/sandbox-carrier.js';
+import { type ReportPoster, startReportPoster } from '../handoff/providers/report-poster.js';
 import { workflowStarts } from '../watch/workflow-starts.js';
 
 /** Built by `npm run build`, see workflows/bundle.ts. */
@@ -23,41 +23,41 @@ export interface WorkersDeps {
   db: Database;
   logger: Logger;
   connection: NativeConnection;
-  /** Which queues are worked off. */
+  /** The queues of this thread. */
   taskQueues: readonly TaskQueue[];
-  /** Stand-ins for the configured providers, in tests. */
+  /** Replaces the configured providers in tests. */
   wrapProviders?: (providers: Providers) => Providers;
 }
 
 export interface RunningWorkers {
   /** Resolves when all workers have stopped; rejects when one failed. */
   done: Promise<void>;
-  /** Finishes what is under way within the grace time, then stops. */
+  /** Finishes the running activities within the grace time, then stops. */
   stop(): Promise<void>;
 }
 
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
-/** Heartbeats are sent as they come, every third of the time-out: a busy process must not look like a dead one. */
+/** Sends each heartbeat at once, every third of the time-out, so that a busy process is not taken for a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 /**
- * Activities are told at once that the worker stops, and then finish their calls (10 s at most) and record the answers, for up to 30 s while
- * the database is away. The SDK cancels what is left after the grace time. A process manager has to wait longer than that.
+ * When the worker stops, activities finish their calls (10 s at most) and record the answers (up to 30 s while the database is away). The SDK
+ * cancels activities after the grace time. The process manager must wait longer than `shutdownForceTime`.
  */
 const grace = { shutdownGraceTime: '20s', shutdownForceTime: '50s' } as const;
 
 export type TaskQueue = (typeof queues)[keyof typeof queues];
 
-/** Starts the workers of these queues, and the sandbox's carrier where the sandbox is a provider. */
+/** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
 export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   const { config, db, logger, connection, taskQueues, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
-  let carrier: Carrier | undefined;
-  const onTaken = (dueInMs: number) => carrier?.expect(dueInMs);
+  let reports: ReportPoster | undefined;
+  const onTaken = (dueInMs: number) => reports?.expect(dueInMs);
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // one an activity
+  setMaxListeners(0, stopping.signal); // one for each activity
   const activities = createActivities({ db, config, logger, providers, poster, starts, stopping: stopping.signal });
   const common = { connection, namespace: config.temporalNamespace, activities, ...grace, ...heartbeats };
   const workers = await Promise.all(
@@ -66,9 +66,9 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
       return taskQueue === queues.messages ? LeanWorker.create(options) : Worker.create(options);
     }),
   );
-  if (providers.accounts.has('sandbox')) carrier = startSandboxCarrier({ db, secretKey, callbackUrl, logger });
+  if (providers.accounts.has('sandbox')) reports = startReportPoster({ db, secretKey, callbackUrl, logger });
   const done = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await carrier?.stop();
+    await reports?.stop();
     poster.close();
   });
   return {
@@ -81,7 +81,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<RunningWorkers> {
   };
 }
 
-/** How the connections of a worker process are shared out. */
+/** How the two threads of a worker process share its connections. */
 export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.5;
@@ -89,7 +89,7 @@ const bulkShare = 0.5;
 const optionsOf = (config: Config): Record<TaskQueue, Partial<WorkerOptions>> => ({
   [queues.messages]: {
     workflowBundle: { codePath: workflowBundlePath },
-    maxCachedWorkflows: 500, // 0.17 MB each; waiting messages are evicted and read again when their report comes
+    maxCachedWorkflows: 500, // 0.17 MB each; a waiting workflow may be evicted, and is replayed when its report arrives
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentLocalActivityExecutions: poolSizes(config).own,

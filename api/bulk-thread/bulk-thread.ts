@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { connect } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
-import { standBack } from '../../models/process/stand-back.js';
+import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { loadConfig } from '../../models/settings/config.js';
 import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
@@ -30,4 +30,4 @@ const deps: BulkDeps = {
   logger: createLogger('api', config.logLevel),
   temporal: { acceptBatch: (request) => mainThread.call('acceptBatch', request) },
 };
-standBack(); // the thread is ready: from now on it gives way to the main thread
+lowerThreadPriority(); // the thread is ready: from now on it gives way to the main thread

@@ -20,13 +20,13 @@ export interface ReplayRequest extends ReplayInput {
 }
 
 /** Signals the webhook workflow, and starts it if it is not running. It ends immediately if no delivery is waiting. */
-export async function signalCarrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
-  await client.workflow.signalWithStart(workflowTypes.carryWebhook, {
+export async function startOrSignalRetrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
+  await client.workflow.signalWithStart(workflowTypes.retryWebhook, {
     taskQueue: queues.messages,
-    workflowId: workflowIds.carrier(webhookId),
+    workflowId: workflowIds.retrier(webhookId),
     args: [{ webhookId }],
     signal: dueSignal,
-    staticSummary: 'carrier of a webhook',
+    staticSummary: `retries for webhook ${webhookId}`,
     priority: { priorityKey: 3, fairnessKey: workspaceId },
   });
 }

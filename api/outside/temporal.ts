@@ -3,7 +3,7 @@ import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError }
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { type AttemptRequest, type ReplayRequest, signalCarrier, startAttempt, startReplay } from './temporal-deliveries.js';
+import { type AttemptRequest, type ReplayRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import {
   type AcceptAnswer,
   type AcceptBatchAnswer,
@@ -52,7 +52,7 @@ export interface Temporal {
   /** Starts an attempt of a delivery, or joins the running one, and waits up to two seconds for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
   /** Signals the workflow of a webhook, if it is running, to check its deliveries now. */
-  wakeCarrier(webhookId: string, workspaceId: string): Promise<void>;
+  wakeRetrier(webhookId: string, workspaceId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
@@ -98,7 +98,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       const handle = await hint(() => startAttempt(client, request));
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // on a timeout, the delivery log contains the outcome later
     },
-    wakeCarrier: (webhookId, workspaceId) => hint(() => signalCarrier(client, webhookId, workspaceId)),
+    wakeRetrier: (webhookId, workspaceId) => hint(() => startOrSignalRetrier(client, webhookId, workspaceId)),
     replay: (request) => hint(() => startReplay(client, request)),
     async sendMail(mailId) {
       const options = { taskQueue: queues.messages, workflowId: workflowIds.mail(mailId), args: [{ mailId }] };

@@ -50,7 +50,7 @@ async function endListed(client: Client, reason: string): Promise<{ listed: numb
     }
   };
   for await (const { workflowId, type } of client.workflow.list({ query: open, pageSize: 1_000 })) {
-    if (type !== workflowTypes.maintain) look.listed += 1;
+    if (type !== workflowTypes.runWatcher) look.listed += 1;
     const ending = end(workflowId).finally(() => underWay.delete(ending));
     ending.catch(() => undefined); // the error is thrown where it is awaited
     underWay.add(ending);

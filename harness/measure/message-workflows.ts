@@ -5,6 +5,6 @@ export const messageWorkflows = [
   workflowTypes.sendMessage,
   workflowTypes.sendGroup,
   workflowTypes.applyLateReports,
-  workflowTypes.carryWebhook,
+  workflowTypes.retryWebhook,
   workflowTypes.deliverWebhook,
 ];

@@ -142,7 +142,7 @@ describe('a message with a fallback', () => {
       (await overdueFallbacks(service.db, 60)).map(({ groupId }) => groupId),
       [id],
     );
-    await service.temporal.client.workflow.start('maintain', { taskQueue: 'messages', workflowId: `maintain-${id}` });
+    await service.temporal.client.workflow.start('runWatcher', { taskQueue: 'messages', workflowId: `watcher-${id}` });
     const first = await chainUntil(id, 'sent');
     const next = await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'read');
     assert.deepEqual(next.content, content);

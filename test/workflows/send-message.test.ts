@@ -128,7 +128,7 @@ describe('the workflow of a message', () => {
     );
     const [delivery] = await rows<{ id: string }>(service.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [hook.id]);
     assert.equal((await rows(service.db, 'SELECT 1 FROM delivery_attempts WHERE delivery_id = $1', [delivery?.id])).length, 3);
-    assert.equal(await eventCount(service.temporal, workflowIds.carrier(hook.id)), 11);
+    assert.equal(await eventCount(service.temporal, workflowIds.retrier(hook.id)), 11);
     await receiver.close();
   });
 

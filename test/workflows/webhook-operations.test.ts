@@ -151,8 +151,8 @@ describe('webhook operations, on the real service', () => {
     const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
     receiver.answer = acknowledge;
     assert.equal((await resend(waiting.id)).status, 'succeeded');
-    const carrier = service.temporal.client.workflow.getHandle(workflowIds.carrier(waiting.webhook_id));
-    await until(async () => (await carrier.describe()).status.name === 'COMPLETED', 'the ladder ends well');
+    const retrier = service.temporal.client.workflow.getHandle(workflowIds.retrier(waiting.webhook_id));
+    await until(async () => (await retrier.describe()).status.name === 'COMPLETED', 'the ladder ends well');
     assert.equal(receiver.received.length, 2);
   });
 

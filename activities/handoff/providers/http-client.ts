@@ -1,4 +1,4 @@
-/** HTTPS to a provider: kept connections, a capped answer, and after a failure the one thing that counts: may it have arrived? */
+/** HTTPS client for providers: keeps connections, caps the answer, and tells after a failure whether the request may have arrived. */
 import { Agent as PlainAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
 
@@ -13,17 +13,17 @@ export interface ProviderRequest {
 export interface ProviderAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The answer's object; `{}` where it is none. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- every provider has shapes of its own; adapters take what they find
+  /** The JSON object of the answer; `{}` if it has none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- each provider has its own shapes, which its adapter reads
   json: any;
 }
 
-/** No answer, or none that can be read. */
+/** Thrown when there is no readable answer. */
 export class NoAnswer extends Error {
   constructor(
-    /** A word for operators; never what the other side said. */
+    /** A short reason for operators. Contains nothing that the provider sent. */
     readonly reason: string,
-    /** False: the request certainly never reached the provider. */
+    /** False when the request certainly did not reach the provider. */
     readonly mayHaveArrived: boolean,
   ) {
     super(reason);
@@ -31,7 +31,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** For `catch`: null where there was no answer. */
+/** For `catch`: returns null when there was no answer, and rethrows other errors. */
 export function noneWithoutAnswer(error: unknown): null {
   if (error instanceof NoAnswer) return null;
   throw error;
@@ -45,11 +45,11 @@ export interface HttpClient {
 const connectTimeoutMs = 4_000;
 const idleSocketMs = 4_000;
 const answerBytesMax = 256 * 1024;
-/** A carrier that takes seconds for each call needs many to keep a rate: 100 a second at 3 s each. */
+/** Enough for 100 calls a second of 3 s each. */
 const socketsMax = 300;
 const freeSocketsMax = 50;
 
-/** @param apiBase scheme, host and port; plain http is for stand-ins on this machine */
+/** @param apiBase scheme, host and port. Plain http is for test doubles on this machine */
 export function httpClient(apiBase: string): HttpClient {
   const isTls = apiBase.startsWith('https:');
   const options = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
@@ -76,7 +76,7 @@ export function httpClient(apiBase: string): HttpClient {
         });
       });
       sent.on('error', (error: NodeJS.ErrnoException) => fail(signal.aborted ? 'timeout' : (error.code ?? error.name)));
-      sent.on('close', () => void (isAnswered || fail('closed'))); // told as an error by none of the ways in which there was no answer
+      sent.on('close', () => void (isAnswered || fail('closed'))); // Node.js emits no error for some connections that close without an answer
       sent.on('response', (response) => {
         isAnswered = true;
         read(response).then(resolve, () => fail(signal.aborted ? 'timeout' : 'unreadable answer'));
@@ -91,7 +91,7 @@ async function read(response: IncomingMessage): Promise<ProviderAnswer> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > answerBytesMax) throw new Error('too large'); // leaving the loop ends the connection
+    if (size > answerBytesMax) throw new Error('too large'); // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return { status: response.statusCode ?? 0, headers: response.headers, json: objectOf(Buffer.concat(chunks).toString('utf8')) };

@@ -1,4 +1,4 @@
-/** Which provider serves which channel. */
+/** Creates the providers of the configured accounts. */
 import type { Config } from '../../../models/settings/config.js';
 import type { ProviderAccount } from '../../../models/settings/provider-account.js';
 import { metaAdapter } from './meta.js';
@@ -11,7 +11,7 @@ import { sesAdapter } from './ses.js';
 import { smtpAdapter } from './smtp.js';
 import { twilioAdapter } from './twilio.js';
 
-/** The provider of one account; every kind that the settings accept has its case, or this does not compile. */
+/** Creates the provider of one account. The compiler requires a case for every kind that the settings accept. */
 function createProvider(account: ProviderAccount, publicUrl: string, sandbox: SandboxDeps): Provider {
   switch (account.kind) {
     case 'sandbox':
@@ -31,7 +31,7 @@ function createProvider(account: ProviderAccount, publicUrl: string, sandbox: Sa
   }
 }
 
-/** The accounts that the settings name, and who carries what. */
+/** Creates the configured accounts and the routes of each channel. */
 export function createProviders(config: Pick<Config, 'routes' | 'accounts' | 'secretKey' | 'publicUrl'>, sandbox: SandboxDeps): Providers {
   const { accounts, routes, publicUrl } = config;
   const built = accounts.map((account) => withUnsubscribe(createProvider(account, publicUrl, sandbox), config));

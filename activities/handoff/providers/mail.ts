@@ -1,4 +1,4 @@
-/** What the e-mail providers have in common. */
+/** Helpers of the e-mail providers. */
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { OutgoingMessage } from './provider.js';
 
@@ -7,12 +7,12 @@ const noSubject = '(no subject)';
 
 export const subjectOf = ({ subject = '' }: Content): string => (subject === '' ? noSubject : subject);
 
-/** `Headers` as several providers take them; nothing where a mail has none of its own. */
+/** `Headers` in the form of several providers. Empty if the mail has no headers of its own. */
 export const headersOf = (headers: OutgoingMessage['headers']) =>
   headers === undefined ? {} : { Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })) };
 
-/** The address in `Ada <ada@example.com>`, or alone. */
+/** The address in `Ada <ada@example.com>` or in `ada@example.com`. */
 export const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from;
 
-/** The name beside it; undefined where there is none. */
+/** The name in `Ada <ada@example.com>`; undefined if there is none. */
 export const nameOf = (from: string): string | undefined => /^(.*\S)\s*<[^<>]+>$/.exec(from)?.[1];

@@ -1,7 +1,7 @@
-/** A template in Meta's words. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages#template-object */
+/** Converts a template to Meta's format. https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages#template-object */
 import type { TemplateButton, TemplateHeader, WhatsappTemplate } from '../../../models/rules/messages/whatsapp-template.js';
 
-/** Only what is to be filled in is a component: all else stands in the approved template. */
+/** Components are the parts that have values. The approved template has the rest. */
 export function metaTemplate({ name, language, variables = {}, header, buttons = [] }: WhatsappTemplate): object {
   const body = bodyParameters(variables);
   const components = [
@@ -12,7 +12,7 @@ export function metaTemplate({ name, language, variables = {}, header, buttons =
   return { name, language: { policy: 'deterministic', code: language }, ...(components.length === 0 ? {} : { components }) };
 }
 
-/** Variables named 1, 2, 3 … are positional, others are named: the two kinds of template that Meta has. */
+/** Variables named 1, 2, 3 … are positional, others are named. Meta has both kinds of templates. */
 function bodyParameters(variables: Record<string, string>): object[] {
   const entries = Object.entries(variables);
   const isPositional = entries.every(([key]) => /^\d+$/.test(key));

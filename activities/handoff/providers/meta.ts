@@ -7,10 +7,10 @@ import { metaTemplate } from './meta-template.js';
 import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
-/** Each version lives at least two years. */
+/** Meta supports each version for at least two years. */
 const version = 'v23.0';
 
-/** It has no idempotency keys and cannot be asked for a message; its reports echo our id. */
+/** Meta has no idempotency keys and no status query. Its reports contain our id. */
 export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: AccountOf<'meta'>): Provider {
   const client = httpClient(apiBase);
   const path = `/${version}/${encodeURIComponent(phoneNumberId)}/messages`;

@@ -1,4 +1,4 @@
-/** What the answers of providers come to, where they mean the same everywhere. */
+/** Maps answers that mean the same for all providers to outcomes. */
 import type { Channel } from '../../../models/channels.js';
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
@@ -6,7 +6,7 @@ import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';
 import { type HttpClient, NoAnswer, type ProviderAnswer, type ProviderRequest } from './http-client.js';
 import type { SendOutcome } from './provider.js';
 
-/** Sends the request; a call without an answer is `retryable` where it certainly did not arrive, else `unknown`. */
+/** Sends the request. A call without an answer is `retryable` when it certainly did not arrive, otherwise `unknown`. */
 export async function sendOver(
   client: HttpClient,
   request: ProviderRequest,
@@ -21,13 +21,13 @@ export async function sendOver(
   }
 }
 
-/** A message that the provider took; an answer that does not name it leaves open what became of it. */
+/** The outcome for a message that the provider took. An answer without an id is `unknown`. */
 export const taken = (id: unknown): SendOutcome =>
   typeof id === 'string' && id !== ''
     ? { outcome: 'accepted', provider_message_id: id }
     : { outcome: 'unknown', detail: 'answer without an id' };
 
-/** `providerCode`: for operators. */
+/** @param providerCode the provider's own code, for operators */
 export function rejected(channel: Channel, failure: ProviderFailure, providerCode: string): SendOutcome {
   const { code, message } = failureOf(channel, failure.code);
   return {
@@ -45,15 +45,15 @@ export function throttled({ status, headers }: ProviderAnswer, code: string | nu
 }
 
 /**
- * What a status says by itself; null where the provider's code has to be looked at. A credential that is not accepted is the
- * operator's fault and not the message's: it is tried again, or elsewhere.
+ * The outcome of an HTTP status; null when the provider's code decides. Wrong credentials are a fault of the operator, so the message is
+ * retryable with this or another account.
  */
 export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
   const { status } = answer;
   if (status === 429) return throttled(answer);
   if (status === 401 || status === 403) return { outcome: 'retryable', detail: `credentials (${status})` };
   if (status === 503) return { outcome: 'retryable', detail: '503' };
-  // Something failed in there, before or after it took the message.
+  // The provider failed, perhaps after it took the message.
   if (status >= 500 || status === 408) return { outcome: 'unknown', detail: String(status) };
   if (status >= 300 && status < 400) return { outcome: 'retryable', detail: `redirect (${status})` };
   return null;

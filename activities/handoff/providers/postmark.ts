@@ -8,10 +8,10 @@ import { headersOf, subjectOf } from './mail.js';
 import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
-/** How long after the call a message may take until the search finds it. */
+/** Time after a call until the search is sure to find the message. */
 const searchLagMs = 60_000;
 
-/** It has no idempotency keys, but finds messages by our id among their metadata: what became of a lost answer is looked up there. */
+/** Postmark has no idempotency keys. Its search finds messages by our id in their metadata, which tells the outcome of a lost answer. */
 export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
   const client = httpClient(account.apiBase);
   const headers = { 'X-Postmark-Server-Token': account.serverToken, Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -36,7 +36,7 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
     async reconcile({ id, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
       const answer = await get(`?count=1&offset=0&metadata_message_id=${id}`, signal);
       const found: string | undefined = answer?.Messages?.[0]?.MessageID;
-      // Not answered, or perhaps still on its way into the search: asked again.
+      // No answer, or too early for the search: query again later.
       if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();
       return found;
     },
@@ -77,7 +77,7 @@ interface MessageEvent {
 
 const statusOfEvent: Readonly<Record<string, 'delivered' | 'failed'>> = { Delivered: 'delivered', Bounced: 'failed' };
 
-/** The last event that is a step of ours. It gives no type of bounce: that is in the report, which is late. */
+/** The last event that maps to one of our statuses. It has no bounce type; only the report has it, and that comes later. */
 function statusOf(events: MessageEvent[]): FetchedStatus | null {
   const last = events.findLast(({ Type }) => Object.hasOwn(statusOfEvent, Type));
   const status = last && statusOfEvent[last.Type];

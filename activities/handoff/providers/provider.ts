@@ -1,26 +1,26 @@
-/** What a provider is to the rest: hand over a message, get a typed outcome. One file per provider beside this one. */
+/** The interface of a provider: send a message, get a typed outcome. Each provider has its own file in this folder. */
 import type { Channel } from '../../../models/channels.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import type { Route } from '../../../models/settings/provider-routes.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 
-/** A message on its way out. `id` is also the idempotency key, and what reports echo where the provider allows it. */
+/** A message to send. `id` is also the idempotency key. Reports contain it if the provider supports that. */
 export interface OutgoingMessage {
   id: string;
   channel: Channel;
   to: string;
   content: Content;
   reference: string | null;
-  /** Milliseconds since the last call that may have reached the provider began; null where there is none. */
+  /** Milliseconds since the begin of the last call whose outcome is unknown; null if there is none. */
   uncertain_ms: number | null;
-  /** Further headers of an e-mail; other channels have none. */
+  /** Additional headers of an e-mail. */
   headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * What a call came to. `throttled` and `retryable`: certainly not taken, try again. `rejected`: never will be, with our public code; with the code
- * `suppressed` where the provider knows that the recipient has opted out.
- * `unknown`: the answer was lost, the message may be on its way. `isUnreported`: nothing will ever be heard of it again.
+ * The outcome of a call. `throttled` and `retryable`: certainly not taken, try again. `rejected`: refused for good, with our public error code
+ * (`suppressed` when the recipient has opted out at the provider). `unknown`: the answer was lost, and the provider may have taken the message.
+ * `isUnreported`: the provider will not report on the message.
  */
 export type SendOutcome =
   | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
@@ -28,30 +28,30 @@ export type SendOutcome =
   | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string }
   | { outcome: 'unknown'; detail: string };
 
-/** What a provider says of a message when it is asked. */
+/** The result of a status query. */
 export type FetchedStatus = Omit<IncomingReport, 'provider' | 'provider_message_id' | 'message_id'>;
 
 /** One account with a provider. */
 export interface Provider {
-  /** The name of the account: stands in the rows of its messages and in the path of its callbacks. */
+  /** The name of the account, as in the rows of its messages and in the path of its callbacks. */
   readonly name: string;
   /** True when a second call with the same message id has no second effect. */
   readonly idempotent: boolean;
-  /** Never throws for what the network or the provider does: that is an outcome. */
+  /** Sends a message. Does not throw for faults of the network or the provider: these are outcomes. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
-  /** The last thing the provider knows of a message it took; null when it knows nothing yet or cannot be asked. */
+  /** Queries the last status of a message that was taken; null if the provider has none yet or has no such query. */
   fetchStatus(provider_message_id: string, signal: AbortSignal): Promise<FetchedStatus | null>;
   /**
-   * Only where not idempotent: finds out what became of a call whose answer was lost. `null`: certainly not taken, send again.
-   * `undefined`: it cannot be told; the message is then failed and refunded rather than perhaps sent twice.
+   * Only for providers that are not idempotent: finds the outcome of a call whose answer was lost. `null`: certainly not taken, send again.
+   * `undefined`: not known. The message then fails and is refunded, because it must not be sent twice.
    */
   reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | null | undefined>;
 }
 
-/** Who carries what. */
+/** The accounts, and the routes of each channel. */
 export interface Providers {
-  /** By name; also those that carry nothing any more and answer for what they have taken. */
+  /** By name. Includes accounts without a route, which still answer status queries. */
   accounts: ReadonlyMap<string, Provider>;
-  /** The accounts that share a channel: one at least. */
+  /** The accounts of a channel, at least one. */
   routes: Readonly<Record<Channel, readonly Route[]>>;
 }

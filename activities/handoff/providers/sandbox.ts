@@ -1,4 +1,4 @@
-/** The sandbox provider: a full message life without a network. Its reports come back over HTTP, see `sandbox-carrier.ts`. */
+/** The sandbox provider: plays a carrier without a network. `report-poster.ts` posts its reports over HTTP. */
 import type { Database } from '../../../models/db/database.js';
 import { BatchQueue } from '../../../models/flow/batch-queue.js';
 import { lastReport, type SandboxCall, type Taken, takeMessages } from '../../../models/operations/messages/sandbox.js';
@@ -11,14 +11,14 @@ import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './pr
 export interface SandboxDeps {
   db: Database;
   delayMs: number;
-  /** Called after a hand-off: reports will be due in this many milliseconds. */
+  /** Called after a hand-off with the milliseconds until a report is due. */
   onTaken: (dueInMs: number) => void;
 }
 
 const takenAtOnce = 50;
 
 export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider {
-  // What is called for side by side is taken together: a carrier's machines would cost us nothing.
+  // Calls in parallel share one statement: a real carrier would not cost this machine anything.
   const takes = new BatchQueue<SandboxCall, Taken>((calls) => takeMessages(db, calls), { maxBatchSize: takenAtOnce, concurrency: 2 });
   return {
     name: sandboxProvider,

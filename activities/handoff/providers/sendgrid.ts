@@ -6,7 +6,7 @@ import { addressOf, nameOf, subjectOf } from './mail.js';
 import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
-/** It has no idempotency keys and cannot be asked for a message; its events echo our id. */
+/** SendGrid has no idempotency keys and no status query. Its events contain our id. */
 export function sendgridAdapter(account: AccountOf<'sendgrid'>): Provider {
   const client = httpClient(account.apiBase);
   const headers = { Authorization: `Bearer ${account.apiKey}`, 'Content-Type': 'application/json' };
@@ -28,7 +28,7 @@ function bodyOf(from: string, { id, to, content, headers }: OutgoingMessage): ob
     personalizations: [{ to: [{ email: to }], custom_args: { message_id: id } }],
     from: { email: addressOf(from), name: nameOf(from) },
     subject: subjectOf(content),
-    // Text first: another order is refused.
+    // Text first: SendGrid refuses another order.
     content: [
       { type: 'text/plain', value: content.text },
       ...(content.html === undefined ? [] : [{ type: 'text/html', value: content.html }]),

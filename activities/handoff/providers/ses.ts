@@ -10,15 +10,15 @@ import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 const path = '/v2/email/outbound-emails';
 const later = /^(?:TooManyRequests|LimitExceeded|Throttling)(?:Exception)?$/;
-/** The account may not send at present, or its keys are not accepted: no fault of the message. */
+/** The account may not send now, or its keys are wrong. The message is not at fault. */
 const paused =
   /^(?:SendingPaused|AccountSuspended|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|ExpiredToken|AccessDenied)(?:Exception)?$/;
 
-/** It has no idempotency keys and cannot be asked for a message; its events echo our id as a tag. */
+/** SES has no idempotency keys and no status query. Its events contain our id as a tag. */
 export function sesAdapter(account: AccountOf<'ses'>): Provider {
   const { apiBase, region, accessKeyId, secretAccessKey, sessionToken } = account;
   const client = httpClient(apiBase);
-  const cache = new Map<string, ArrayBuffer>(); // the key of the day
+  const cache = new Map<string, ArrayBuffer>(); // the signing key of the day
   const signed = async (body: string) => {
     const headers = { 'Content-Type': 'application/json' };
     const request = { url: apiBase + path, method: 'POST', headers, body };

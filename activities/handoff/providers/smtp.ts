@@ -1,6 +1,6 @@
 /**
- * E-mail through any mail server. SMTP reports nothing back: `sent` means that the server took the mail, and the message stays
- * so, with the detail `unknown`. Bounces go to the mailbox of the sender.
+ * E-mail through any mail server. SMTP has no delivery reports: `sent` means that the server took the mail, and the message stays `sent` with
+ * the detail `unknown`. Bounces go to the mailbox of the sender.
  */
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
@@ -16,10 +16,10 @@ const socketTimeoutMs = 10_000;
 const idleSocketMs = 2_000;
 const connectionsMax = 10;
 
-/** The mail is recognized by its Message-ID, `<our id@domain of the sender>`; what became of a call whose answer was lost cannot be told. */
+/** The Message-ID is `<our id@domain of the sender>`. The outcome of a call whose answer was lost cannot be found out. */
 export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
   const transport = createTransport(poolOptions(url));
-  // Message-ID → bytes of the mail. They are read when the server has taken sender and recipient; before that it certainly has no mail.
+  // Message-ID → the mail was read. It is read after the server accepted sender and recipient; before that the server cannot have it.
   const bytes = new Map<string, Readable>();
   transport.use('stream', ({ message }, done) => {
     message.processFunc((mail) => {
@@ -52,7 +52,7 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
   };
 }
 
-/** Passwords travel by TLS; a server on this machine, or without a log-in, decides itself. The query of the address may say otherwise. */
+/** Requires TLS when there is a password and the server is on another machine. The query of the address can override it. */
 function poolOptions(url: string) {
   const { hostname, username } = new URL(url);
   const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
@@ -73,9 +73,9 @@ function poolOptions(url: string) {
   } as const;
 }
 
-/** What nodemailer says of a mail that was not sent. */
+/** The error of nodemailer for a mail that was not sent. */
 interface SmtpError {
-  /** Which step failed. */
+  /** The step that failed. */
   code?: string;
   originalCode?: string;
   command?: string;
@@ -84,7 +84,7 @@ interface SmtpError {
 }
 
 function outcomeOf({ code = 'error', originalCode, command, response = '', responseCode = 0 }: SmtpError, isRead: boolean): SendOutcome {
-  // What the server says of this mail. Of a log-in, or of the connection, it says nothing about the mail.
+  // A reply to the envelope or the content is about this mail. A reply to the log-in or the connection is not.
   if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500) {
     const providerCode = smtpCodeOf(response);
     const failure = lookUp(smtpFailures, providerCode);

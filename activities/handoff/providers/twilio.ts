@@ -10,9 +10,9 @@ import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcome
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /**
- * The provider has no idempotency keys, and its lists do not name our ids: what became of a call whose answer was lost is told by
- * a report, which does, or not at all.
- * @param callbackUrl where reports are to go
+ * Twilio has no idempotency keys, and its lists do not contain our ids. Only a delivery report contains our id, so only a report tells the
+ * outcome of a call whose answer was lost.
+ * @param callbackUrl the address for reports
  */
 export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string): Provider {
   const client = httpClient(account.apiBase);
@@ -41,11 +41,11 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
   };
 }
 
-/** Told without a call. Where all accounts are like this one the request was refused. */
+/** Rejected without a call. If all accounts of the channel are like this one, the API refuses the request before. */
 const oneListOnly: SendOutcome = {
   outcome: 'rejected',
   error_code: 'invalid_template',
-  error_message: 'The provider takes values of header and buttons among the variables of the template only',
+  error_message: 'The provider accepts values for header and buttons only as variables of the template',
   is_permanent: true,
 };
 
@@ -57,12 +57,12 @@ function formOf({ senders }: AccountOf<'twilio'>, { id, channel, to, content }: 
     To: prefix + to,
     ...(isService ? { MessagingServiceSid: from } : { From: prefix + from }),
     ...whatOf(content),
-    // Called for every report, and covered by its signature.
+    // Twilio posts every report to this address, and signs the address too.
     StatusCallback: `${callbackUrl}?message_id=${id}`,
   });
 }
 
-/** The text, or the approved content in its place. */
+/** The text, or the approved content template instead. */
 function whatOf({ text, template }: Content): Record<string, string> {
   if (template === undefined) return { Body: text };
   const { name, variables = {} } = template;
@@ -75,7 +75,7 @@ function outcomeOf({ channel }: OutgoingMessage, answer: ProviderAnswer): SendOu
   const code = String(json.code ?? status);
   if (twilioThrottles.has(Number(code))) return throttled(answer, code);
   if (Object.hasOwn(twilioFailures, code)) return rejected(channel, lookUp(twilioFailures, code), code);
-  // There is no such account: the operator's fault, as wrong credentials are.
+  // No such account: a fault of the operator, like wrong credentials.
   if (status === 404) return { outcome: 'retryable', detail: 'credentials (404)' };
   return outcomeOfStatus(answer) ?? rejected(channel, lookUp(twilioFailures, null), code);
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../../models/settings/config.js';
 import { unsubscribeHeaders, unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import type { Provider } from './provider.js';
 
-/** The same provider; mails that ask for it carry the headers of a one-click unsubscription. */
+/** Adds the headers of one-click unsubscription to mails that request them. */
 export function withUnsubscribe(provider: Provider, { secretKey, publicUrl }: Pick<Config, 'secretKey' | 'publicUrl'>): Provider {
   return {
     ...provider,

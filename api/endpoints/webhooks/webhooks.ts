@@ -44,7 +44,7 @@ const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (h
 /** Signals the workflow that delivers to this webhook. If the signal fails, the watcher sends it within a minute. */
 const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
   temporal
-    .wakeCarrier(id, workspaceId)
+    .wakeRetrier(id, workspaceId)
     .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the webhook workflow was not signalled; the watcher will do it'));
 
 export const createWebhook = endpoint({

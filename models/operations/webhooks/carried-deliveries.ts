@@ -24,7 +24,7 @@ interface Left {
  * @param again wakes in any case: an earlier call died, perhaps before it could
  * @returns the webhooks whose carrier has to be woken
  */
-export async function leaveToCarriers(
+export async function leaveToRetriers(
   db: Database,
   {
     left,
@@ -70,7 +70,7 @@ const wake = `
   RETURNING w.id`;
 
 /** How a webhook wants its deliveries made. */
-export interface Carriage {
+export interface RetriedWebhook {
   workspace_id: string;
   is_active: boolean;
   ordered: boolean;
@@ -78,8 +78,8 @@ export interface Carriage {
 }
 
 /** Notes that the carrier looks from now on. @returns undefined when there is no such webhook any more */
-export async function beginCarrying(db: Database, webhookId: string): Promise<Carriage | undefined> {
-  const [carriage] = await select<Carriage>(db, begin, [webhookId]);
+export async function beginRetrying(db: Database, webhookId: string): Promise<RetriedWebhook | undefined> {
+  const [carriage] = await select<RetriedWebhook>(db, begin, [webhookId]);
   return carriage;
 }
 
@@ -89,7 +89,7 @@ const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURN
  * Notes when the carrier looks again.
  * @returns milliseconds until then, not positive when something is due; null when nothing waits and the carrier may end
  */
-export function restCarrier(db: Database, webhookId: string): Promise<number | null> {
+export function restRetrier(db: Database, webhookId: string): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
     const [webhook] = await select<{ ordered: boolean }>(db, lockOne, [webhookId], transaction);
     if (webhook === undefined) return null;

@@ -71,7 +71,7 @@ const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
  * The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. The comparison of `carried` keeps the
  * planner from the index of what a webhook's carrier has to attempt: that would read the whole backlog of the webhook for each delivery.
  */
-const isLeftToCarrier = `EXISTS (
+const isLeftToRetrier = `EXISTS (
   SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
     AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
 
@@ -86,7 +86,7 @@ export async function firstDeliveries(db: Database, groupId: string, again: bool
 }
 
 const first = `${columnsWith(
-  `d.in_child OR ${isLeftToCarrier}`,
+  `d.in_child OR ${isLeftToRetrier}`,
   `, (SELECT count(*) FROM webhooks o WHERE o.is_active AND o.deleted_at IS NULL
       AND o.workspace_id = ANY (ARRAY(SELECT DISTINCT m.workspace_id FROM messages m WHERE m.group_id = $1))) > 1 AS is_shared`,
 )}

@@ -3,7 +3,7 @@
  * costs nothing: there is something to note only after a failure, and after the success that ends it.
  *
  * The breaker opens when the first attempts of ten events in a row failed. From `resume_at` on it is half-open: one attempt probes
- * (`claimProbe`); its success closes the breaker, its failure doubles the pause.
+ * (`claimWebhookProbe`); its success closes the breaker, its failure doubles the pause.
  */
 import { type Database, select } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
@@ -87,7 +87,7 @@ const failed = `
  * Takes the one attempt that a half-open breaker allows; whoever dies with it gives it back after some seconds.
  * @returns false where the breaker is open, or somebody else probes
  */
-export async function claimProbe(db: Database, webhookId: string): Promise<boolean> {
+export async function claimWebhookProbe(db: Database, webhookId: string): Promise<boolean> {
   return (await select(db, claim, [webhookId, probeSeconds])).length > 0;
 }
 

@@ -67,7 +67,7 @@ export async function cancelReplay(db: Database, webhookId: string, id: string):
 const cancel = `UPDATE replays SET status = 'cancelled', ended_at = now() WHERE id = $1 AND status = 'running'`;
 
 /** What a replay's workflow needs to begin, or to go on. */
-export interface StuckReplay {
+export interface OverdueReplay {
   replayId: string;
   webhookId: string;
   since: string;
@@ -80,7 +80,7 @@ export interface StuckReplay {
  * Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes.
  * @param after the last replay of the page before; they come in the order of their ids
  */
-export async function stuckReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<StuckReplay[]> {
+export async function overdueReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<OverdueReplay[]> {
   const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds, after]);
   return rows.map(({ id, webhook_id, since, until, statuses, reached }) => ({
     replayId: id,

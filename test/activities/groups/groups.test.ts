@@ -55,7 +55,7 @@ describe('sendGroup', () => {
     const { isOver, open, queued, more, left } = await send(groupId, () => take(groupId));
     assert.deepEqual(
       { isOver, open, queued, more, left },
-      { isOver: true, open: 0, queued: 0, more: false, left: { children: [], carriers: [] } },
+      { isOver: true, open: 0, queued: 0, more: false, left: { children: [], retriers: [] } },
     );
     for (const id of ids) assert.equal(await statusOf(test.db, id), 'delivered/delivered');
     for (const event of ['message.queued', 'message.sent', 'message.delivered']) {
@@ -93,7 +93,7 @@ describe('sendGroup', () => {
     const { left, isOver, queued } = await send(groupId, notHandedOff);
     assert.deepEqual(
       { left, isOver, queued },
-      { left: { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } }, isOver: false, queued: 2 },
+      { left: { children: [], retriers: [row.id], workspaces: { [row.id]: test.workspaceId } }, isOver: false, queued: 2 },
     );
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
   });
@@ -105,7 +105,7 @@ describe('sendGroup', () => {
     await send(groupId, () => take(groupId)); // the worker died before it could tell that
     const { again, isOver } = await send(groupId, () => take(groupId), 2);
     assert.deepEqual({ again, isOver }, { again: true, isOver: true });
-    const found = await inActivity(activities().tendGroup, [groupId, false, true]);
-    assert.deepEqual(found.left, { children: [], carriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
+    const found = await inActivity(activities().driveGroup, [groupId, false, true]);
+    assert.deepEqual(found.left, { children: [], retriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
-import { RouteHealth } from '../../../activities/handoff/route-health.js';
+import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
@@ -28,7 +28,10 @@ describe('an account that is ill', () => {
   });
 
   it('is also one that is too slow', async () => {
-    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
+    const health = new AccountHealthMonitor(
+      { db: test.db, logger: silent, windowSeconds: 60 },
+      shared([accounts.one, accounts.two]).routes,
+    );
     await setLevel('one', 10);
     await age(60, 'one');
     const now = Date.now();
@@ -42,7 +45,10 @@ describe('an account that is ill', () => {
   });
 
   it('is not judged by calls from before its level changed', async () => {
-    const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
+    const health = new AccountHealthMonitor(
+      { db: test.db, logger: silent, windowSeconds: 60 },
+      shared([accounts.one, accounts.two]).routes,
+    );
     const look = (inSeconds: number) => health.look(Date.now() + inSeconds * 1_000);
     await look(0);
     await age(60, 'one');

@@ -50,7 +50,7 @@ describe('repairs of the watcher', () => {
     decide: (groupId) => called(`decide ${groupId}`, groupId),
     wake: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),
     nextStep: ({ groupId }) => called(`next ${groupId}`, groupId),
-    carrier: async (webhookId) => void (await called(`carrier ${webhookId}`, webhookId)),
+    retrier: async (webhookId) => void (await called(`retrier ${webhookId}`, webhookId)),
     mail: (mailId) => called(`mail ${mailId}`, mailId),
     replay: ({ replayId }) => called(`replay ${replayId}`, replayId),
   };
@@ -90,7 +90,7 @@ describe('repairs of the watcher', () => {
     const delivery = `start msg:${(await rows<{ group_id: string }>(test.db, 'SELECT group_id FROM deliveries ORDER BY id LIMIT 1'))[0]?.group_id}`;
     assert.deepEqual(
       new Set(await round()),
-      new Set([delivery, `start msg:${queued.id}`, `wake msg:${reported.id}`, `carrier ${webhook.id}`, `replay ${replay.id}`]),
+      new Set([delivery, `start msg:${queued.id}`, `wake msg:${reported.id}`, `retrier ${webhook.id}`, `replay ${replay.id}`]),
     );
     assert.deepEqual(await rows(test.db, 'SELECT id FROM messages WHERE id = $1', [undecided.id]), [], 'it is fenced');
     assert.ok(lines.every(({ level }) => level === 40) && lines.length > 0);
@@ -119,8 +119,8 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(
       lines.map(({ level, msg }) => [level, msg]),
       [
-        [50, 'could not repair some groups'],
-        [40, 'repaired groups that were stuck'],
+        [50, 'could not repair groups'],
+        [40, 'repaired groups that no workflow drove'],
       ],
     );
     broken = () => false;

@@ -39,7 +39,7 @@ describe('retryDeliveries', () => {
     assert.deepEqual([(await deliveryOf(test.db, id)).status, (await attemptsOf(test.db, id))[0]?.trigger], ['failed', 'test']);
     test.receiver.answer = acknowledge;
     const message = await buildSent(test.db, test.workspaceId);
-    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), { children: [], carriers: [] });
+    assert.deepEqual(await inActivity(activities.deliverEvents, [message.group_id]), { children: [], retriers: [] });
     assert.equal(test.receiver.received.length, 3);
   });
 

@@ -16,8 +16,8 @@ describe('the retrier of a webhook', () => {
   const test = endpointForEach({ totalTimeoutMs: 10_000 });
 
   const carry = () => {
-    const { carryDeliveries } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
-    return inActivity(carryDeliveries, [test.webhook.id]);
+    const { runRetrier } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
+    return inActivity(runRetrier, [test.webhook.id]);
   };
   const change = (fields: Partial<WebhookChange>) =>
     updateWebhook(
@@ -53,7 +53,7 @@ describe('the retrier of a webhook', () => {
       acknowledge(request, response, index);
     };
     const deps = { db: test.db, config: testConfig(), poster: test.poster, stopping: stopping.signal };
-    assert.equal(await inActivity(webhookActivities(deps).carryDeliveries, [test.webhook.id]), 0, 'to be called again at once');
+    assert.equal(await inActivity(webhookActivities(deps).runRetrier, [test.webhook.id]), 0, 'to be called again at once');
     assert.ok(test.receiver.received.length <= 17, `${test.receiver.received.length} attempts, 16 of them at once`);
     assert.equal(await carry(), null);
     assert.equal(test.receiver.received.length, 60);
@@ -63,7 +63,7 @@ describe('the retrier of a webhook', () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
     await change({ is_active: false });
     const woken: string[] = [];
-    const starts = { carrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
+    const starts = { retrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
     const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silent, starts });
     await repairDeliveries();
     assert.deepEqual(woken, [test.webhook.id]);

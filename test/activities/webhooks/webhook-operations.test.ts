@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
-import { restCarrier } from '../../../models/operations/webhooks/carried-deliveries.js';
+import { restRetrier } from '../../../models/operations/webhooks/carried-deliveries.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { carriedDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
@@ -60,7 +60,7 @@ describe('attemptNow and replayPage', () => {
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await attempt(pending);
     await attempt(failed);
-    assert.deepEqual(await replay([pending, failed]), { carriers: [], goesOn: false });
+    assert.deepEqual(await replay([pending, failed]), { retriers: [], goesOn: false });
     assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
   });
 
@@ -75,10 +75,10 @@ describe('attemptNow and replayPage', () => {
   it('starts a new ladder for each replayed delivery, and continues after a failure', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
-    assert.deepEqual([await replay(ids), test.receiver.received.length], [{ carriers: [test.webhook.id], goesOn: true }, 2]);
+    assert.deepEqual([await replay(ids), test.receiver.received.length], [{ retriers: [test.webhook.id], goesOn: true }, 2]);
     const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
     assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
-    assert.ok(((await restCarrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the carrier that waits for the next rung');
+    assert.ok(((await restRetrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the retrier that waits for the next rung');
   });
 
   it('takes replayed deliveries away from the retrier', async () => {
@@ -91,7 +91,7 @@ describe('attemptNow and replayPage', () => {
   it('finishes a replay that died at its next try only', async () => {
     const id = await delivery('failed');
     await requeueDeliveries(test.db, [id], false);
-    assert.deepEqual(await replay([id]), { carriers: [], goesOn: true });
+    assert.deepEqual(await replay([id]), { retriers: [], goesOn: true });
     assert.equal(test.receiver.received.length, 0, 'another replay does not take it');
     await replay([id], ['failed', 'held'], 2);
     assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['succeeded'], 1]);
@@ -113,7 +113,7 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
     test.receiver.answer = answerWith(500);
-    assert.deepEqual(await replay([id], ['pending']), { carriers: [], goesOn: true });
+    assert.deepEqual(await replay([id], ['pending']), { retriers: [], goesOn: true });
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
   });
 
@@ -121,7 +121,7 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('failed');
     const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
     const page = { replayId, webhookId: test.webhook.id, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
-    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { retriers: [], goesOn: false });
     assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
   });
 
@@ -130,7 +130,7 @@ describe('attemptNow and replayPage', () => {
     await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
     const page = { replayId, webhookId: test.webhook.id, deliveryIds: [gone, kept], isLast: true, statuses: ['succeeded' as const] };
-    assert.deepEqual(await inActivity(activities().replayPage, [page]), { carriers: [], goesOn: false });
+    assert.deepEqual(await inActivity(activities().replayPage, [page]), { retriers: [], goesOn: false });
     assert.deepEqual([(await attemptsOf(test.db, gone)).length, (await attemptsOf(test.db, kept)).length], [0, 1]);
     const { status, attempted, acknowledged } = await Replay.ofWebhook(test.webhook.id, replayId);
     assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);

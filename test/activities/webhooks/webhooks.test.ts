@@ -39,8 +39,8 @@ describe('deliverEvents', () => {
 
   const activitiesWith = (env: NodeJS.ProcessEnv = {}) => webhookActivities({ db: test.db, config: testConfig(env), poster });
   const leave = (groupId: string, activities = activitiesWith(), attempt = 1) => inActivity(activities.deliverEvents, [groupId], attempt);
-  /** The webhooks whose carrier has to be woken. */
-  const deliver = async (...args: Parameters<typeof leave>) => (await leave(...args)).carriers;
+  /** The webhooks whose retrier has to be woken. */
+  const deliver = async (...args: Parameters<typeof leave>) => (await leave(...args)).retriers;
   /** A receiver with a webhook of the workspace. */
   const subscribe = async (answer?: Receiver['answer']) => {
     const receiver = await startReceiver(answer);
@@ -90,7 +90,7 @@ describe('deliverEvents', () => {
         ['pending', true],
       ],
     );
-    assert.deepEqual(await deliver(message.group_id), [], 'the carrier has them now');
+    assert.deepEqual(await deliver(message.group_id), [], 'the retrier has them now');
   });
 
   it('delays no other endpoint by a hanging one', async () => {
@@ -102,7 +102,7 @@ describe('deliverEvents', () => {
     assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
     assert.deepEqual(await working, [hanging.row.id]);
     const started = performance.now();
-    assert.deepEqual(await deliver(second.group_id, activities), [], 'its carrier is on its way');
+    assert.deepEqual(await deliver(second.group_id, activities), [], 'its retrier is on its way');
     assert.ok(performance.now() - started < 400, 'known as hanging, it is not tried');
     assert.equal(hanging.receiver.received.length, 1);
     assert.equal(good.receiver.received.length, 4);
@@ -170,8 +170,8 @@ describe('deliverEvents', () => {
   it('leaves every event to its own child when the setting asks for it', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, workspaceId);
-    const { children, carriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
-    assert.deepEqual(carriers, []);
+    const { children, retriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
+    assert.deepEqual(retriers, []);
     assert.deepEqual(
       children,
       (await deliveriesOf(message.id, row.id)).map(({ id }) => ({ webhookId: row.id, deliveryIds: [id] })),

@@ -134,10 +134,10 @@ describe('webhooks', () => {
       assert.deepEqual([await put({ description: 'nothing to settle' }), woken()], [200, 1]);
       assert.deepEqual([await put({ is_active: true }), woken()], [200, 2]);
       assert.deepEqual([await put({ url: 'https://8.8.8.8/other' }), woken()], [200, 3]);
-      const { wakeCarrier } = app.deps.temporal;
-      app.deps.temporal.wakeCarrier = async () => Promise.reject(new Error('away'));
+      const { wakeRetrier } = app.deps.temporal;
+      app.deps.temporal.wakeRetrier = async () => Promise.reject(new Error('away'));
       assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
-      app.deps.temporal.wakeCarrier = wakeCarrier;
+      app.deps.temporal.wakeRetrier = wakeRetrier;
     });
     it('200 changes only the given fields', async () => {
       const id = await create();

@@ -77,7 +77,7 @@ describe('a page whose worker dies', () => {
     const attempts = new Attempts({ db, config, poster });
     const dispatch = async (of: DispatchOf) => {
       const dispatched = await handOff(of);
-      await reportAll(of.groupId); // before the tender takes the silence for the end
+      await reportAll(of.groupId); // before the activity takes the silence for the end
       return dispatched;
     };
     return { ...messages, ...groupActivities({ db, config, attempts, dispatch }) };
@@ -105,7 +105,7 @@ describe('a page whose worker dies', () => {
     await step((by) => by.openPage(groupId));
     while ((await step((by, attempt) => inActivity(by.sendGroup, [groupId, id], attempt))).queued > 0);
     await reportAll(groupId);
-    while (!(await step((by, attempt) => inActivity(by.tendGroup, [groupId, true, true], attempt))).isOver);
+    while (!(await step((by, attempt) => inActivity(by.driveGroup, [groupId, true, true], attempt))).isOver);
   }
 
   interface Lived {

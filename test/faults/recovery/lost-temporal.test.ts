@@ -59,7 +59,7 @@ describe('a Temporal server that loses all its data', () => {
     await client.hook(account, receiver.url, ['message.queued']);
     const told = await client.send(account, { to: silent });
     const hooked = () => rows(service.db, `SELECT 1 FROM deliveries WHERE status = 'pending' AND carried`);
-    await until(async () => (await hooked()).length === 1, 'the carrier has the event');
+    await until(async () => (await hooked()).length === 1, 'the retrier has the event');
     await rows(service.db, 'UPDATE webhooks SET events = ARRAY[]::text[]');
     const batchId = await bulk(500);
     for (let count = 0; count < 60; count += 1) await client.send(account, { scheduled_at: scheduled_at() });
@@ -82,7 +82,7 @@ describe('a Temporal server that loses all its data', () => {
     const [batch] = await rows<{ status: string }>(service.db, 'SELECT status FROM batches WHERE id = $1', [batchId]);
     assert.equal(batch?.status, 'completed');
     const { connection, namespace } = temporal;
-    const { spec } = await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.maintain).describe();
+    const { spec } = await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.watcher).describe();
     assert.equal(spec.intervals?.[0]?.every, 30_000);
     assert.equal((await client.messageUntil(account, told.id, () => true)).status, 'sent');
     const fresh = await client.send(account);

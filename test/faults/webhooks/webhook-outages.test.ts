@@ -120,15 +120,15 @@ describe('deliveries over an outage', () => {
     };
     /** Wakes the retrier once and waits until it has found no more work. Each wake-up makes it look again. */
     const untilCarrierEnds = async (id: string) => {
-      const carrier = service.temporal.client.workflow.getHandle(workflowIds.carrier(id));
+      const retrier = service.temporal.client.workflow.getHandle(workflowIds.retrier(id));
       const status = () =>
-        carrier.describe().then(
+        retrier.describe().then(
           ({ status: { name } }) => name,
           () => undefined,
         );
-      await until(async () => (await status()) !== undefined, 'the carrier is there');
-      await carrier.signal(dueSignal).catch(() => undefined); // it has ended when it started late
-      await until(async () => (await status()) === 'COMPLETED', 'the carrier ends');
+      await until(async () => (await status()) !== undefined, 'the retrier is there');
+      await retrier.signal(dueSignal).catch(() => undefined); // it has ended when it started late
+      await until(async () => (await status()) === 'COMPLETED', 'the retrier ends');
     };
 
     it('are sent to its new URL at once, signed with its new secret', async () => {

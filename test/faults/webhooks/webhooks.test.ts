@@ -94,7 +94,7 @@ describe('deliveries to an endpoint', () => {
     await client.send(account);
     await until(async () => (await waitsUntil(webhookId)) !== null, 'the pause is noted');
     await client.send(account);
-    await until(async () => ((await waitsUntil(webhookId, 'carrier_looks_at')) ?? 0) > Date.now() + 3_000_000, 'its carrier sleeps');
+    await until(async () => ((await waitsUntil(webhookId, 'carrier_looks_at')) ?? 0) > Date.now() + 3_000_000, 'its retrier sleeps');
     const { status } = await client.call('PUT', `/api/v1/webhooks/${webhookId}`, {
       body: { url: other.url },
       headers: bearer(account.token),

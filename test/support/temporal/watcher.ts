@@ -14,5 +14,5 @@ export async function makeDue(db: Database): Promise<void> {
 export async function watch({ db, temporal }: { db: Database; temporal: TestTemporal }): Promise<void> {
   const { connection, namespace } = temporal;
   await makeDue(db);
-  await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.maintain).trigger('BUFFER_ONE');
+  await new ScheduleClient({ connection, namespace }).getHandle(workflowIds.watcher).trigger('BUFFER_ONE');
 }

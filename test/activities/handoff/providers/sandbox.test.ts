@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createProviders } from '../../../../activities/handoff/providers/index.js';
 import type { OutgoingMessage } from '../../../../activities/handoff/providers/provider.js';
 import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
-import { startSandboxCarrier } from '../../../../activities/handoff/providers/sandbox-carrier.js';
+import { startReportPoster } from '../../../../activities/handoff/providers/report-poster.js';
 import type { Channel } from '../../../../models/channels.js';
 import { createLogger } from '../../../../models/process/logger.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
@@ -87,9 +87,9 @@ describe('the sandbox provider', () => {
     );
   });
 
-  describe('startSandboxCarrier', () => {
-    /** The callback endpoint, with what came in, and a carrier that posts to it. */
-    const startCarrier = async (idleMs = 1_000) => {
+  describe('startReportPoster', () => {
+    /** The callback endpoint, with what came in, and a report poster that posts to it. */
+    const startPoster = async (idleMs = 1_000) => {
       const endpoint = { status: 200, calls: 0, reports: [] as CallbackEvent[] };
       const server = createServer((request, response) => {
         void bytesOf(request).then((body) => {
@@ -102,22 +102,22 @@ describe('the sandbox provider', () => {
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const carrier = startSandboxCarrier({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent'), idleMs });
+      const reports = startReportPoster({ db: test.db, secretKey, callbackUrl, logger: createLogger('test', 'silent'), idleMs });
       const stop = async () => {
-        await carrier.stop();
+        await reports.stop();
         server.closeAllConnections();
         server.close();
       };
-      return { endpoint, carrier, stop };
+      return { endpoint, reports, stop };
     };
     const told = (reports: CallbackEvent[]) =>
       reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]);
 
     it('posts its reports signed, and again after a callback that failed', async () => {
-      const { endpoint, carrier, stop } = await startCarrier();
+      const { endpoint, reports, stop } = await startPoster();
       endpoint.status = 500;
       const message = outgoing('+15005550006');
-      await adapter((ms) => carrier.expect(ms)).send(message, signal);
+      await adapter((ms) => reports.expect(ms)).send(message, signal);
       await until(() => endpoint.calls > 0, 'the first post has failed');
       endpoint.status = 200;
       await until(() => endpoint.reports.length > 0, 'it was posted again');
@@ -127,8 +127,8 @@ describe('the sandbox provider', () => {
     });
 
     it('posts each report at its time', async () => {
-      const { endpoint, carrier, stop } = await startCarrier(3_600_000);
-      const sandbox = adapter((ms) => carrier.expect(ms), 40);
+      const { endpoint, reports, stop } = await startPoster(3_600_000);
+      const sandbox = adapter((ms) => reports.expect(ms), 40);
       const messages = [outgoing('+15005550006'), outgoing('+15005550006')];
       for (const message of messages) {
         await sandbox.send(message, signal);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Delivery } from '../../../../models/tables/delivery.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
 import {
   carriedDeliveries,
   deliveriesIn,
@@ -97,7 +97,7 @@ describe('workers whose clocks differ', () => {
     it(`keep the order of an ordered webhook (${clocks} s off)`, async () => {
       await rows(test.db, 'UPDATE webhooks SET ordered = true WHERE id = $1', [webhookId]);
       const { group_id } = await deliver();
-      await leaveToCarriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
+      await leaveToRetriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
       assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, true, 10)), inOrder);
       assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, false, 10)), inOrder);
     });
@@ -135,7 +135,7 @@ describe('workers whose clocks differ', () => {
     ]);
     const due = await firstDeliveries(test.db, group_id, false);
     assert.deepEqual(types(due), inOrder);
-    await leaveToCarriers(test.db, { left: due }, false);
+    await leaveToRetriers(test.db, { left: due }, false);
     assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, true, 10)), inOrder);
   });
 

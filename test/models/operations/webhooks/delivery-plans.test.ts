@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../../models/db/database.js';
-import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
 import { carriedDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildBacklog, buildDelivery } from '../../../support/rows/deliveries.js';
@@ -21,7 +21,7 @@ describe('plans that were made while the tables were small', () => {
     webhook = await buildWebhook(workspaceId, 'https://one.example.test/');
     const { group_id, id, webhook_id } = await buildDelivery(test.db, workspaceId);
     await firstDeliveries(test.db, group_id, true);
-    await leaveToCarriers(test.db, { left: [{ id, webhook_id }] }, false);
+    await leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false);
     await carriedDeliveries(test.db, webhook_id, false, 1);
   });
   afterEach(() => test.drop());
@@ -36,7 +36,7 @@ describe('plans that were made while the tables were small', () => {
   it('do not read the backlog of a webhook when a delivery is left to its carrier', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
     const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
-    const read = await entriesRead(test.db, () => leaveToCarriers(test.db, { left: [{ id, webhook_id }] }, false));
+    const read = await entriesRead(test.db, () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 

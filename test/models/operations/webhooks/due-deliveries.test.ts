@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
 import { carriedDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { countFailed, leaveToChild } from '../../../../models/operations/watch/own-workflows.js';
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
-import { overdueDeliveries } from '../../../../models/operations/watch/find-stuck.js';
+import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
 import { groupState } from '../../../../models/operations/messages/group-work.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
@@ -162,7 +162,7 @@ describe('due deliveries', () => {
   it('of a message keep their order when the earlier one is due later', async () => {
     const { group_id } = await buildSent(test.db, workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
-    await leaveToCarriers(test.db, { left: due }, false);
+    await leaveToRetriers(test.db, { left: due }, false);
     const eventsNow = async () => (await carriedDeliveries(test.db, webhook.row.id, false, 10)).map(({ event }) => event);
     const makeDue = (event: string, secondsAgo: number) =>
       rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - $2 * interval '1 second' WHERE group_id = $3 AND event = $1`, [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
-import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
@@ -159,7 +159,7 @@ describe('recordAttempt', () => {
         deliveries.map((delivery) => attemptWith(delivery, { status: 'pending', inSeconds: 60 })),
       );
     for (let round = 0; round < 5; round += 1) {
-      await Promise.all([recorded(built), leaveToCarriers(test.db, { left: backwards }, false), recorded(backwards)]);
+      await Promise.all([recorded(built), leaveToRetriers(test.db, { left: backwards }, false), recorded(backwards)]);
     }
     await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone')]);
     assert.equal((await attemptsOf(test.db, built[0]?.id ?? '')).length, 11);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
-import { cancelReplay, isReplayRunning, recordReplayPage, stuckReplays } from '../../../../models/operations/webhooks/replay-progress.js';
+import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/webhooks/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
@@ -73,7 +73,7 @@ describe('the progress of a replay', () => {
   });
 
   it('is found without a workflow, and continues where it stopped', async () => {
-    const mine = async () => (await stuckReplays(test.db, 180)).filter(({ replayId }) => replayId === replay.id);
+    const mine = async () => (await overdueReplays(test.db, 180)).filter(({ replayId }) => replayId === replay.id);
     const age = () => rows(test.db, `UPDATE replays SET progress_at = now() - interval '200 seconds' WHERE id = $1`, [replay.id]);
     assert.deepEqual(await mine(), []);
     await age();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
 import { carriedDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
@@ -59,7 +59,7 @@ describe('updateWebhook and deleteWebhook', () => {
     it(`make waiting retries due now when the webhook ${what}`, async () => {
       const [waiting, fresh, underWay] = [await build(), await build(), await build()];
       await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
-      await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
+      await leaveToRetriers(test.db, { left: [], underWay: [underWay] }, false);
       const before = await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
       await settle(test.db, webhookId);

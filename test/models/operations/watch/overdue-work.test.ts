@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as stuck from '../../../../models/operations/watch/find-stuck.js';
+import * as stuck from '../../../../models/operations/watch/overdue-work.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { signUp } from '../../../../models/operations/accounts/sign-up.js';
@@ -15,7 +15,7 @@ import { byTest } from '../../../support/by-test.js';
 /** The grace of these tests; things are made older than it by SQL. */
 const grace = 60;
 
-describe('find-stuck', () => {
+describe('overdue-work', () => {
   let test: TestDatabase;
   let workspaceId: string;
   beforeEach(async () => {
@@ -96,7 +96,7 @@ describe('find-stuck', () => {
     assert.deepEqual(await stuck.takeUnsentMails(test.db), []);
   });
 
-  it('lostCarriers finds webhooks with an overdue retrier', async () => {
+  it('lostRetriers finds webhooks with an overdue retrier', async () => {
     const seconds = { looks: grace + 5, due: grace + 5, resumes: null as number | null };
     const cases = [
       ['lost', seconds],
@@ -121,13 +121,13 @@ describe('find-stuck', () => {
         due,
       ]);
     }
-    const found = await stuck.lostCarriers(test.db, grace);
+    const found = await stuck.lostRetriers(test.db, grace);
     assert.deepEqual(
       found.map((id) => ids.get(id)),
       ['lost', 'not begun'],
     );
-    assert.deepEqual(await stuck.lostCarriers(test.db, grace, found[0]), found.slice(1));
+    assert.deepEqual(await stuck.lostRetriers(test.db, grace, found[0]), found.slice(1));
     await rows(test.db, 'UPDATE deliveries SET carried = false');
-    assert.deepEqual(await stuck.lostCarriers(test.db, grace), []);
+    assert.deepEqual(await stuck.lostRetriers(test.db, grace), []);
   });
 });

@@ -1,6 +1,6 @@
 import { watching } from './activities.js';
 
-/** What is repaired, and who is forgotten, each kind beside the others. */
+/** Steps that run in parallel: repairs of each kind, and erasures. */
 const repairs = [
   'repairGroups',
   'repairReports',
@@ -12,15 +12,15 @@ const repairs = [
   'eraseRecipients',
   'settleClosedWorkspaces',
 ] as const;
-/** What else is done in a round, one after the other. */
+/** Steps that run one after the other. */
 const chores = ['mailLowBalances', 'checkLedger', 'forgetOld', 'eraseOld', 'auditBooks'] as const;
 
 /**
- * The watcher, run by a schedule. A crash can fall between a commit and the call that should follow it, and Temporal can lose its data:
- * everything that should be driven and is not is found in the database and started again. A step that fails, or takes too long, keeps no
- * other from its work; the next round does it again.
+ * One round of the watcher, started by a schedule. It finds work in the database that no workflow drives, and starts it again. Such work
+ * exists after a crash between a commit and the call to Temporal that follows it, or after Temporal has lost its data. A step that fails or
+ * takes too long does not stop the others. The next round repeats it.
  */
-export async function maintain(): Promise<void> {
+export async function runWatcher(): Promise<void> {
   const failing: string[] = [];
   const attempt = async (step: (typeof repairs)[number] | (typeof chores)[number]) => {
     try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type CallCount, claimProbe, noteCalls } from '../../../../models/operations/handoff/route-health.js';
+import { type CallCount, claimAccountProbe, noteCalls } from '../../../../models/operations/handoff/account-health.js';
 import { readRoutes } from '../../../../models/operations/handoff/read-routes.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
@@ -68,7 +68,7 @@ describe('the health of accounts', () => {
   it('gives a due probe to one worker, and each pause is longer', async () => {
     const { id } = await buildWorkspace(test.db, 100_000);
     const { group_id } = await buildQueued(test.db, id);
-    const probe = (channels = ['sms']) => claimProbe(test.db, 'a', { groupId: group_id, channels, windowSeconds });
+    const probe = (channels = ['sms']) => claimAccountProbe(test.db, 'a', { groupId: group_id, channels, windowSeconds });
     await note({ account: 'a', calls: 5, bad: 5 });
     assert.equal(await probe(), false, 'not yet');
     await age(6, 'probe_at');

@@ -23,7 +23,7 @@ describe('an endpoint', () => {
     const activities = webhookActivities({ db: test.db, config: testConfig(env), poster: test.poster, patienceMs });
     return {
       deliver: (groupId: string) => inActivity(activities.deliverEvents, [groupId]),
-      carry: () => inActivity(activities.carryDeliveries, [test.webhook.id]),
+      carry: () => inActivity(activities.runRetrier, [test.webhook.id]),
     };
   };
   const queued = async (count: number) => {
@@ -40,7 +40,7 @@ describe('an endpoint', () => {
   describe('that fails ten events in a row', () => {
     beforeEach(async () => {
       test.receiver.answer = answerWith(500);
-      assert.deepEqual((await worker().deliver(await queued(12))).carriers, [test.webhook.id]);
+      assert.deepEqual((await worker().deliver(await queued(12))).retriers, [test.webhook.id]);
       await test.webhook.reload();
       test.receiver.received.splice(0);
     });
@@ -101,12 +101,12 @@ describe('an endpoint', () => {
     test.receiver.answer = (_received, response) => {
       finish = () => response.writeHead(200).end();
     };
-    const { carriers } = await worker(undefined, impatientMs).deliver(await queued(1));
-    assert.deepEqual(carriers, [test.webhook.id]);
+    const { retriers } = await worker(undefined, impatientMs).deliver(await queued(1));
+    assert.deepEqual(retriers, [test.webhook.id]);
     const [delivery] = await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [test.webhook.id]);
     const id = delivery?.id ?? '';
     assert.deepEqual(await attemptsOf(test.db, id), [], 'the group went on before there was an answer');
-    assert.ok(((await worker().carry()) ?? 0) > 5_000, 'the carrier leaves it to whoever began it');
+    assert.ok(((await worker().carry()) ?? 0) > 5_000, 'the retrier leaves it to whoever began it');
     finish();
     await until(async () => (await deliveryOf(test.db, id)).status === 'succeeded', 'the attempt is recorded');
     assert.equal(await worker().carry(), null);
@@ -180,7 +180,7 @@ describe('an endpoint', () => {
     await test.webhook.update({ ordered: true });
     test.receiver.answer = answerWith(500);
     for (const groupId of [await queued(1), await queued(2)]) await worker().deliver(groupId);
-    assert.deepEqual(test.receiver.received, [], 'the carrier sends them all');
+    assert.deepEqual(test.receiver.received, [], 'the retrier sends them all');
     const ids = await eventIds();
     assert.ok(((await worker().carry()) ?? 0) > 500);
     assert.deepEqual(idsReceived(), ids.slice(0, 1));

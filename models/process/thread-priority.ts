@@ -9,7 +9,7 @@ const niceness = 10;
  * Lets other threads and processes run before the calling thread, and so before work for which nobody waits. Linux keeps a niceness for
  * each thread (sched(7)); where there is no such thing, the thread runs like any other.
  */
-export function standBack(): void {
+export function lowerThreadPriority(): void {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
   } catch {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { maintenanceActivities } from '../../../activities/watch/maintenance.js';
+import { choreActivities } from '../../../activities/watch/chores.js';
 import { testConfig } from '../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
@@ -22,7 +22,7 @@ describe('maintenance by the watcher', () => {
 
   const activities = (env: NodeJS.ProcessEnv = {}) => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    return maintenanceActivities({ db: test.db, config: testConfig(env), logger });
+    return choreActivities({ db: test.db, config: testConfig(env), logger });
   };
   const told = () => lines.map(({ level, msg }) => [level, msg]);
 
@@ -62,7 +62,7 @@ describe('maintenance by the watcher', () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
     await activities().noteRound(['repairMails']);
-    assert.deepEqual(told(), [[50, 'steps of the watcher failed']]);
+    assert.deepEqual(told(), [[50, 'watcher steps failed']]);
     const [round] = await rows<{ failing: string[] }>(test.db, 'SELECT failing FROM watcher');
     assert.deepEqual(round?.failing, ['repairMails']);
   });

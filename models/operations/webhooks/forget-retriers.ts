@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 
 /** Notes that no webhook has a carrier: their workflows were ended. What is due is then left to new ones. @returns how many had one */
-export async function forgetCarriers(db: Database, limit: number): Promise<number> {
+export async function forgetRetriers(db: Database, limit: number): Promise<number> {
   return (await select(db, forget, [limit])).length;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { type Tended, tendGroup } from '../../../activities/groups/tend-group.js';
+import { type GroupProgress, driveGroup } from '../../../activities/groups/drive-group.js';
 import { recordReports, type Wake } from '../../../models/operations/reports/record-reports.js';
 import type { LeftDeliveries } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';
@@ -12,9 +12,9 @@ import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
-const nothing: LeftDeliveries = { children: [], carriers: [] };
+const nothing: LeftDeliveries = { children: [], retriers: [] };
 
-describe('tendGroup', () => {
+describe('driveGroup', () => {
   const test = workspaceForEach();
 
   const buildSentGroup = async (size: number) => {
@@ -37,21 +37,21 @@ describe('tendGroup', () => {
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE group_id = $1 AND status = 'pending'`, [groupId]);
     return nothing;
   };
-  const tend = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), again = false) => {
+  const drive = (groupId: string, deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId), again = false) => {
     const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
     const work = environment.run(() =>
-      tendGroup({ db: test.db, deliver, tended: new Set() }, groupId, { signal: stop.signal, again }),
-    ) as Promise<Tended>;
+      driveGroup({ db: test.db, deliver, driven: new Set() }, groupId, { signal: stop.signal, again }),
+    ) as Promise<GroupProgress>;
     return { work, stop: () => stop.abort() };
   };
 
   it('applies reports as they arrive, without a wake-up', async () => {
     const { groupId, ids } = await buildSentGroup(3);
-    const { work } = tend(groupId);
-    await until(async () => (await isAwake(groupId)) === true, 'the group is tended');
+    const { work } = drive(groupId);
+    await until(async () => (await isAwake(groupId)) === true, 'the group is driven');
     for (const id of ids) {
-      assert.deepEqual(await report(id), [], 'its tender looks by itself');
+      assert.deepEqual(await report(id), [], 'the activity reads the inbox itself');
       await until(async () => (await statusOf(test.db, id)) === 'delivered/delivered', 'the report is applied');
     }
     assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
@@ -59,7 +59,7 @@ describe('tendGroup', () => {
 
   it('ends after a silence, and the next report wakes the workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
-    assert.deepEqual(await tend(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
+    assert.deepEqual(await drive(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
     const wakes = await report(ids[0] as string);
     assert.deepEqual(
@@ -73,11 +73,11 @@ describe('tendGroup', () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     const startedAt = Date.now();
     let rounds = 0;
-    const tended = await tend(groupId, () => {
+    const driven = await drive(groupId, () => {
       rounds += 1;
       return deliverAll(groupId);
     }).work;
-    assert.deepEqual([tended, rounds], [{ ...done, open: 2, queued: 2, isOver: false, left: nothing }, 1]);
+    assert.deepEqual([driven, rounds], [{ ...done, open: 2, queued: 2, isOver: false, left: nothing }, 1]);
     assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
   });
 
@@ -90,7 +90,7 @@ describe('tendGroup', () => {
       acknowledge = resolve;
     });
     const rounds: number[] = [];
-    const { work } = tend(groupId, async () => {
+    const { work } = drive(groupId, async () => {
       const [due] = await rows<{ count: number }>(test.db, `SELECT count(*) FROM deliveries WHERE group_id = $1 AND status = 'pending'`, [
         groupId,
       ]);
@@ -111,13 +111,13 @@ describe('tendGroup', () => {
   it('ends at once with deliveries for children, and when the worker stops', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
-    const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], carriers: [] };
-    const tended = await tend(groupId, async () => {
+    const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], retriers: [] };
+    const driven = await drive(groupId, async () => {
       await deliverAll(groupId);
       return left;
     }).work;
-    assert.deepEqual(tended, { ...done, open: 1, isOver: false, left });
-    const stopped = tend(groupId);
+    assert.deepEqual(driven, { ...done, open: 1, isOver: false, left });
+    const stopped = drive(groupId);
     stopped.stop();
     assert.deepEqual(await stopped.work, { ...done, open: 1, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
@@ -126,7 +126,7 @@ describe('tendGroup', () => {
   it('checks the deliveries of children once after a crash', async () => {
     const { groupId } = await buildSentGroup(1);
     const asked: boolean[] = [];
-    const { work, stop } = tend(
+    const { work, stop } = drive(
       groupId,
       async (again) => {
         asked.push(again);
@@ -142,7 +142,7 @@ describe('tendGroup', () => {
   it('fails when deliveries fail for an internal reason', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
-    await assert.rejects(tend(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);
+    await assert.rejects(drive(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);
   });
 
   const isAwake = async (groupId: string): Promise<boolean | undefined> => {

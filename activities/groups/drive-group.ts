@@ -1,4 +1,4 @@
-/** Reports and events of a group of many come in handfuls: one activity takes them as they come, instead of one for each handful. */
+/** Drives a group of many messages: one activity applies all reports and delivers all events, instead of one activity for each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
@@ -6,59 +6,63 @@ import { applyReports } from '../../models/operations/reports/apply-reports.js';
 import { type GroupWork, groupState } from '../../models/operations/messages/group-work.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 
-export interface TendDeps {
+export interface DriveDeps {
   db: Database;
-  /** First attempts of what is due; see `deliverEvents`. */
+  /** Makes the first attempts of due deliveries; see `deliverEvents`. */
   deliver: (again: boolean) => Promise<LeftDeliveries>;
-  /** The groups that are tended beside each other; this one is among them while it is. */
-  tended: Set<string>;
+  /** The groups that this thread drives at the moment, including this one. */
+  driven: Set<string>;
 }
 
-/** What is left of a group. */
-export interface Tended extends GroupWork {
-  /** Nothing is open and nothing to deliver: nobody has to look again. */
+/** The state of a group after it was driven. */
+export interface GroupProgress extends GroupWork {
+  /** No message is open and no event is due. The workflow can close. */
   isOver: boolean;
-  /** What has to be started for deliveries. */
+  /** Workflows to start for deliveries. */
   left: LeftDeliveries;
 }
 
-/** Well below the activity's time-out, which has to leave room for the last deliveries. */
+/** Well below the time-out of the activity, which includes the last deliveries. */
 const sliceMs = 20_000;
 const marginMs = 5_000;
-/** Each look is a handful of statements, whatever it finds: many groups look twice a second, the last ones of a batch sooner. */
+/** Poll interval: 60 ms for each driven group, 500 ms at most. A poll costs a few statements. */
 const lookEveryMs = { eachGroup: 60, most: 500 };
-/** While reports are awaited, the group is given up to its workflow only after so long without any. */
+/** After this time without a report, the activity ends and the workflow waits for the next one. */
 const quietMs = 1_000;
-/** Half the activities that a queue works on: above that nobody waits for reports here, as others wait for their hand-off. */
+/** Half the slots of a queue. With more driven groups no activity waits for reports, because other groups wait for their hand-off. */
 const waitingMost = 50;
 
-export interface TendOptions {
+export interface DriveOptions {
   /** Aborted when the worker stops. */
   signal: AbortSignal;
-  /** The first round also takes what an earlier call may have left to others and not told. */
+  /** The first round includes deliveries that an earlier call may have left to workflows that were never started. */
   again: boolean;
-  /** The group's hand-off, where it is under way in the same activity; until it has ended there is more to come. */
+  /** The hand-off of the group, if it runs in the same activity. The group is driven at least until it has ended. */
   handOff?: Promise<GroupWork>;
 }
 
 /**
- * Applies reports and delivers events until there are none, and none have come for a moment although some are awaited.
- * Meanwhile the group's workflow is not woken. Ends early when workflows have to be started, or the worker stops.
+ * Applies reports and delivers events until none has arrived for a second. Reports do not wake the workflow of the group meanwhile.
+ * Ends early when workflows have to be started, or the worker stops.
  */
-export async function tendGroup(deps: TendDeps, groupId: string, options: TendOptions): Promise<Tended> {
-  deps.tended.add(groupId);
+export async function driveGroup(deps: DriveDeps, groupId: string, options: DriveOptions): Promise<GroupProgress> {
+  deps.driven.add(groupId);
   try {
-    return await tendUntilQuiet(deps, groupId, options);
+    return await driveUntilQuiet(deps, groupId, options);
   } finally {
-    deps.tended.delete(groupId);
+    deps.driven.delete(groupId);
   }
 }
 
-async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string, { signal, ...options }: TendOptions): Promise<Tended> {
+async function driveUntilQuiet(
+  { db, deliver, driven }: DriveDeps,
+  groupId: string,
+  { signal, ...options }: DriveOptions,
+): Promise<GroupProgress> {
   const handOff = watch(options.handOff);
-  const rest = () => handOff.orSooner(sleep(Math.min(tended.size * lookEveryMs.eachGroup, lookEveryMs.most)));
+  const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.most)));
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
-  let left: LeftDeliveries = { children: [], carriers: [] };
+  let left: LeftDeliveries = { children: [], retriers: [] };
   let { again } = options;
   let busyAt = Date.now();
   let work = await applyReports(db, groupId, true);
@@ -68,8 +72,8 @@ async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string
     work = await applyReports(db, groupId, true);
     busyAt = Date.now();
   };
-  /** Nothing is awaited, or what is awaited takes its time. */
-  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || tended.size > waitingMost;
+  /** No report is awaited, or none has arrived for a while. */
+  const isQuiet = () => work.open === work.queued || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs || driven.size > waitingMost;
   const goesOn = () => handOff.state === 'underWay' || (handOff.state !== 'partial' && Date.now() < until);
   while (isEmpty(left) && !signal.aborted && goesOn()) {
     if (work.deliveries > 0 || again) {
@@ -80,22 +84,22 @@ async function tendUntilQuiet({ db, deliver, tended }: TendDeps, groupId: string
     else await rest();
     await look();
   }
-  await handOff.ended; // what is told of the group is told after that
+  await handOff.ended; // so that the result includes the hand-off
   work = await applyReports(db, groupId);
   return { ...work, isOver: work.open === 0 && work.deliveries === 0, left };
 }
 
-/** Where the time for the hand-off is short, the tender's ends with it. */
+/** The time for the hand-off also limits this activity. */
 function timeIsUpAt(): number {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
   return scheduleToCloseTimeoutMs > 0 ? scheduledTimestampMs + scheduleToCloseTimeoutMs : Number.POSITIVE_INFINITY;
 }
 
-export const isEmpty = ({ children, carriers }: LeftDeliveries) => children.length === 0 && carriers.length === 0;
+export const isEmpty = ({ children, retriers }: LeftDeliveries) => children.length === 0 && retriers.length === 0;
 
 type HandOffState = 'underWay' | 'whole' | 'partial' | 'failed';
 
-/** How the hand-off is doing. The workflow has to try again one that left something, or that failed. */
+/** Watches the hand-off. The workflow repeats a hand-off that was partial or failed. */
 function watch(dispatch: Promise<GroupWork> | undefined) {
   const handOff: { state: HandOffState; endedAt: number } = { state: dispatch === undefined ? 'whole' : 'underWay', endedAt: 0 };
   const ended = dispatch
@@ -108,14 +112,14 @@ function watch(dispatch: Promise<GroupWork> | undefined) {
     });
   return Object.assign(handOff, {
     ended,
-    /** Waits no longer than until the hand-off has ended. */
+    /** Waits for the pause, but not longer than the hand-off. */
     orSooner: async (rest: Promise<unknown>): Promise<void> => {
       await (handOff.state === 'underWay' ? Promise.race([rest, ended]) : rest);
     },
   });
 }
 
-/** Goes on looking while the work is under way: an endpoint that hangs must not delay what is known of the messages. */
+/** Continues to apply reports while the work runs, so that an endpoint that hangs does not delay the status of the messages. */
 async function beside<Result>(work: Promise<Result>, rest: () => Promise<void>, look: () => Promise<void>): Promise<Result> {
   let isDone = false;
   const done = work.finally(() => {

@@ -1,6 +1,6 @@
 /** The health of accounts that share a channel: one row each, written about once a second by each worker, whatever its load. */
 import { type Database, select } from '../../db/database.js';
-import { judge, probePauses } from '../../rules/routing/route-health.js';
+import { judge, probePauses } from '../../rules/routing/account-health.js';
 
 /** Calls of one worker since it last told. */
 export interface CallCount {
@@ -101,7 +101,7 @@ const changeLevel = `
  * @param channels that the account carries: the group must have something for it
  * @returns false where somebody else has it, or there is nothing to send
  */
-export async function claimProbe(
+export async function claimAccountProbe(
   db: Database,
   account: string,
   { groupId, channels, windowSeconds }: { groupId: string; channels: readonly string[]; windowSeconds: number },

@@ -1,27 +1,27 @@
-/** What this worker sees of the accounts that share a channel, told about once a second to all others, who tell it too. */
+/** The health of accounts that share a channel. Workers exchange their counts through the database once a second. */
 import { channels } from '../../models/channels.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
-import { type AccountHealth, claimProbe, noteCalls } from '../../models/operations/handoff/route-health.js';
+import { type AccountHealth, claimAccountProbe, noteCalls } from '../../models/operations/handoff/account-health.js';
 import { levelMax } from '../../models/rules/routing/route.js';
-import { slowMs } from '../../models/rules/routing/route-health.js';
+import { slowMs } from '../../models/rules/routing/account-health.js';
 import type { Providers } from './providers/provider.js';
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface Call {
   readonly account: string;
   readonly startedAt: number;
-  /** It was counted before its end, as one that takes too long. */
+  /** The call was counted as too slow before its end. */
   isCounted: boolean;
 }
 
-/** What came of a call, for the health of its account: `none` tells nothing. */
+/** The result of a call for the health of its account. `none` is not counted. */
 export type CallEnd = 'good' | 'bad' | 'none';
 
 const tellEveryMs = 1_000;
 
-export class RouteHealth {
-  /** Account → channels; only those with somebody beside them: where there is no choice nothing is counted. */
+export class AccountHealthMonitor {
+  /** Account → channels that have several accounts. Other accounts are not counted, because there is no choice. */
   readonly #channelsOf = new Map<string, string[]>();
   readonly #counts = new Map<string, { calls: number; bad: number }>();
   readonly #underWay = new Set<Call>();
@@ -38,7 +38,7 @@ export class RouteHealth {
     }
   }
 
-  /** From 0 to `levelMax`, as it was known a second ago. */
+  /** From 0 to `levelMax`. Up to a second old. */
   levelOf(account: string): number {
     return this.#healths.get(account)?.level ?? levelMax;
   }
@@ -57,7 +57,7 @@ export class RouteHealth {
     this.#count(call, end === 'bad' || Date.now() - call.startedAt > slowMs);
   }
 
-  /** Tells what was seen and learns what others have, when it is time for that. */
+  /** Once a second: stores the counts of this worker, and reads the health that all workers have measured. */
   async look(now = Date.now()): Promise<void> {
     if (this.#channelsOf.size === 0 || now - this.#toldAt < tellEveryMs) return;
     this.#toldAt = now;
@@ -73,21 +73,21 @@ export class RouteHealth {
     this.#healths = new Map(
       healths.map((health) => [health.account, { ...health, readAt: now, changedAt: changedAt(health.since_seconds) }]),
     );
-    for (const change of changes) this.deps.logger.warn(change, 'route changed');
+    for (const change of changes) this.deps.logger.warn(change, 'account health changed');
   }
 
-  /** An account whose probe this caller may make with a message of the group. */
-  async claimProbe(groupId: string, now = Date.now()): Promise<string | undefined> {
+  /** @returns the account that the caller may probe with a message of the group */
+  async claimAccountProbe(groupId: string, now = Date.now()): Promise<string | undefined> {
     for (const [account, health] of this.#healths) {
       if (health.level > 0 || health.probe_in_ms === null || health.readAt + health.probe_in_ms > now) continue;
-      health.probe_in_ms = null; // known anew in a second
+      health.probe_in_ms = null; // read again within a second
       const bind = { groupId, channels: this.#channelsOf.get(account) ?? [], windowSeconds: this.deps.windowSeconds };
-      if (await claimProbe(this.deps.db, account, bind)) return account;
+      if (await claimAccountProbe(this.deps.db, account, bind)) return account;
     }
     return undefined;
   }
 
-  /** A call that began before the level changed tells of that time: the change has answered it. */
+  /** Ignores a call that began before the last change of the level, because the change has taken it into account. */
   #count({ account, startedAt }: Call, isBad: boolean): void {
     const health = this.#healths.get(account);
     if (health !== undefined && startedAt < health.changedAt) return;

@@ -1,4 +1,4 @@
-/** What the watcher does in a round beside its repairs: money is checked, what is old is forgotten, and the round is noted. */
+/** The watcher's chores: check the ledger, delete old data, erase recipients, record the round. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
@@ -12,62 +12,62 @@ import { issueLowBalanceMails } from '../../models/operations/mails/low-balance-
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { noteRound } from '../../models/operations/watch/watcher-rounds.js';
 
-export interface MaintenanceDeps {
+export interface ChoreDeps {
   db: Database;
   config: Pick<Config, 'lowBalance' | 'webhookRetentionDays' | 'messageDays' | 'secretKeys'>;
   logger: Logger;
 }
 
-/** Beside the repairs: below the time between two rounds. */
+/** Runs in parallel to the repairs. Below the time between two rounds. */
 const erasingMs = 20_000;
-/** One after the other in a round: together below the time between two rounds. */
+/** These run one after the other. Their sum is below the time between two rounds. */
 const forgettingMs = 7_000;
 const erasingOldMs = 8_000;
 const auditingMs = 8_000;
-/** Workspaces whose balance changed this long ago are looked at: several rounds of the watcher, should one be missed. */
+/** Workspaces whose balance changed within this time are checked. It covers several rounds, in case a round is missed. */
 const changedWithinSeconds = 600;
 
-export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
+export function choreActivities({ db, config, logger }: ChoreDeps) {
   return {
-    /** Tells workspaces that their balance is low, where the operator wants that. */
+    /** Mails workspaces whose balance is low, if the operator has configured a limit. */
     async mailLowBalances(): Promise<void> {
       if (config.lowBalance > 0) await issueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
     },
 
-    /** Forgets what webhooks were sent long ago, as much as there is time for. */
+    /** Deletes old webhook data, logins and tokens, until the time is up. */
     async forgetOld(): Promise<void> {
       const forgotten = await forgetWebhookData(db, config.webhookRetentionDays, Date.now() + forgettingMs);
       const logins = await forgetLogins(db);
-      if (logins > 0) logger.info({ logins }, 'forgot old tries, addresses and JWTs');
-      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgot what was old');
+      if (logins > 0) logger.info({ logins }, 'deleted old login attempts, addresses and tokens');
+      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'deleted old webhook data');
     },
 
-    /** Erases messages that are old, as much as there is time for. */
+    /** Erases old messages, until the time is up. */
     async eraseOld(): Promise<void> {
       const key = await erasureKey(db, config.secretKeys);
       const messages = await eraseOld(db, key, config.messageDays, Date.now() + erasingOldMs);
-      if (messages > 0) logger.info({ messages }, 'erased what was old');
+      if (messages > 0) logger.info({ messages }, 'erased old messages');
     },
 
-    /** Erases the recipients who are to be forgotten, as much as there is time for. */
+    /** Runs the erasures of recipients, until the time is up. */
     async eraseRecipients(): Promise<void> {
       const completed = await runErasures(db, await erasureKey(db, config.secretKeys), Date.now() + erasingMs);
-      if (completed > 0) logger.info({ completed }, 'forgot recipients');
+      if (completed > 0) logger.info({ completed }, 'erased recipients');
     },
 
-    /** Logs every workspace whose balance is not what its ledger says, in each round until that is mended. */
+    /** Logs an error for each workspace whose balance and ledger differ, in each round until they agree. */
     async checkLedger(): Promise<void> {
       for (const drift of await checkLedgers(db)) logger.error(drift, 'balance differs from ledger');
     },
 
-    /** Compares all books with each other, a part in each round and all of it once a day, and logs every difference. */
+    /** Compares balances, ledger, messages and batches: a part in each round, all once a day. Logs an error for each difference. */
     async auditBooks(): Promise<void> {
       await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(difference, 'the books differ'));
     },
 
-    /** The end of a round. @param failing steps that failed, or took too long */
+    /** Records the end of a round. @param failing steps that failed or took too long */
     async noteRound(failing: string[]): Promise<void> {
-      if (failing.length > 0) logger.error({ failing }, 'steps of the watcher failed');
+      if (failing.length > 0) logger.error({ failing }, 'watcher steps failed');
       await noteRound(db, failing);
     },
   };

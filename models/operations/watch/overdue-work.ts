@@ -7,11 +7,11 @@ import { lowestId } from '../../rules/values/id-time.js';
 import type { Wake } from '../reports/record-reports.js';
 
 /** Rows of a page. */
-export const pageOfStuck = 200;
+export const repairPageSize = 200;
 
 /** Groups whose inbox holds reports that nobody has applied: the signal was lost. In the order of their ids, which is that of their age. */
 export function unwokenGroups(db: Database, olderThanSeconds: number, after: string | null = null): Promise<Wake[]> {
-  return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
+  return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, repairPageSize]);
 }
 
 // Reports for ids that nobody knows wait in the same index, without a group: the condition on the id leaves them out.
@@ -32,7 +32,7 @@ export interface OverdueDelivery {
 
 /** Pending deliveries that are overdue and that no carrier has: the process died between the status change and the attempt. */
 export function overdueDeliveries(db: Database, olderThanSeconds: number, after?: OverdueDelivery): Promise<OverdueDelivery[]> {
-  return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, pageOfStuck]);
+  return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, repairPageSize]);
 }
 
 /** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its carrier. */
@@ -46,8 +46,8 @@ const overdue = `
   ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
 /** Webhooks whose carrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
-export async function lostCarriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, pageOfStuck]);
+export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
+  const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
   return rows.map(({ id }) => id);
 }
 
@@ -64,7 +64,7 @@ const mailAgainSeconds = 300;
 
 /** Takes mails that were not sent and are due for a look, those that have waited longest first. */
 export async function takeUnsentMails(db: Database): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, unsent, [pageOfStuck, mailAgainSeconds]);
+  const rows = await select<{ id: string }>(db, unsent, [repairPageSize, mailAgainSeconds]);
   return rows.map(({ id }) => id);
 }
 

@@ -1,33 +1,34 @@
-/** The sandbox's other half: posts due reports to our own callback endpoint, signed, until they are acknowledged. */
+/** Posts the due reports of the sandbox to our own callback endpoint, signed, until they are acknowledged. */
 import type { Database } from '../../../models/db/database.js';
 import type { Logger } from '../../../models/process/logger.js';
 import { postDueReports } from '../../../models/operations/messages/sandbox.js';
 import { type SandboxReport, signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 
 const reportsPerPost = 500;
-/** What is due within so long is posted together. */
+/** Reports that are due within this time are posted together. */
 const togetherMs = { most: 50, shareOfDelay: 0.05 };
 const callbackTimeoutMs = 10_000;
 
-export interface Carrier {
-  /** Reports will be due in so many milliseconds. */
+export interface ReportPoster {
+  /** Schedules a post for reports that are due in this many milliseconds. */
   expect(dueInMs: number): void;
-  /** Stops after the post that is under way. */
+  /** Stops after the current post. */
   stop(): Promise<void>;
 }
 
-export interface CarrierDeps {
+export interface ReportPosterDeps {
   db: Database;
   secretKey: string;
   callbackUrl: string;
   logger: Logger;
-  /** How long reports may lie when no timer is running for them: after a crash, or when another process took the message. */
+  /** Interval of posts without a schedule: for reports from before a crash, or of another process. */
   idleMs?: number;
 }
 
-export function startSandboxCarrier({ db, secretKey, callbackUrl, logger, idleMs = 1000 }: CarrierDeps): Carrier {
+/** Starts the report poster. */
+export function startReportPoster({ db, secretKey, callbackUrl, logger, idleMs = 1000 }: ReportPosterDeps): ReportPoster {
   const url = `${callbackUrl}/callbacks/sandbox`;
-  /** When reports will be due. */
+  /** Scheduled posts. */
   const moments = new Set<number>();
   let wakeAt = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +51,7 @@ export function startSandboxCarrier({ db, secretKey, callbackUrl, logger, idleMs
     try {
       while ((await postDueReports(db, reportsPerPost, (reports) => post(url, secretKey, reports))) === reportsPerPost);
     } catch (err) {
-      logger.warn({ err }, 'sandbox reports could not be posted; trying again');
+      logger.warn({ err }, 'could not post sandbox reports, retrying');
     }
     for (const moment of moments) if (moment <= startedAt) moments.delete(moment);
     wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...moments) - Date.now()));
@@ -83,5 +84,5 @@ async function post(url: string, secretKey: string, reports: SandboxReport[]): P
     signal: AbortSignal.timeout(callbackTimeoutMs),
   });
   await response.arrayBuffer(); // frees the connection
-  if (!response.ok) throw new Error(`callback answered ${response.status}`);
+  if (!response.ok) throw new Error(`The callback endpoint answered ${response.status}`);
 }

@@ -6,16 +6,16 @@ import { Worker } from 'node:worker_threads';
 /** Field 19 of proc_pid_stat(5); the name before it, in parentheses, may hold spaces. */
 const nicenessOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
 
-describe('standBack', () => {
+describe('lowerThreadPriority', () => {
   it('lowers the priority of the calling thread only', async function () {
     if (process.platform !== 'linux') this.skip();
     const before = nicenessOf(readFileSync('/proc/thread-self/stat', 'utf8'));
-    const module = new URL('../../../models/process/stand-back.js', import.meta.url).href;
+    const module = new URL('../../../models/process/thread-priority.js', import.meta.url).href;
     const code = `
-      const { standBack } = await import('${module}');
+      const { lowerThreadPriority } = await import('${module}');
       const { readFileSync } = await import('node:fs');
       const { parentPort } = await import('node:worker_threads');
-      standBack();
+      lowerThreadPriority();
       parentPort.postMessage(readFileSync('/proc/thread-self/stat', 'utf8'));`;
     const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
     const [stat] = (await once(thread, 'message')) as [string];

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { createActivities } from '../../../activities/index.js';
+import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
+import { silent } from '../../support/carriers/stub-provider.js';
+import { until } from '../../support/client.js';
+import { testConfig } from '../../support/config.js';
+import { rows } from '../../support/database.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { buildWebhook } from '../../support/rows/factories.js';
+import { buildSent } from '../../support/rows/messages.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
+
+/** As many attempts as one endpoint gets at once. */
+const atOnce = 16;
+
+describe('the activities of a thread', () => {
+  const test = workspaceForEach();
+
+  it('count resends and first attempts to an endpoint together', async () => {
+    const { row } = await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
+    const messages = [];
+    for (let index = 0; index < atOnce / 2; index += 1) messages.push(await buildSent(test.db, test.workspaceId));
+    const due = await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE webhook_id = $1', [row.id]);
+    assert.equal(due.length, atOnce);
+    const next = await buildSent(test.db, test.workspaceId);
+    const answers: (() => void)[] = [];
+    const post = () => new Promise<PostResult>((resolve) => answers.push(() => resolve(acknowledged())));
+    const activities = createActivities({
+      db: test.db,
+      config: testConfig(),
+      logger: silent,
+      providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
+      poster: { post, close: () => undefined },
+      starts: {} as never,
+    });
+
+    const resends = due.map(({ id }) => inActivity(activities.attemptNow, [{ deliveryId: id, trigger: 'manual' }]));
+    await until(() => Promise.resolve(answers.length === atOnce), 'every resend has begun');
+    const { retriers } = await inActivity(activities.deliverEvents, [next.group_id]);
+
+    assert.deepEqual([retriers, answers.length], [[row.id], atOnce]);
+    for (const answer of answers) answer();
+    await Promise.all(resends);
+  });
+});
+
+const acknowledged = (): PostResult => ({
+  at: new Date(),
+  durationMs: 1,
+  requestHeaders: null,
+  responseHeaders: null,
+  timings: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 1 },
+  remoteAddress: null,
+  responseStatus: 200,
+  responseBody: null,
+  retryAfter: undefined,
+  error: null,
+});

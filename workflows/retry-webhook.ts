@@ -1,0 +1,48 @@
+import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
+import { retrierCalls } from './activities.js';
+import { type RetryWebhookInput, dueSignal, workflowIds } from './contract.js';
+import { signalIfRunning, startUnlessRunning } from './other-workflows.js';
+
+const due = defineSignal(dueSignal);
+
+/**
+ * The retrier of one webhook. It repeats deliveries that were not acknowledged until none is pending. A webhook has one retrier at most, so
+ * its endpoint gets one probe, its rate and its order, whatever the number of workers.
+ */
+export async function retryWebhook({ webhookId }: RetryWebhookInput): Promise<void> {
+  let isWoken = false;
+  setHandler(due, () => {
+    isWoken = true;
+  });
+  for (;;) {
+    isWoken = false;
+    const waitMs = await retrierCalls.runRetrier(webhookId);
+    if (waitMs === null && !isWoken) return;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof retryWebhook>({ webhookId });
+    if (waitMs !== null && waitMs > 0) await condition(() => isWoken, Math.ceil(waitMs));
+  }
+}
+
+/** The priority of workflows for deliveries. Workspaces share the queue fairly. By default the workspace is that of the starting workflow. */
+export function priorityOf(workspaceId: string | undefined): { priorityKey: number; fairnessKey?: string } {
+  const fairnessKey = workspaceId ?? workflowInfo().priority?.fairnessKey;
+  return { priorityKey: 3, ...(fairnessKey === undefined || fairnessKey === '' ? {} : { fairnessKey }) };
+}
+
+/** Signals the retrier of a webhook that a delivery is due. Starts the retrier if none runs. */
+export async function wakeRetrier(webhookId: string, workspaceId?: string): Promise<void> {
+  while (!((await startRetrier(webhookId, workspaceId)) || (await signalIfRunning(workflowIds.retrier(webhookId), due))));
+}
+
+/** @returns false when it runs already */
+function startRetrier(webhookId: string, workspaceId: string | undefined): Promise<boolean> {
+  return startUnlessRunning(
+    retryWebhook,
+    { webhookId },
+    {
+      workflowId: workflowIds.retrier(webhookId),
+      staticSummary: `retries for webhook ${webhookId}`,
+      priority: priorityOf(workspaceId),
+    },
+  );
+}
