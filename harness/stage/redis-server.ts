@@ -1,4 +1,4 @@
-/** A Redis on loopback for tests and measurements. It stores nothing on disk. */
+/** A Redis server on loopback for tests and measurements. It stores nothing on disk. */
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
@@ -8,8 +8,8 @@ import { type GuardedFolder, guardedFolder } from './guarded-folder.js';
 let place: GuardedFolder | undefined;
 
 /**
- * Starts it. The caller ends it; it also ends when this process is killed.
- * @throws Error where `redis-server` is not installed or ends at its start
+ * Starts the server. The caller stops it; it also ends if this process is killed.
+ * @throws Error if `redis-server` is not installed or ends during its start
  */
 export async function startRedisServer(port: number): Promise<ChildProcess> {
   place ??= guardedFolder('redis');
