@@ -1,4 +1,4 @@
-// Finds the Temporal server program as `npm start` and the tests do, or builds it: here, so that no test waits for it.
+// Finds or builds the Temporal server program in the same way as `npm start` and the tests, so that no test waits for the build.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { findTemporal } from '../dist/local/temporal/find-temporal.js';

@@ -5,32 +5,32 @@ export const caseKeys = ['a', 'b', 'c', 'd', 'e', 'f', 'p'] as const;
 export type CaseKey = (typeof caseKeys)[number];
 
 export interface Options {
-  /** messages of each measured pass */
+  /** Messages per measured pass. */
   messages: number;
-  /** sends that are open at once */
+  /** Concurrent sends. */
   clients: number;
   cases: readonly CaseKey[];
-  /** sends of the pass with one client */
+  /** Sends in the pass with one client. */
   alone: number;
-  /** the cases take turns so often, so that whatever else the machine does hits them alike */
+  /** How often the cases take turns, so that other load on the machine affects them alike. */
   rounds: number;
-  /** a case stops sending after this long, so that the whole run stays bounded on a slow machine */
+  /** A case stops sending after this time, so that the run also ends on a slow machine. */
   secondsMax: number;
-  /** so many messages while memory and disk are watched, instead of the cases; 0: none */
+  /** Messages of the soak, which replaces the cases; 0: no soak. */
   soak: number;
-  /** most single messages that share a workflow (`ACCEPT_GROUP_MAX`) */
+  /** Maximum number of single messages per workflow (`ACCEPT_GROUP_MAX`). */
   groupMax: number;
-  /** the cost of a real adapter, and reports by the hundred a second, instead of the cases */
+  /** Measures a real adapter and its reports instead of the cases. */
   reports: boolean;
-  /** one of two accounts that stops answering, instead of the cases */
+  /** Measures an outage of one of two accounts instead of the cases. */
   outage: boolean;
-  /** sends a second of case f, one after the other */
+  /** The rates of case f in sends per second. */
   rates: readonly number[];
-  /** recipients of the larger batch of case d, and of that of case e */
+  /** Recipients of the larger batch of case d, and of the batches of case e. */
   recipients: number;
-  /** write docs/performance.md from this run */
+  /** Writes docs/performance.md from this run. */
   page: boolean;
-  /** record CPU profiles of API and worker in one case */
+  /** Records CPU profiles of API and worker in one case. */
   profile: boolean;
 }
 
@@ -55,8 +55,8 @@ export const usage = `npm run bench -- [options]
                      100 clients unless told otherwise`;
 
 /**
- * Reads the command line.
- * @throws Error in words for the console
+ * Parses the command line.
+ * @throws Error with a text for the console
  */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
@@ -84,7 +84,7 @@ export function readOptions(args: string[]): Options {
     cases: readCases(values.cases ?? (values.rate === undefined ? caseKeys.join(',') : 'f')),
     rates: (values.rate ?? '20,50,100,200').split(',').map((text) => count('rate', text, 1, 5_000)),
     alone: count('alone', values.alone, 0, 10_000),
-    rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile is of one piece
+    rounds: values.profile ? 1 : count('rounds', values.rounds, 1, 100), // a profile covers one continuous period
     secondsMax: count('seconds', values.seconds, 1, 3_600),
     soak: values.soak === undefined ? 0 : count('soak', values.soak, 100, 1_000_000),
     reports: values.reports,

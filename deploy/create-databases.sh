@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs in the postgres container, once, while its volume is still empty. Tidings and Temporal get roles that reach their own
-# databases only. The tables of Tidings belong to a role of their own that only the migration uses: the program cannot drop or
-# change them. The passwords are read from the environment, so no process list shows them.
+# Runs in the postgres container, once, when its volume is empty. Tidings and Temporal get roles with access to their own
+# databases only. A separate role, which only the migration uses, owns the tables of Tidings: the program cannot drop or
+# alter them. The passwords are read from the environment, so that no process list shows them.
 set -eu
 
 psql --no-psqlrc --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname=postgres <<'SQL'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs in the admin-tools container once the Temporal server listens: makes the namespace and the search attributes that
-# workflows/contract.ts names, where they are missing. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself, but for
-# `namespace create`, which takes the name as a flag only.
+# Runs in the admin-tools container when the Temporal server listens. Creates the namespace and the search attributes that
+# workflows/contract.ts lists, if they are missing. The CLI reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE itself, except that
+# `namespace create` takes the name only as a flag.
 set -eu
 
-# A server that has just started may refuse for a while, and a new namespace is not known everywhere at once.
+# A server that has just started may refuse calls for a while, and a new namespace takes time to reach all services.
 retry() {
   attempt=1
   until answer=$("$@" 2>&1); do
@@ -30,7 +30,7 @@ create_search_attributes() {
     --name MessageIds --type KeywordList
 }
 
-# The server reads a namespace again every few seconds: sends before that would be refused.
+# The server reloads a namespace every few seconds. Sends before that would be refused.
 use_search_attributes() {
   temporal workflow list --limit 1 --query "WorkspaceId = '-' AND Channel = '-' AND BatchId = '-' AND MessageIds = '-'"
 }

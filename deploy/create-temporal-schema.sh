@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs in the admin-tools container before each start of the Temporal server: makes the tables on the first run, brings
-# them to the image's version after an upgrade, and changes nothing otherwise. Address and password come from SQL_*.
+# Runs in the admin-tools container before each start of the Temporal server. Creates the tables on the first run, and
+# migrates them to the version of the image after an upgrade. Address and password come from SQL_*.
 set -eu
 
 for part in temporal visibility; do

@@ -1,10 +1,10 @@
-/** Keys that are made, used by many at once, and revoked: from the answer on nobody may get in. */
+/** API keys that are created, used concurrently and revoked. After the response to the revocation, no request with the key may succeed. */
 import { DemoClient, Refusal } from '../../local/demo/demo-client.js';
 import { closedLoop } from '../../harness/measure/measured-case.js';
 
 export interface KeyCycles {
   cycles: number;
-  /** Requests that were let in before the revocation was answered, and those after it. */
+  /** Requests that were accepted before the response to the revocation, and after it. */
   acceptedBefore: number;
   acceptedAfter: number;
   refusedAfter: number;
@@ -14,7 +14,7 @@ const usersOfKey = 3;
 const usesAfter = 5;
 const cycleMsMax = 60_000;
 
-/** So many cycles, `side` of them side by side. */
+/** Runs the cycles, `side` of them at the same time. */
 export async function cycleKeys(baseUrl: string, token: string, cycles: number, side: number): Promise<KeyCycles> {
   const counts: KeyCycles = { cycles, acceptedBefore: 0, acceptedAfter: 0, refusedAfter: 0 };
   const run = () => cycle(new DemoClient(baseUrl, AbortSignal.timeout(cycleMsMax)), token, counts);
@@ -26,7 +26,7 @@ async function cycle(client: DemoClient, token: string, counts: KeyCycles): Prom
   const { id, key } = await client.call<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'cycle' }, token });
   await isLetIn(client, key);
   let isRevoked = false;
-  /** Counts by what was known when the request began. */
+  /** Counts a request by the state at its start. */
   const use = async () => {
     const beganAfter = isRevoked;
     const isIn = await isLetIn(client, key);

@@ -1,11 +1,11 @@
-/** Logins as an attack: what a flood of them costs those who send, and whether their time tells who has an account. */
+/** Attacks with logins: the effect of a flood on sends, and whether response times reveal which accounts exist. */
 import { randomUUID } from 'node:crypto';
 import { percentiles } from '../../harness/measure/pass.js';
 
 export interface Flood {
-  /** Answers by status. */
+  /** Number of responses by status. */
   statuses: Map<number, number>;
-  /** Resolves when every login is answered. */
+  /** Resolves when every login has a response. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const logIn = (baseUrl: string, email: string) =>
     },
   );
 
-/** So many logins a second, whether or not they are answered, every other one to an account that exists. */
+/** Sends logins at a fixed rate, without waiting for responses. Every second one is for an existing account. */
 export function floodLogins(baseUrl: string, known: string, perSecond: number): Flood {
   const statuses = new Map<number, number>();
   const open = new Set<Promise<void>>();
@@ -40,7 +40,7 @@ export function floodLogins(baseUrl: string, known: string, perSecond: number): 
   };
 }
 
-/** Medians in milliseconds of a failed login, in turn with an address that is known and one that is not. */
+/** The median durations of a failed login in milliseconds, for a known and an unknown address in turn. */
 export async function loginMedians(baseUrl: string, email: string, pairs: number): Promise<{ known: number; unknown: number }> {
   const times = { known: [] as number[], unknown: [] as number[] };
   const timed = async (kind: keyof typeof times, address: string) => {

@@ -1,4 +1,4 @@
-/** Five times as many sends as can be done: what is accepted, what is refused, what the polite notice, and what is left of it. */
+/** Five times as many sends as the service can accept: how many are accepted and refused, how a slow client is affected, and the recovery. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
@@ -10,19 +10,19 @@ import { createSender, type Sender } from '../../harness/load/sender.js';
 import type { Service } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, told } from '../../harness/load/steady-sends.js';
 
-/** Clients that find out what can be done. */
+/** The number of clients that measure the maximum rate. */
 const clients = 100;
 const times = 5;
-/** After this it must be as before. */
+/** After this time the service must be as fast as before. */
 const recoverMs = 10_000;
-/** Of the polite client, who is far below any limit. */
+/** The rate of the slow client, far below any limit. */
 const politePerSecond = 2;
 
 const goodputMin = 0.8;
 const acceptedMsMax = 2_000;
 const slowerMax = 1.5;
 
-/** @returns what to print, and what was not as promised */
+/** @returns lines to print, and violated expectations */
 export async function overload(
   service: Service,
   apiKey: string,
@@ -76,7 +76,7 @@ function broken(
   ];
 }
 
-/** Messages a second that are accepted when everybody waits for his answer. */
+/** The accepted messages per second when every client waits for its response. */
 async function peakOf(sender: Sender, seconds: number): Promise<number> {
   let number = 0;
   const send = async () => {

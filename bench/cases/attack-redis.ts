@@ -1,4 +1,4 @@
-/** A Redis of its own that can be frozen, slowed down and killed. */
+/** A separate Redis server that can be frozen, slowed down and killed. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,26 +9,26 @@ import type { Cleanup } from '../../harness/stage/cleanup.js';
 export interface SickRedis {
   url: string;
   freeze(): Promise<void>;
-  /** Answers only every now and then. */
+  /** Pauses the server repeatedly. */
   slowDown(): Promise<void>;
   kill(): Promise<void>;
-  /** Well again, started anew if it was killed. */
+  /** Ends the fault, and restarts the server if it was killed. */
   heal(): Promise<void>;
 }
 
-/** It stands still for so long and runs for so long, again and again: an answer takes 0 to 150 ms. */
+/** The durations of pause and activity in turn. A response takes 0 to 150 ms. */
 const pulse = { stillMs: 150, runMs: 30 };
-/** By then every process has noticed that it is back. */
+/** By then every process has reconnected. */
 const settleMs = 3_000;
 
-/** Starts it; needs `redis-server`. */
+/** Starts the server. Needs `redis-server`. */
 export async function startSickRedis(folder: string, cleanup: Cleanup): Promise<SickRedis> {
   const port = await new PortBook(folder).choose('redis');
   let server = await startRedisServer(port);
   let pulsing: AbortController | undefined;
   cleanup.add(() => {
     pulsing?.abort();
-    server.kill('SIGKILL'); // it keeps nothing, and may be frozen
+    server.kill('SIGKILL'); // it stores nothing and may be frozen
   });
   return {
     url: `redis://127.0.0.1:${port}`,

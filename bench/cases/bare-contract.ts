@@ -4,5 +4,5 @@ export const bareType = 'bareMessage';
 export const bareUpdate = 'accept';
 export const bareSignal = 'reports';
 
-/** What the bare worker tells its parent. */
+/** Messages of the bare worker to its parent process. */
 export type BareNews = { ready: true } | { handedOff: string } | { done: string };

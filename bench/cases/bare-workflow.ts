@@ -1,4 +1,4 @@
-/** The limit: what a message costs in Temporal when nothing else is done for it. Workflow code. */
+/** The lower bound: the cost of a message in Temporal without any other work. Workflow code. */
 import { condition, defineSignal, defineUpdate, proxyActivities, proxySinks, setHandler, workflowInfo } from '@temporalio/workflow';
 import { bareSignal, bareUpdate } from './bare-contract.js';
 
@@ -6,7 +6,7 @@ interface BareActivities {
   handOff(id: string): Promise<void>;
 }
 
-/** How the bench learns of the end without asking the server, which would make the limit dearer than what it limits. */
+/** Reports the end to the bench without a call to the server, which would make the lower bound too expensive. */
 export type BareSinks = { bench: { done(): void } };
 
 const { handOff } = proxyActivities<BareActivities>({ startToCloseTimeout: '60s' });

@@ -1,4 +1,4 @@
-/** Case a: the bare workflow, driven as the API and a provider drive ours. */
+/** Case a: the bare workflow, driven in the same way as the API and a provider drive ours. */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,15 +15,15 @@ import { sandboxDelayMs } from '../../harness/stage/service.js';
 
 export interface Bare {
   pid: number;
-  /** Carries one message from its start to its end. */
+  /** Runs one message from start to end. */
   send(): Promise<Sent>;
 }
 
 const readyMsMax = 60_000;
 
 /**
- * Builds the bundle and starts the worker, a process of its own that ends with this one.
- * @param folder for the bundle
+ * Builds the bundle and starts the worker in a separate process, which ends with this one.
+ * @param folder the folder of the bundle
  */
 export async function startBare(client: Client, temporalAddress: string, folder: string, cleanup: Cleanup): Promise<Bare> {
   const { code } = await bundleWorkflowCode({

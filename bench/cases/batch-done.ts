@@ -4,7 +4,7 @@ import { type Database, select } from '../../models/db/database.js';
 const lookEveryMs = 200;
 const doneMsMax = 180_000;
 
-// The newest first: counting all of them again and again would be a part of the measured work.
+// Reads the newest message first, because counting all of them repeatedly would add to the measured work.
 const isOpen = `SELECT 1 FROM messages WHERE batch_id = $1 AND status <> 'delivered' ORDER BY id DESC LIMIT 1`;
 
 /** Resolves when all messages of the batch are delivered. @throws Error after three minutes */

@@ -1,4 +1,4 @@
-/** What other tenants notice while the messages of one recipient are erased, and how long that takes. */
+/** The effect of an erasure on other tenants, and its duration. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import { batchIdOf, createSender, dataOf, type Sender } from '../../harness/load/sender.js';
@@ -19,14 +19,14 @@ const slowerMax = 1.2;
 const secondsMax = 60;
 const lookEveryMs = 250;
 
-/** Sends another tenant's messages at a steady rate before and while 10,000 of 60,000 messages are erased. */
+/** Sends messages of another tenant at a fixed rate, before and during the erasure of 10,000 of 60,000 messages. */
 export async function besideErasure(service: Service, cleanup: Cleanup): Promise<Outcome> {
   const db = connect(service.databaseUrl, 1);
   cleanup.add(() => db.close());
   const erasing = createSender(service.baseUrl, (await openAccount(service.baseUrl)).apiKey);
   const other = createSender(service.baseUrl, (await openAccount(service.baseUrl)).apiKey);
   await sendBatches(db, erasing);
-  await steadySends(other, 5, sendsPerSecond); // warms the way of single sends up
+  await steadySends(other, 5, sendsPerSecond); // warm-up
   const idle = await steadySends(other, idleSeconds, sendsPerSecond);
 
   const erasedIn = erase(erasing);
@@ -48,7 +48,7 @@ export async function besideErasure(service: Service, cleanup: Cleanup): Promise
   };
 }
 
-/** Real messages with their attempts, reports and ledger entries: those of the recipient, and those of others. */
+/** Sends real messages with attempts, reports and ledger entries, to the recipient and to others. */
 async function sendBatches(db: Database, sender: Sender): Promise<void> {
   const toRecipient = Array.from({ length: messages }, () => ({ to: recipient }));
   const body = { channel: 'sms', content: { text: 'Your order is on its way.' }, recipients: toRecipient, allow_duplicates: true };
@@ -56,7 +56,7 @@ async function sendBatches(db: Database, sender: Sender): Promise<void> {
   for (let sent = 0; sent < othersMessages; sent += perBatch) await untilBatchDelivered(db, batchIdOf(await sender.postBulk(perBatch)));
 }
 
-/** @returns seconds until the erasure is completed */
+/** @returns the seconds until the erasure is completed */
 async function erase(sender: Sender): Promise<number> {
   const startedAt = performance.now();
   const answer = await sender.postTo('/erasures', { to: recipient });

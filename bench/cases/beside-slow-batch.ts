@@ -1,4 +1,4 @@
-/** What a tenant's batch notices of another tenant's batch that is sent at a low rate. */
+/** The effect of a tenant's slow batch on the batch of another tenant. */
 import { openAccount } from '../../harness/load/account.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { batchIdOf, createSender, type Sender } from '../../harness/load/sender.js';
@@ -14,13 +14,13 @@ const slowRate = 0.1;
 const rounds = 8;
 const slowerMax = 1.2;
 
-/** Batches of 500 before and while another workspace has a batch of 5,000 at 0.1 messages a second. */
+/** Sends batches of 500, before and during a batch of 5,000 of another workspace at 0.1 messages per second. */
 export async function besideSlowBatch(service: Service, cleanup: Cleanup): Promise<Outcome> {
   const db = connect(service.databaseUrl, 1);
   cleanup.add(() => db.close());
   const slow = createSender(service.baseUrl, (await openAccount(service.baseUrl)).apiKey);
   const other = createSender(service.baseUrl, (await openAccount(service.baseUrl)).apiKey);
-  await batchSeconds(db, other); // warms up
+  await batchSeconds(db, other); // warm-up
   const idle = await several(() => batchSeconds(db, other));
   batchIdOf(await slow.postBulk(slowRecipients, undefined, slowRate));
   const beside = await several(() => batchSeconds(db, other));
@@ -33,14 +33,14 @@ export async function besideSlowBatch(service: Service, cleanup: Cleanup): Promi
   };
 }
 
-/** The median. */
+/** Measures several times. @returns the median */
 async function several(measure: () => Promise<number>): Promise<number> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round += 1) seconds.push(await measure());
   return percentiles(seconds).p50;
 }
 
-/** Seconds from the request until every message of a batch is delivered. */
+/** The seconds from the request until every message of a batch is delivered. */
 async function batchSeconds(db: Database, sender: Sender): Promise<number> {
   const startedAt = performance.now();
   await untilBatchDelivered(db, batchIdOf(await sender.postBulk(recipients)));

@@ -11,19 +11,19 @@ import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
 const batchWorkflows = [...messageWorkflows, workflowTypes.sendBatch];
 
 export interface Bulk {
-  /** Sends a batch to so many recipients. */
+  /** Sends a batch to this many recipients. */
   start(recipients: number): Promise<StartedBatch>;
-  /** One batch of this size, to its end. */
+  /** The case of one batch of this size. */
   caseOf(key: 'd3' | 'd10', recipients: number): MeasuredCase;
 }
 
 export interface StartedBatch {
   acceptMs: number;
-  /** Resolves when it is done, with how each message fared. */
+  /** Resolves when the batch is done, with the times of each message. */
   done(): Promise<Sent[]>;
 }
 
-/** @param apiKey of an account whose webhook is the receiver */
+/** @param apiKey the key of an account whose webhook is the receiver */
 export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bulk {
   const sender = createSender(bench.service.baseUrl, apiKey);
   const db = connect(bench.service.databaseUrl, 1);

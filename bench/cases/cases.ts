@@ -1,4 +1,4 @@
-/** The cases of single messages: the limit, single sends, single sends with a webhook. */
+/** The cases of single messages: the lower bound, single sends, single sends with a webhook. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import type { Bare } from './bare.js';
@@ -8,7 +8,7 @@ import { closedLoop, type Sent, type SingleCase } from '../../harness/measure/me
 import { type Answer, createSender, messageIdOf, type Sender } from '../../harness/load/sender.js';
 import { pidOf, servicePids, type Workbench } from '../../harness/stage/workbench.js';
 
-/** a: the bench is its client, so the bench's own CPU stands in the column of the API. */
+/** Case a. The bench itself is the client, so its CPU is in the column of the API. */
 export function bareCase(bench: Workbench, bare: Bare): SingleCase {
   return {
     key: 'a',
@@ -20,27 +20,27 @@ export function bareCase(bench: Workbench, bare: Bare): SingleCase {
   };
 }
 
-/** b: a message is done when it is delivered. */
+/** Case b: a message is done when it is delivered. */
 export async function singleCase(bench: Workbench): Promise<SingleCase> {
   const { apiKey } = await openAccount(bench.service.baseUrl);
   const { baseUrl } = bench.service;
   return httpCase(bench, { baseUrl, apiKey }, { key: 'b', title: 'single sends' }, (messageId) => bench.finished.until(messageId));
 }
 
-/** c: a message is done when it is delivered and the receiver has all its events. */
+/** Case c: a message is done when it is delivered and the receiver has all its events. */
 export function webhookCase(bench: Workbench, apiKey: string): SingleCase {
   const done = (messageId: string) => Promise.all([bench.finished.until(messageId), bench.receiver.until(messageId)]);
   return httpCase(bench, { baseUrl: bench.service.baseUrl, apiKey }, { key: 'c', title: 'one webhook' }, done);
 }
 
-/** An account whose webhook is the receiver. @returns its key */
+/** Creates an account whose webhook is the receiver. @returns its API key */
 export async function openSubscriber(bench: Workbench): Promise<string> {
   const { apiKey, subscribe } = await openAccount(bench.service.baseUrl);
   bench.receiver.trust(await subscribe(bench.receiver.url));
   return apiKey;
 }
 
-/** What `Retry-After` says. */
+/** The value of `Retry-After`. */
 const againMs = 1_000;
 
 let number = 0;
@@ -55,7 +55,7 @@ export async function sendToEnd(sender: Sender, done: (messageId: string) => Pro
   return { acceptMs, doneMs: performance.now() - startedAt };
 }
 
-/** Asks again when it is too much for the service, as a client is told to; that is a part of how long it takes. */
+/** Retries while the service is overloaded, as clients should. The waiting time counts. */
 async function untilTaken(post: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await post();
@@ -64,7 +64,7 @@ async function untilTaken(post: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** As single messages are sent by these clients, each to its end. */
+/** A case in which these clients send single messages, each until it is done. */
 export function httpCase(
   bench: Workbench,
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },

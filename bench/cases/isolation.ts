@@ -1,4 +1,4 @@
-/** Case e: what single messages and other calls of the API notice of batches of ten thousand. */
+/** Case e: the effect of batches of ten thousand on single messages and other API calls. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import type { Bulk } from './bulk.js';
@@ -7,7 +7,7 @@ import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
 import { createSender, dataOf } from '../../harness/load/sender.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
-/** Milliseconds before the batches, and during them. */
+/** Durations in milliseconds, before and during the batches. */
 export interface Compared {
   idle: Percentiles;
   during: Percentiles;
@@ -15,22 +15,22 @@ export interface Compared {
 
 export interface Isolation {
   recipients: number;
-  /** until the 201 of a batch, the longest of all */
+  /** Until the 201 of a batch; the maximum. */
   accept_ms: number;
-  /** from a single send to its delivery, until a batch is done */
+  /** From a single send to its delivery, until a batch is done. */
   single_done_ms: Compared;
-  /** another call of the API beside single sends, while a batch is being accepted */
+  /** Another API call beside single sends, while a batch is being accepted. */
   other_call_ms: Compared;
 }
 
-/** So that enough calls fall into the second in which a batch is accepted. */
+/** The number of batches, so that enough calls fall into the second in which a batch is accepted. */
 const batches = 3;
 const idleSingles = 80;
 const idleCalls = 200;
 const callEveryMs = 20;
 const singlePauseMs = 50;
 
-/** Measures before and during some batches, one after the other, with one client each for single messages and other calls. */
+/** Measures before and during several batches, one after the other, with one client for single messages and one for other calls. */
 export async function measureIsolation(bench: Workbench, bulk: Bulk, single: SingleCase, recipients: number): Promise<Isolation> {
   const { apiKey } = await openAccount(bench.service.baseUrl);
   const sender = createSender(bench.service.baseUrl, apiKey);
@@ -69,7 +69,7 @@ export async function measureIsolation(bench: Workbench, bulk: Bulk, single: Sin
   };
 }
 
-/** Does the work, and another one again and again beside it. */
+/** Runs the work, and repeats another call beside it. */
 async function beside<Result>(other: () => Promise<number>, work: () => Promise<Result>): Promise<{ result: Result; others: number[] }> {
   let isOver = false;
   const others = repeat(other, () => !isOver);

@@ -1,4 +1,4 @@
-/** Case f: single sends that arrive at fixed rates, and how soon each message is answered, handed off, delivered and told of. */
+/** Case f: single sends at fixed rates, with the times until response, hand-off, delivery and event. */
 import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { OpenSend } from '../../harness/load/open-sends.js';
@@ -7,27 +7,27 @@ import { type CaseResult, type Percentiles, percentiles, runPass, summarizePasse
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
 
-/** One rate as stored. All times count from when a send was due; those of the 201 alone. */
+/** The stored result of one rate. All times count from the time at which a send was due. Only sends answered 201 count. */
 export interface OpenLoop extends CaseResult {
   per_second: number;
   sends: number;
-  /** how often each status was the answer; 0: there was none */
+  /** Number of responses by status; 0: no response. */
   statuses: Record<number, number>;
-  /** what the sending process was late by, of all sends */
+  /** The delay of the sending process, over all sends. */
   late_ms: Percentiles;
-  /** the provider had taken it */
+  /** Until the provider accepted the message. */
   handed_off_ms: Percentiles;
-  /** as the provider tells */
+  /** Until the delivery reported by the provider. */
   delivered_ms: Percentiles;
-  /** the receiver had the event of the hand-off; `done_ms` tells the same of the delivery */
+  /** Until the receiver had the event of the hand-off; `done_ms` is the same for the delivery. */
   told_of_handoff_ms: Percentiles;
 }
 
-/** For so long sends arrive, at each rate. */
+/** The duration of each rate. */
 export const openSeconds = 8;
 const warmUp = { seconds: 3, perSecond: 50 };
 
-/** @param apiKey of an account whose webhook is the receiver */
+/** @param apiKey the key of an account whose webhook is the receiver */
 export async function measureOpenLoop(bench: Workbench, apiKey: string, rates: readonly number[], cleanup: Cleanup): Promise<OpenLoop[]> {
   const measured: OpenLoop[] = [];
   const sendAt = (perSecond: number, seconds: number) =>
@@ -67,7 +67,7 @@ async function measureRate(bench: Workbench, perSecond: number, sendAll: () => P
   };
 }
 
-/** An accepted message; milliseconds since it was due. */
+/** An accepted message, with times in milliseconds since it was due. */
 interface Life {
   answeredMs: number;
   sent: Step;
@@ -76,7 +76,7 @@ interface Life {
 
 interface Step {
   happenedMs: number;
-  /** The receiver had its event. */
+  /** Until the receiver had its event. */
   toldMs: number;
 }
 
@@ -87,7 +87,7 @@ async function untilTold({ receiver }: Workbench, sends: readonly OpenSend[]): P
 }
 
 function livesOf(sends: readonly OpenSend[], arrivals: readonly Arrival[]): Life[] {
-  // What came twice counts when it came first.
+  // A duplicate event counts at its first arrival.
   const first = new Map(arrivals.toReversed().map((arrival) => [`${arrival.messageId} ${arrival.event}`, arrival]));
   return sends.flatMap(({ dueAt, answeredMs, messageId }) => {
     const step = (event: string): Step => {

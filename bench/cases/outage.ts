@@ -1,4 +1,4 @@
-/** One of two accounts of a channel stops answering: how soon its traffic moves away and comes back, and what others notice. */
+/** One of two accounts of a channel stops answering: how soon its traffic moves to the other account and back, and the effect on other channels. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
@@ -11,31 +11,31 @@ import { timetable } from '../../harness/load/timetable.js';
 import { openWorkbench } from '../../harness/stage/workbench.js';
 
 export interface OutageFigures {
-  /** Until the account that hangs got probes only. */
+  /** Until the hanging account got only probes. */
   moved_ms: number;
-  /** From its first answers until it had its whole share again. */
+  /** From its first responses until it had its full share again. */
   back_ms: number;
-  /** From acceptance to hand-off on the other channel, before and while it hangs. */
+  /** From acceptance to hand-off on the other channel, before and during the outage. */
   others_ms: { before: Percentiles; during: Percentiles };
-  /** Messages that the account took without answering: what became of them cannot be asked, so nobody sends them again. */
+  /** Messages that the account received without answering. Their outcome cannot be queried, so they are not sent again. */
   unanswered: number;
-  /** Messages that were taken more than once. */
+  /** Messages that were received more than once. */
   doubled: number;
   sent: number;
 }
 
 const account = 'twilio';
 const perSecond = 4;
-/** Before it hangs, and after its traffic has moved. */
+/** The duration of each measurement: before the outage, and after the traffic has moved. */
 const measuredMs = 45_000;
 const warmUpMs = 10_000;
 const targets = { ratio: 1.2, movedMs: 15_000, backMs: 300_000 };
 const runSecondsMax = 600;
 const lookEveryMs = 200;
-/** A call that is not answered is given up after ten seconds; with what follows from it. */
+/** A call without a response is given up after ten seconds. This includes the follow-up work. */
 const settleMs = 20_000;
 
-/** Measures with single messages of both channels at a steady rate, and with the settings as they are delivered. */
+/** Measures with single messages on both channels at a fixed rate, with the default settings. */
 export async function measureOutage(say: (line: string) => void, cleanup: Cleanup): Promise<OutageFigures> {
   const [ill, well] = [await startCarrier(cleanup), await startCarrier(cleanup, 'SECOND_')];
   const accounts = { PROVIDER_SMS: `${account},second`, PROVIDER_WHATSAPP: 'sandbox', PROVIDER_ACCOUNTS: 'second=twilio' };
@@ -75,7 +75,7 @@ export async function measureOutage(say: (line: string) => void, cleanup: Cleanu
   };
 }
 
-/** Sends of both channels, until they are stopped. */
+/** Sends on both channels until it is stopped. */
 function startSends(sender: Pick<Sender, 'postMessage'>) {
   const bodies = [
     { channel: 'sms', to: '+15551234567', content: { text: 'Hello' } },
@@ -138,7 +138,7 @@ async function countUnanswered(db: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The figures for people. */
+/** The result as lines of text. */
 export function outageLines({ moved_ms, back_ms, others_ms, unanswered, doubled, sent }: OutageFigures): string[] {
   const { before, during } = others_ms;
   return [

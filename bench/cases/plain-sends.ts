@@ -1,4 +1,4 @@
-/** Case p: single sends with a workflow for each of them, which is what ACCEPT_GROUP_MAX=1 gives; from a second API process of the service. */
+/** Case p: single sends with one workflow each (ACCEPT_GROUP_MAX=1), through a second API process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { pidOf, servicePids, type Workbench } from '../../harness/stage/workbenc
 
 const readyMsMax = 60_000;
 
-/** Starts the process, which ends with this one. Reports go to the first one: its CPU is a part of what these sends cost. */
+/** Starts the API process, which ends with this one. Reports go to the first API process, so its CPU counts, too. */
 export async function plainCase(bench: Workbench, cleanup: Cleanup): Promise<SingleCase> {
   const port = await new PortBook(bench.folder).choose('plain-api');
   const api = fork(join(import.meta.dirname, '../../api/server.js'), {

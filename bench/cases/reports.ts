@@ -1,4 +1,4 @@
-/** What a real adapter costs beside the sandbox, and how many reports a second are taken while sending goes on. */
+/** The cost of a real adapter compared with the sandbox, and the rate of reports that the service accepts beside sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
@@ -13,32 +13,32 @@ import type { PartName } from '../../harness/stage/service.js';
 import type { SteadySends } from '../../harness/load/steady-sends.js';
 import { openWorkbench, servicePids, type Workbench } from '../../harness/stage/workbench.js';
 
-/** CPU of one of something, in milliseconds. */
+/** CPU per item in milliseconds, by part. */
 export type CpuMs = Record<PartName, number>;
 
 export interface ReportFigures {
   messages: number;
   handoff_cpu_ms: { sandbox: CpuMs; adapter: CpuMs };
   reports: Reported;
-  /** CPU of one report and its share of what was sent meanwhile, until the service was at rest. */
+  /** CPU per report, including its share of the concurrent sends, until the service was idle. */
   report_cpu_ms: CpuMs;
-  /** Sent meanwhile: how they were answered. */
+  /** The concurrent sends and their responses. */
   sends: SteadySends;
-  /** Messages whose reports were all applied when the last was answered and the service was at rest. */
+  /** Messages whose reports were all applied when the service was idle after the last response. */
   delivered: number;
 }
 
-/** A recipient of whom the sandbox reports nothing: hand-offs alone are measured. */
+/** A recipient without sandbox reports, so that only hand-offs are measured. */
 const silent = '+15005550002';
-/** Batches: the reports of five of a thousand messages last 20 seconds. */
+/** The number of batches. The reports of five batches of a thousand messages take 20 seconds. */
 const rounds = 5;
 const perSecond = 500;
 const sendsPerSecond = 10;
 const handedOffMsMax = 120_000;
-/** What goes on after the last hand-off: events, the page's own end. */
+/** The time for work after the last hand-off: events and the end of the page workflow. */
 const settleMs = 3_000;
 
-/** Measures in services of their own, one after the other; with a folder for them, CPU profiles of API and worker during the reports. */
+/** Measures with separate services, one after the other. With a folder, also records CPU profiles of API and worker during the reports. */
 export async function measureReports(messages: number, say: (line: string) => void, profileDir?: string): Promise<ReportFigures> {
   say('Handing off to the sandbox…');
   const sandbox = await apart(async (cleanup) => handOffAll(await openWorkbench({}, cleanup), messages));
@@ -77,7 +77,7 @@ async function profiledReport(bench: Workbench, carrier: Carrier, folder: string
   return result.reported;
 }
 
-/** Runs with a clean-up of its own: two services at once would share the cores. */
+/** Runs the work with its own clean-up, because two services at the same time would share the CPU cores. */
 async function apart<Result>(work: (cleanup: Cleanup) => Promise<Result>): Promise<Result> {
   const cleanup = new Cleanup();
   let hasFailed = true;
@@ -90,7 +90,7 @@ async function apart<Result>(work: (cleanup: Cleanup) => Promise<Result>): Promi
   }
 }
 
-/** Batches of so many messages; the first warms everything up and is not counted. */
+/** Sends batches of this many messages. The first is a warm-up and is not counted. */
 async function handOffAll(bench: Workbench, messages: number): Promise<CpuMs> {
   const { apiKey } = await openAccount(bench.service.baseUrl, bench.service.databaseUrl);
   const sender = createSender(bench.service.baseUrl, apiKey);

@@ -1,4 +1,4 @@
-/** Measured passes over the production shape: beside rate and CPU, whether anything waits for anything but the CPU. */
+/** Measured passes with production-like processes: rate, CPU, and whether anything but the CPU limits them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpus } from 'node:os';
 import type { Client } from '@temporalio/client';
@@ -16,7 +16,7 @@ import type { ShapeServers } from '../../harness/stage/shape-servers.js';
 export const shapeParts = ['API', 'worker', 'Temporal', 'PostgreSQL', 'PostgreSQL of Temporal', 'Redis'] as const;
 export type ShapePart = (typeof shapeParts)[number];
 
-/** What the passes are run on. */
+/** The environment of the passes. */
 export interface ShapeBench {
   servers: ShapeServers;
   client: Client;
@@ -26,17 +26,17 @@ export interface ShapeBench {
 
 export interface ShapePass {
   pass: Pass<ShapePart>;
-  /** share of the machine's CPU that was at work, whoever it worked for */
+  /** The busy share of the machine's CPU, including other programs. */
   busyShare: number;
-  /** our database connections that waited for a lock, on average */
+  /** The average number of our database connections that waited for a lock. */
   lockWaits: number;
-  /** CPU of the idlest worker as a share of the busiest one's; the same of the API processes */
+  /** The CPU of the least busy worker relative to the busiest one; the same for API processes. */
   evenness: { worker: number; API: number };
-  /** started for these messages: those that arrived together share one */
+  /** Number of workflows started. Messages that arrive together share one. */
   workflows: number;
 }
 
-/** The passes of a shape taken together, as stored. */
+/** The combined passes of a shape, as stored. */
 export interface ShapeResult extends CaseResult<ShapePart> {
   busy_share: number;
   lock_waits: number;
@@ -48,7 +48,7 @@ export interface ShapeResult extends CaseResult<ShapePart> {
 
 const lookEveryMs = 100;
 
-/** Sends for these workspaces in turn, each message to another API process than the one before. */
+/** Sends for these workspaces in turn, with the API processes in turn. */
 export function sendInTurn(
   { finished }: ShapeBench,
   { baseUrls }: ShapeProcesses,
@@ -60,7 +60,7 @@ export function sendInTurn(
   return (load) => closedLoop(send, load);
 }
 
-/** One pass. */
+/** Runs one pass. */
 export async function runShapePass(
   bench: ShapeBench,
   { pids }: ShapeProcesses,
@@ -87,7 +87,7 @@ export async function runShapePass(
   };
 }
 
-/** The passes of one shape and one kind of load. */
+/** Combines the passes of one shape and one kind of load. */
 export function summarizeShape(workspaces: number, passes: readonly ShapePass[]): ShapeResult {
   const mean = (of: (pass: ShapePass) => number) => passes.reduce((sum, pass) => sum + of(pass), 0) / passes.length;
   const workflows = passes.reduce((sum, pass) => sum + pass.workflows, 0);
@@ -120,7 +120,7 @@ async function countGroups(db: Database): Promise<number> {
 const waitingForLocks = `SELECT count(*) AS waiting FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-/** Looks every now and then how many connections wait for a lock. */
+/** Samples how many connections wait for a lock. */
 function watchLocks(db: Database): { stop(): void; waiting: Promise<number> } {
   const stopping = new AbortController();
   const watch = async () => {
@@ -134,6 +134,6 @@ function watchLocks(db: Database): { stop(): void; waiting: Promise<number> } {
     return waiting / looks;
   };
   const watched = watch();
-  watched.catch(() => undefined); // who awaits it has its error
+  watched.catch(() => undefined); // the error is thrown where it is awaited
   return { stop: () => stopping.abort(), waiting: watched };
 }

@@ -1,4 +1,4 @@
-/** Whether a service stays as it is: very many single messages with a webhook, and memory and disk at every tenth of them. */
+/** The soak case: very many single messages with a webhook, with memory and disk usage after every tenth of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
@@ -10,16 +10,16 @@ import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/meas
 import { type Answer, createSender, messageIdOf } from '../../harness/load/sender.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
-/** Collectors give memory back some time after the last work. */
+/** How long to wait for garbage collection after the last message. */
 const restMs = 5_000;
-/** As `Retry-After` says when more is sent than can be accepted. */
+/** The value of `Retry-After` when the service is overloaded. */
 const busyMs = 1_000;
-/** The books are a question about all rows; a pool is set for statements about few. */
+/** The check of the books reads all rows, but the pool is configured for statements that read few. */
 const ofWholeTables = ['statement_timeout = 0', 'enable_seqscan = on', 'enable_hashjoin = on', 'enable_mergejoin = on'];
 
 /**
- * Sends them to their end. Then the books must balance, and nothing may have come forged.
- * @returns the size before, and at rest after each tenth
+ * Sends the messages until they are done. Then the books must balance, and all events must have valid signatures.
+ * @returns the sizes before, and in idle state after each tenth
  */
 export async function soak(
   bench: Workbench,
@@ -54,7 +54,7 @@ export async function soak(
   return sizes;
 }
 
-/** Sends the next message and waits for its last event; where the service is busy it tries again, as clients should. */
+/** Sends the next message and waits for its last event. Retries while the service is busy, as clients should. */
 async function sendingToEnd(bench: Workbench): Promise<() => Promise<void>> {
   const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
   let number = 0;

@@ -1,4 +1,4 @@
-/** What gathered while an endpoint was down, and how fast it goes out when it is back. */
+/** The backlog of an endpoint that was down, and how fast it is delivered when the endpoint is back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
@@ -10,7 +10,7 @@ import type { Workbench } from '../../harness/stage/workbench.js';
 
 const backlog = 10_000;
 const perSecondMin = 300;
-/** The pauses of the breaker begin with the first and end with the longest of them. */
+/** The first and the longest delay are also the first and longest pause of the circuit breaker. */
 const retryDelays = [1, 2, 2, ...Array.from({ length: 15 }, () => 60)];
 const lookEveryMs = 200;
 const gatheredMsMax = 180_000;

@@ -1,4 +1,4 @@
-/** Kills of the worker while it sends events: none may be lost, and each kill may repeat what was in flight once. */
+/** Kills the worker while it sends events. No event may be lost, and each kill may repeat the events in flight once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killGroup } from '../../local/processes/process-identity.js';
 import { connect, select } from '../../models/db/database.js';
@@ -15,12 +15,12 @@ import type { Outcome } from './webhook-outcome.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
 const kills = 10;
-/** Before each kill a batch of so many is sent, and so many of its events have come. */
+/** Before each kill, a batch of this size is sent and this many of its events have arrived. */
 const recipients = 500;
 const arrivedBeforeKill = 300;
-/** As long as a receiver takes that does something with an event; so there is always something in flight. */
+/** The response time of the receiver, so that some events are always in flight. */
 const answerMs = 50;
-/** A request that was in flight may be read a little after its sender was killed. */
+/** A request in flight may be read shortly after its sender was killed. */
 const readLateMs = 500;
 const settleMsMax = 240_000;
 
@@ -77,7 +77,7 @@ function judge({ arrivals }: Endpoint, expected: number, killedAt: readonly numb
   };
 }
 
-/** Requests that were being answered at the same time. */
+/** The maximum number of requests in progress at the same time. */
 function mostAtOnce(arrivals: readonly Arrival[]): number {
   let [most, first] = [0, 0];
   for (const [index, { at }] of arrivals.entries()) {

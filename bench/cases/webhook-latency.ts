@@ -1,4 +1,4 @@
-/** How soon after a change of status its event is told: with little to do, and at saturation, alone and beside endpoints that hang. */
+/** The latency of events after a status change: with low load and at saturation, alone and beside hanging endpoints. */
 import { availableParallelism } from 'node:os';
 import { openAccount } from '../../harness/load/account.js';
 import { openBulk } from './bulk.js';
@@ -8,7 +8,7 @@ import { untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
 import { othersCpuMs } from '../../harness/measure/process-usage.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
-import type { Arrival, Manner } from '../../harness/load/receiver-process.js';
+import type { Arrival, ResponseBehaviour } from '../../harness/load/receiver-process.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { steadySends } from '../../harness/load/steady-sends.js';
 import type { Outcome } from './webhook-outcome.js';
@@ -18,21 +18,21 @@ const sendsPerSecond = 5;
 const firstMsMax = 150;
 const clients = 16;
 const neighbours = 30;
-/** Of all neighbours together: each has a message every ten seconds, and its three events. */
+/** The rate of all neighbours together. Each has a message with three events every ten seconds. */
 const neighboursPerSecond = 3;
 const slowerMax = 1.5;
 const batchSize = 3_000;
-const acknowledging: Manner = { status: 200, afterMs: 0 };
-const hanging: Manner = { status: 'never', afterMs: 0 };
+const acknowledging: ResponseBehaviour = { status: 200, afterMs: 0 };
+const hanging: ResponseBehaviour = { status: 'never', afterMs: 0 };
 
 const delays = (arrivals: readonly Arrival[]) => percentiles(arrivals.map(({ at, eventAt }) => at - eventAt));
 const told = ({ p50, p95, p99 }: Percentiles) => `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
 
-/** One client who sends five messages a second. */
+/** Measures with one client that sends five messages per second. */
 export async function firstAttempts(bench: Workbench, seconds: number): Promise<Outcome> {
   const { receiver, service } = bench;
   const sender = createSender(service.baseUrl, await openSubscriber(bench));
-  await steadySends(sender, seconds / 2, sendsPerSecond); // warms everything up
+  await steadySends(sender, seconds / 2, sendsPerSecond); // warm-up
   await untilSettled(bench);
   const before = receiver.arrivals.length;
   const { accepted } = await steadySends(sender, seconds, sendsPerSecond);
@@ -60,17 +60,17 @@ interface Saturated {
 }
 
 /**
- * As many messages as can be done, while neighbours have some that are acknowledged, before and after a time in which none of these is:
- * whatever else the machine does falls on both.
+ * Sends at the maximum rate beside neighbours whose endpoints answer, then hang, then answer again. So other load on the machine affects both
+ * kinds of measurements.
  */
 export async function saturate(bench: Workbench, seconds: number, cleanup: Cleanup): Promise<Outcome> {
   const others = await Promise.all(Array.from({ length: neighbours }, (_, index) => openNeighbour(bench, index)));
   const apiKey = await openSubscriber(bench);
-  const measure = async (manner: Manner): Promise<Saturated> => {
-    for (const { endpoint } of others) endpoint.answer(manner);
+  const measure = async (behaviour: ResponseBehaviour): Promise<Saturated> => {
+    for (const { endpoint } of others) endpoint.answer(behaviour);
     return saturateOnce(bench, { apiKey, others: others.map(({ sender }) => sender), seconds, cleanup });
   };
-  await measure(acknowledging); // warms everything up
+  await measure(acknowledging); // warm-up
   const before = await measure(acknowledging);
   const beside = await measure(hanging);
   const after = await measure(acknowledging);
@@ -131,7 +131,7 @@ async function saturateOnce(bench: Workbench, { apiKey, others, seconds, cleanup
   return { ...spent, singles, batchPerSecond: rateOf(ofBatch) };
 }
 
-/** Arrivals a second, from the first to the last. */
+/** The arrivals per second, from the first to the last. */
 export const rateOf = (arrivals: readonly Arrival[]): number =>
   (arrivals.length * 1000) / ((arrivals.at(-1)?.at ?? Number.NaN) - (arrivals[0]?.at ?? Number.NaN));
 

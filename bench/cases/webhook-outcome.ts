@@ -1,7 +1,7 @@
-/** What a run about webhooks found. */
+/** The result of a webhook run. */
 export interface Outcome {
-  /** What to print. */
+  /** Lines to print. */
   lines: string[];
-  /** What was not as promised. */
+  /** Violated expectations. */
   wrong: string[];
 }

@@ -1,4 +1,4 @@
-/** `npm run bench:tenant`: another tenant's sends while a hostile one does everything at once, and what that costs the API's memory. */
+/** `npm run bench:tenant`: the sends of one tenant beside a hostile tenant, and the memory of the API. */
 import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -17,14 +17,14 @@ import { type SteadySends, steadySends, told } from '../../harness/load/steady-s
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 10 * 60_000;
-/** Far below any limit of the other tenant. */
+/** Far below the limits of the tenant. */
 const sendsPerSecond = 10;
 const slowerMax = 2;
 const moreMbMax = 100;
 const rssEveryMs = 250;
 const hostileMsMax = 90_000;
 
-/** Limits as they are for everybody; only the other tenant's key may send all the time. */
+/** The default limits, except that the key of the other tenant may send continuously. */
 const usualLimits = {
   RATE_LIMIT_API: '700/60',
   RATE_LIMIT_JWT: '200/60',
@@ -42,7 +42,7 @@ async function run(seconds: number, cleanup: Cleanup): Promise<number> {
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
   const { baseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
-  await steadySends(sender, 5, sendsPerSecond); // warms everything up
+  await steadySends(sender, 5, sendsPerSecond); // warm-up
   const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
   const hostile = await startHostile(baseUrl, cleanup);
   const attacked = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
@@ -62,9 +62,9 @@ async function run(seconds: number, cleanup: Cleanup): Promise<number> {
 
 interface Measured {
   sends: SteadySends;
-  /** The most that the API had. */
+  /** The maximum memory of the API. */
   rssMb: number;
-  /** Milliseconds of CPU a second, by part. */
+  /** CPU milliseconds per second, by part. */
   cpu: Record<PartName, number>;
 }
 
@@ -105,8 +105,8 @@ function brokenPromises(idle: Measured, attacked: Measured): string[] {
 
 const toldAnswers = (answers: Answers) =>
   answers.map(([what, counts]) => {
-    const told_ = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
-    return `  ${what.padEnd(23)}${told_}`;
+    const summary = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
+    return `  ${what.padEnd(23)}${summary}`;
   });
 
 type Answers = Extract<HostileNews, { answers: unknown }>['answers'];
@@ -120,9 +120,9 @@ async function startHostile(baseUrl: string, cleanup: Cleanup): Promise<{ stop()
   await begun;
   return {
     stop: async () => {
-      const told_ = next();
+      const nextMessage = next();
       child.send('stop');
-      const news = await told_;
+      const news = await nextMessage;
       return 'answers' in news ? news.answers : [];
     },
   };

@@ -1,4 +1,4 @@
-/** `npm run bench:attack`: sends far above what can be done, during a flood of logins and with a sick Redis, the time of logins, and keys that are revoked under load. */
+/** `npm run bench:attack`: overload, floods of logins, a faulty Redis, timing of logins, and keys that are revoked under load. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { type SteadySends, steadySends, told } from '../../harness/load/steady-s
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 const runMsMax = 20 * 60_000;
-/** The most that a sick Redis may add to the slowest hundredth of the sends. */
+/** The maximum increase of the 99th percentile of sends by a faulty Redis. */
 const addedMsMax = 300;
-/** More than can be judged: a password takes about 15 ms, and they are checked one or two at a time. */
+/** More than the service can check: a password takes about 15 ms, and one or two are checked at a time. */
 const loginsPerSecond = 200;
-/** The most by which the medians of logins may differ. */
+/** The maximum difference between the medians of logins. */
 const differenceMax = 0.05;
 
 interface Target {
@@ -31,7 +31,7 @@ interface Target {
   cleanup: Cleanup;
 }
 
-/** Each says what it saw and returns what was wrong. */
+/** Each attack prints its observations and returns the violated expectations. */
 const attacks: Record<string, (target: Target, seconds: number) => Promise<string[]>> = {
   flood,
   logins,
@@ -110,7 +110,7 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const { baseUrl } = service;
   const account = await openAccount(baseUrl);
   const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };
-  await steadySends(target.sender, 5); // warms everything up
+  await steadySends(target.sender, 5); // warm-up
   const wrong: string[] = [];
   for (const [name, attack] of Object.entries(attacks)) if (name.includes(only)) wrong.push(...(await attack(target, seconds)));
   say('', ...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));

@@ -1,4 +1,4 @@
-/** `npm run bench:beside`: what one tenant notices of another's erasure, and of another's slow batch. */
+/** `npm run bench:beside`: the effect of one tenant's erasure and slow batch on another tenant. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The order of a run: warm up, the cases in turns, batches between single messages and each other, fixed rates, then one client alone. */
+/** The order of a run: warm-up, the cases in turn, batches, isolation, fixed rates, then one client alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../cases/isolation.js';
 import type { Load, MeasuredCase, Sent, SingleCase } from '../../harness/measure/measured-case.js';
@@ -12,33 +12,33 @@ import type { Workbench } from '../../harness/stage/workbench.js';
 
 export interface Run {
   options: Options;
-  /** where the figures go */
+  /** Collects the figures. */
   results: Results;
   profileDir: string;
   say(...lines: string[]): void;
 }
 
-/** What is to be measured. */
+/** The cases to measure. */
 export interface Cases {
-  /** measured in turns, and in the end with one client */
+  /** Measured in turn, and at the end with one client. */
   singles: readonly SingleCase[];
-  /** warm up beside the singles */
+  /** Only for the warm-up, in addition to the singles. */
   warmUps: readonly MeasuredCase[];
-  /** each measured once, after the first round of the singles */
+  /** Each measured once, after the first round of the singles. */
   batches: readonly MeasuredCase[];
   isolation: (() => Promise<Isolation>) | undefined;
   openLoop: (() => Promise<OpenLoop[]>) | undefined;
 }
 
-/** Share of the messages that warms caches and compilers up, unmeasured. */
+/** The share of messages for the unmeasured warm-up. */
 const warmUpShare = 0.1;
 const warmUpSecondsMax = 8;
-/** In the pass with one client every case has its turn for so long at most. */
+/** The maximum duration of a case in the pass with one client. */
 const aloneSecondsMax = 60;
-/** A message is done when its row says so; the servers have some 50 ms of work with it after that. */
+/** A message is done when its row says so. The servers need about 50 ms more to finish its workflow. */
 const alonePauseMs = 150;
 
-/** Measures the cases into the results; returns what the profiles say. */
+/** Measures the cases and adds them to the results. @returns the summary of the CPU profiles */
 export async function measure(bench: Workbench, { singles, warmUps, batches, isolation, openLoop }: Cases, run: Run): Promise<string[]> {
   const { options, results, say } = run;
   const profile: string[] = [];
@@ -86,7 +86,7 @@ const profiledKey = ({ cases }: Options): ColumnKey => {
   return cases.includes('d') ? 'd10' : 'c';
 };
 
-/** The cases in turn, message by message, each when the last one's workflow is over on all servers. */
+/** Measures the cases in turn, message by message. Each starts when the previous workflow has finished on all servers. */
 async function measureAlone(items: readonly SingleCase[], { options, results }: Run): Promise<void> {
   const sent = new Map<ColumnKey, Sent[]>();
   const until = performance.now() + aloneSecondsMax * 1000;

@@ -1,4 +1,4 @@
-/** `npm run bench:repair`: how fast the watcher drives on messages whose workflows are gone, beside many that wait rightly. */
+/** `npm run bench:repair`: how fast the watcher restarts messages whose workflows are lost, beside many scheduled ones. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect, type Database, select } from '../../models/db/database.js';
@@ -11,9 +11,9 @@ const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`
 const runMsMax = 60 * 60_000;
 const lookEveryMs = 500;
 const storedAtOnce = 5_000;
-/** The promise. */
+/** The expected minimum rate. */
 const perMinuteMin = 3_000;
-/** A message of these goes to the sandbox; the others wait for tomorrow. */
+/** An orphan is sent through the sandbox; a scheduled message waits until tomorrow. */
 type Kind = 'orphan' | 'scheduled';
 
 async function run(orphans: number, scheduled: number, groupMax: string, cleanup: Cleanup): Promise<number> {
@@ -54,7 +54,7 @@ async function grant(db: Database, email: string, credits: number): Promise<void
   await select(db, sql, [email, credits]);
 }
 
-/** Rows as acceptance leaves them. */
+/** Inserts rows in the state after acceptance. */
 async function store(db: Database, email: string, count: number, kind: Kind): Promise<void> {
   for (let stored = 0; stored < count; stored += storedAtOnce)
     await select(db, rowsOf, [email, Math.min(storedAtOnce, count - stored), cost, kind === 'scheduled']);
@@ -77,7 +77,7 @@ const rowsOf = `
     $3, $3, 1, 'GSM-7', CASE WHEN $4 THEN now() + interval '1 day' END
   FROM ids, paid`;
 
-/** How PostgreSQL finds what is due among all that waits. */
+/** The query plans for due messages among all waiting ones. */
 async function plansOf(db: Database): Promise<string[]> {
   const sql = `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, SUMMARY ON)
     SELECT id FROM message_groups WHERE closed_at IS NULL AND look_at <= now() ORDER BY look_at LIMIT 500 FOR UPDATE SKIP LOCKED`;

@@ -1,4 +1,4 @@
-/** `npm run bench`: the limit, single sends, the same with a webhook, batches, and fixed rates, side by side. Entry point: `node dist/bench/commands/run.js`. */
+/** `npm run bench`: the lower bound, single sends, single sends with a webhook, batches, and fixed rates. Entry point: `node dist/bench/commands/run.js`. */
 import { join } from 'node:path';
 import { startBare } from '../cases/bare.js';
 import { openBulk } from '../cases/bulk.js';

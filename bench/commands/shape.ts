@@ -1,7 +1,7 @@
 /**
- * `npm run bench:shape`: the parts as production runs them, each on its own: Temporal's server on PostgreSQL, Redis for the limits,
- * 1, 2 and 4 workers, 1 and 2 API processes. On one machine more of them do not make more messages; the table shows whether a
- * message costs the same in every shape, and whether anything waits for anything but the CPU.
+ * `npm run bench:shape`: the processes as in production: a Temporal server on PostgreSQL, Redis for the limits, 1, 2 and 4 workers, 1 and 2
+ * API processes. On one machine more processes do not increase the rate. The table shows whether a message costs the same in every shape,
+ * and whether anything but the CPU limits the rate.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ import { startServers } from '../../harness/stage/shape-servers.js';
 import { openStage, type Stage } from '../../harness/stage/stage.js';
 
 const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
-/** Building the Temporal server included. */
+/** Includes building the Temporal server. */
 const runMsMax = 30 * 60_000;
 const shapes: readonly Shape[] = [
   { workers: 1, apis: 1 },
@@ -30,19 +30,19 @@ const shapes: readonly Shape[] = [
   { workers: 2, apis: 2 },
   { workers: 4, apis: 2 },
 ];
-/** Each is visited on the way there and back: a machine that becomes slower, and tables that grow, hit all alike. */
+/** Each shape is measured twice, in ascending and descending order, so that a slowing machine and growing tables affect all alike. */
 const visits: readonly Shape[] = [...shapes, ...shapes.toReversed()];
 const workspaces = 8;
-/** A pass stops sending after that, so that the run stays bounded on a slow machine. */
+/** A pass stops sending after this time, so that the run also ends on a slow machine. */
 const secondsMax = 30;
 const warmUp = { secondsMax: 150, clientsTimes: 4 };
 
 interface Options {
-  /** of each kind of load, in each shape */
+  /** For each kind of load in each shape. */
   messages: number;
-  /** sent before, unmeasured, for each worker */
+  /** The unmeasured warm-up messages per worker. */
   warmUpMessages: number;
-  /** of each API process: a further one comes with its own clients, and has as much to put together as the first */
+  /** Clients per API process, so that each API process forms groups of the same size. */
   clients: number;
 }
 
@@ -89,10 +89,10 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
 interface Surroundings {
   stage: Stage;
   bench: ShapeBench;
-  /** both servers */
+  /** The two PostgreSQL servers. */
   databases: Readonly<Record<string, Database>>;
   env: NodeJS.ProcessEnv;
-  /** of the workspaces, made with the first API process */
+  /** The API keys of the workspaces, created through the first API process. */
   apiKeys: string[];
 }
 
@@ -100,7 +100,7 @@ interface Visit {
   shape: Shape;
   spread: ShapePass;
   hot: ShapePass;
-  /** what each server wrote for a message */
+  /** The disk writes of each server per message. */
   disk: Record<string, DiskWork>;
 }
 
@@ -113,7 +113,7 @@ async function visit({ stage, bench, databases, env, apiKeys }: Surroundings, sh
   const sendSpread = sendInTurn(bench, processes, apiKeys);
   const sendHot = sendInTurn(bench, processes, apiKeys.slice(0, 1));
   const load = { messages: Math.ceil((messages * shapes.length) / visits.length), clients, secondsMax };
-  // Each process compiles what runs often for itself: where the messages are divided among four, four times as many have to come.
+  // Each process compiles its own hot code, so the warm-up grows with the number of workers.
   await sendSpread({ messages: warmUpMessages * shape.workers, clients: clients * warmUp.clientsTimes, secondsMax: warmUp.secondsMax });
   await untilNoneRuns(bench.client, messageWorkflows);
   const before = await diskWorkOf(databases);

@@ -1,4 +1,4 @@
-/** `npm run bench:webhooks`: how soon events are told, at which rate, beside endpoints that hang, over kills of the worker, and after an outage. */
+/** `npm run bench:webhooks`: latency and rate of events, beside hanging endpoints, with kills of the worker, and after an outage. */
 import { parseArgs } from 'node:util';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { deliverBacklog } from '../cases/webhook-backlog.js';

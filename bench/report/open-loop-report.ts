@@ -1,10 +1,10 @@
-/** The figures of the open loop as a person reads them. */
+/** Formats the results of the open loop. */
 import type { OpenLoop } from '../cases/open-loop.js';
 import type { Percentiles } from '../../harness/measure/pass.js';
 import { partNames } from '../../harness/stage/service.js';
 import { changeOf, spread, tableLines } from '../../harness/measure/figures.js';
 
-/** A column for each rate. */
+/** A table with one column per rate. */
 export function openLoopLines(rates: readonly OpenLoop[]): string[] {
   if (rates.length === 0) return [];
   const row = (name: string, of: (rate: OpenLoop) => string) => [name, ...rates.map(of)];
@@ -29,7 +29,7 @@ export function openLoopLines(rates: readonly OpenLoop[]): string[] {
   ];
 }
 
-/** What has changed since another run, at the rates of both. */
+/** The changes since an earlier run, for the rates that both have. */
 export function openLoopChanges(now: readonly OpenLoop[], then: readonly OpenLoop[]): string[] {
   return now.flatMap((rate) => {
     const before = then.find(({ per_second }) => per_second === rate.per_second);

@@ -1,4 +1,4 @@
-/** A page to publish, made from one run: the figures, how they were taken, and what they do not say. */
+/** The performance page, created from one run: the figures, the method, and their limits. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { growthLines, sizeTable } from '../../harness/measure/growth.js';
@@ -9,7 +9,7 @@ import { longestSoak, type Results } from './results.js';
 
 const path = resolve(import.meta.dirname, '../../../docs/performance.md');
 
-/** Writes the page; returns its path. */
+/** Writes the page. @returns its path */
 export function writePage(results: Results): string {
   const { at, environment, options } = results;
   mkdirSync(dirname(path), { recursive: true });
@@ -51,7 +51,7 @@ const method = ({ messages, clients, rounds, alone, groupMax, rates }: Options) 
 - "One client" sends ${alone} messages one after the other, each when the last is over on all servers.
 `;
 
-/** The longest soak so far has a run of its own, which takes longer than the rest. */
+/** The section of the longest soak, which is a separate run. */
 function soakOf(results: Results | undefined): string {
   if (results?.soak === undefined) return '';
   const { at, environment, options, soak } = results;

@@ -1,4 +1,4 @@
-/** The figures as a person reads them. */
+/** Formats the results of a run. */
 import { atLeast, atMost, changeOf, spread, tableLines } from '../../harness/measure/figures.js';
 import { growthChanges, growthLines } from '../../harness/measure/growth.js';
 import { openLoopChanges, openLoopLines } from './open-loop-report.js';
@@ -9,7 +9,7 @@ import type { CpuMs, ReportFigures } from '../cases/reports.js';
 import type { Results } from './results.js';
 import { partNames } from '../../harness/stage/service.js';
 
-/** What these figures are meant to be. */
+/** The targets of the figures. */
 const targets = {
   singleToBare: 0.7,
   webhookToSingle: 0.6,
@@ -60,7 +60,7 @@ function caseLines({ cases, alone_accept_ms: alone }: Results): string[] {
     ...partNames.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
     row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
     row('CPU of others, share', ({ others_cpu_share }) => `${(others_cpu_share * 100).toFixed(0)} %`),
-    // In case a the API's place is taken by the bench itself, whose memory says nothing.
+    // In case a the bench takes the place of the API, and its memory is not meaningful.
     ...partNames.map((part) => row(`RSS MB ${part}`, ({ rss_mb }, key) => (key === 'a' && part === 'API' ? '–' : rss_mb[part].toFixed(0)))),
   ];
   return tableLines(rows);
@@ -72,7 +72,7 @@ function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, is
   return [
     ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
     ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
-    // Throughput suffers from what else the machine does; this hardly.
+    // Throughput depends on other load on the machine. This ratio hardly does.
     ...(a && b ? [`  b / a by CPU                    ${(cpuOf(a) / cpuOf(b)).toFixed(2)}`] : []),
     ...(b && c ? [`  c / b by CPU                    ${(cpuOf(b) / cpuOf(c)).toFixed(2)}`] : []),
     ...(alone.a && alone.b ? [atMost('accept p50 b / a, one client', alone.b.p50 / alone.a.p50, targets.acceptToBare)] : []),
@@ -90,7 +90,7 @@ function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, is
   ];
 }
 
-/** What it gives that messages which arrive together share a workflow. The target is for many clients. */
+/** The gain of sharing a workflow between messages that arrive together. The target applies to many clients. */
 function sharingLines(p: CaseResult, b: CaseResult, clients: number): string[] {
   const ratio = b.messages_per_second / p.messages_per_second;
   if (clients < manyClients) return [`  b / p messages/s                ${ratio.toFixed(2)}`];
@@ -111,14 +111,14 @@ function isolationLines({ recipients, accept_ms, single_done_ms: single, other_c
   ];
 }
 
-/** Whether memory and disk grew in a soak; and against the last one of as many messages. */
+/** The growth of memory and disk in a soak, and the changes since the last soak of the same size. */
 export function soakLines(results: Results, previous: Results | undefined): string[] {
   const changes = growthChanges(results.soak ?? [], previous?.soak ?? []);
   const since = previous === undefined || changes.length === 0 ? [] : ['', sinceLine(previous), ...changes];
   return [...environmentLines(results), '', ...growthLines(results.soak ?? []), ...since];
 }
 
-/** What a carrier's adapter costs, and how its reports are taken. */
+/** The cost of a carrier's adapter, and the rate of its reports. */
 export function reportFigureLines({
   handoff_cpu_ms: { sandbox, adapter },
   reports,

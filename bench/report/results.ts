@@ -1,4 +1,4 @@
-/** What a run leaves behind: a file in bench/results/, with the facts needed to compare it. */
+/** Stores the results of a run in bench/results/, with the facts needed for comparisons. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
@@ -16,7 +16,7 @@ export interface Environment {
   cores: number;
   cpu: string;
   memory_mb: number;
-  /** one-minute load before the run: above 0.5, others were at work too */
+  /** The one-minute load before the run. Above 0.5, other programs were running. */
   load_before: number;
   system: string;
   node: string;
@@ -30,26 +30,26 @@ export interface Results {
   environment: Environment;
   options: Options;
   cases: Partial<Record<ColumnKey, CaseResult>>;
-  /** accept latency with one client */
+  /** Accept latency with one client. */
   alone_accept_ms: Partial<Record<ColumnKey, Percentiles>>;
   isolation?: Isolation;
   open_loop?: OpenLoop[];
   soak?: Size[];
 }
 
-/** Where results are kept, out of git. */
+/** The folder of the results, which is not in git. */
 export const resultsDir = resolve(import.meta.dirname, '../../../bench/results');
 
-/** A name that sorts by time and that every file system takes. */
+/** A file name that sorts by time and is valid on every file system. */
 export const stampOf = (at: Date) => at.toISOString().slice(0, 19).replaceAll(':', '-');
 
-/** What is asked for its versions. */
+/** The servers whose versions are recorded. */
 export interface Measured {
   client: Client;
   service: { databaseUrl: string };
 }
 
-/** Facts about the machine and what runs on it. */
+/** Describes the machine and its software. */
 export async function describeEnvironment({ client, service }: Measured, loadBefore: number): Promise<Environment> {
   const database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
@@ -69,7 +69,7 @@ export async function describeEnvironment({ client, service }: Measured, loadBef
   };
 }
 
-/** Load of the last minute. */
+/** The one-minute load average. */
 export const currentLoad = () => loadavg()[0] ?? 0;
 
 function commit(): string {
@@ -82,7 +82,7 @@ function commit(): string {
   }
 }
 
-/** Stores the results; returns the file's path. */
+/** Stores the results. @returns the path of the file */
 export function saveResults(results: { at: string }, dir = resultsDir): string {
   const path = join(dir, `${stampOf(new Date(results.at))}.json`);
   mkdirSync(dir, { recursive: true });
@@ -90,18 +90,18 @@ export function saveResults(results: { at: string }, dir = resultsDir): string {
   return path;
 }
 
-/** The last stored results of the same load; undefined when there are none. */
+/** The last stored results of the same load; undefined if there are none. */
 export function previousResults({ cases, clients, soak }: Options): Results | undefined {
   return newestFirst().find(({ options: then }) => {
     const hasAll = cases.every((key) => then.cases.includes(key));
-    return hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile; // profiling costs time too
+    return hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile; // profiling affects the times
   });
 }
 
-/** Fewer say nothing of growth. */
+/** A shorter soak does not show growth. */
 const soakMessagesMin = 10_000;
 
-/** The longest soak that is stored, the last of several; undefined when there is none worth the name. */
+/** The longest stored soak, the latest of equals; undefined if there is none of sufficient length. */
 export function longestSoak(): Results | undefined {
   const soaks = newestFirst().filter(({ soak, options }) => soak !== undefined && options.soak >= soakMessagesMin);
   return soaks.toSorted((a, b) => b.options.soak - a.options.soak)[0];

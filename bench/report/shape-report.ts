@@ -1,4 +1,4 @@
-/** The figures of the shapes as a person reads them. */
+/** Formats the results of the shapes. */
 import type { DiskWork } from '../../harness/measure/disk-work.js';
 import type { Environment } from './results.js';
 import { shapeParts, type ShapeResult } from '../cases/shape-pass.js';
@@ -7,11 +7,11 @@ import { tableLines } from '../../harness/measure/figures.js';
 
 export interface ShapeFigures {
   shape: Shape;
-  /** clients that send at once */
+  /** Concurrent clients. */
   clients: number;
-  /** eight workspaces */
+  /** Sends of eight workspaces. */
   spread: ShapeResult;
-  /** all sends of one workspace */
+  /** All sends of one workspace. */
   hot: ShapeResult;
 }
 
@@ -20,21 +20,21 @@ export interface ShapeResults {
   environment: Environment;
   messages: number;
   shapes: ShapeFigures[];
-  /** what each server wrote for a message, at each visit */
+  /** The disk writes of each server per message, for each measurement. */
   disk: Record<string, DiskWork>[];
 }
 
-/** A message may cost so much more than in the smallest shape. Less is no fault: with more clients the groups are larger. */
+/** The maximum relative increase of the cost per message compared with the smallest shape. A decrease is fine: with more clients the groups are larger. */
 const flatWithin = 0.1;
 
 interface Column extends Omit<ShapeFigures, 'spread' | 'hot'> {
   workspaces: number;
   result: ShapeResult;
-  /** CPU per message to that of the first shape under the same load */
+  /** CPU per message relative to the first shape under the same load. */
   toFirst: number;
 }
 
-/** One table, a column for each shape and kind of load; then what the figures say. */
+/** A table with one column per shape and kind of load, followed by a summary. */
 export function shapeLines({ environment, shapes, disk }: ShapeResults): string[] {
   const { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } = environment;
   const columns = columnsOf(shapes);
@@ -88,7 +88,7 @@ function rowsOf(columns: readonly Column[]): string[][] {
   ];
 }
 
-/** On average over the visits. */
+/** The disk writes, averaged over the measurements. */
 function diskLines(visits: readonly Record<string, DiskWork>[]): string[] {
   return Object.keys(visits[0] ?? {}).map((name) => {
     const mean = (counter: keyof DiskWork) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Database, select } from '../../models/db/database.js';
 
-/** Every balance is what its ledger says, entry by entry. */
+/** Asserts that every balance matches its ledger, entry by entry. */
 export async function assertLedger(db: Database): Promise<void> {
   const drift = await select(
     db,
@@ -22,7 +22,7 @@ export async function assertLedger(db: Database): Promise<void> {
   await assertSpending(db);
 }
 
-/** What counts for the limit of the day is what was debited on it, without what was given back of that. */
+/** Asserts that the daily spending is the sum of the debits of the day minus their refunds. */
 async function assertSpending(db: Database): Promise<void> {
   const miscounted = await select(
     db,
@@ -40,7 +40,7 @@ async function assertSpending(db: Database): Promise<void> {
   assert.deepEqual(miscounted, [], 'every workspace has spent today what it says');
 }
 
-/** What must hold at every moment, whatever was killed: money adds up, every charge has its message, and the messages are counted. */
+/** Asserts the invariants that must hold after any crash: balances match the ledger, every charge has its message, and message counters are right. */
 export async function assertBooks(db: Database): Promise<void> {
   await assertLedger(db);
   const uncharged = await select(

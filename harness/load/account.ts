@@ -1,4 +1,4 @@
-/** A workspace with an API key and, where wanted, a webhook: made over HTTP, as a user would. */
+/** Creates a workspace with an API key, and optionally a webhook, over HTTP like a user. */
 import { randomBytes } from 'node:crypto';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { connect, inTransaction, select } from '../../models/db/database.js';
@@ -11,7 +11,7 @@ export interface Account {
   email: string;
   password: string;
   /**
-   * Subscribes a URL, to all events unless the other fields of the webhook say otherwise.
+   * Creates a webhook for this URL, by default for all events.
    * @returns its secret
    */
   subscribe(url: string, fields?: object): Promise<string>;
@@ -31,8 +31,8 @@ async function equip(databaseUrl: string, workspaceId: string): Promise<void> {
 }
 
 /**
- * Signs up, logs in, makes a key.
- * @param databaseUrl where real carriers send: nobody gets credits there at signup, nor may send before its address is verified
+ * Signs up, logs in, and creates a key.
+ * @param databaseUrl needed if a real carrier is configured: then a new workspace gets no credits and may not send before its e-mail is verified
  */
 export async function openAccount(baseUrl: string, databaseUrl?: string): Promise<Account> {
   const call = <Data>(path: string, body: object, token?: string): Promise<Data> =>

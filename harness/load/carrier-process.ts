@@ -1,4 +1,4 @@
-/** A carrier that speaks Twilio's protocol, as a process of its own: takes messages, and posts signed reports of them when it is told to. A child of the bench. */
+/** A carrier with Twilio's protocol, in a child process of the bench. It accepts messages, and posts signed reports on command. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,30 +6,30 @@ import { once } from 'node:events';
 import { type Percentiles, percentiles } from '../measure/pass.js';
 import { timetable } from './timetable.js';
 
-/** What the parent tells. */
+/** Commands of the parent process. */
 export type CarrierOrder =
   | ReportOrder
-  /** To take messages and answer nothing, or to answer again. */
+  /** Accept messages without a response, or respond again. */
   | { kind: 'hang'; hangs: boolean }
-  /** To tell which messages it took. */
+  /** Return the accepted messages. */
   | { kind: 'tell' };
 
-/** To report so many times a second on what was taken so far, `sent` and then `delivered`. */
+/** Report on all accepted messages at this rate, first `sent`, then `delivered`. */
 interface ReportOrder {
   kind: 'report';
   perSecond: number;
   authToken: string;
 }
 
-/** How the reports were answered; the times are of all but the first eight seconds, in which compilers and connections warm up. */
+/** The responses to the reports. The times exclude the first eight seconds, which are a warm-up. */
 export interface Reported extends Percentiles {
   reports: number;
-  /** Those that were not answered 200. */
+  /** Reports without a 200 response. */
   failed: number;
   seconds: number;
 }
 
-/** `taken`: callback URLs, which name the messages. */
+/** Messages to the parent process. `taken` contains callback URLs, which identify the messages. */
 export type CarrierNews = { port: number } | { reported: Reported } | { taken: string[] };
 
 const accountSid = 'AC0123456789abcdef0123456789abcdef';
@@ -44,11 +44,11 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
   const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
   const sid = `SM${randomBytes(16).toString('hex')}`;
   taken.push({ sid, to: form.get('To') ?? '', callbackUrl: form.get('StatusCallback') ?? '' });
-  if (hangs) return; // the caller gives up
+  if (hangs) return; // the caller runs into its timeout
   response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ sid, status: 'queued', to: form.get('To') }));
 }
 
-/** Every message once `sent`, then every message `delivered`, in an order of their own: neighbours belong to different groups. */
+/** Reports every message as `sent`, then every message as `delivered`, in an order in which neighbours belong to different groups. */
 async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reported> {
   const messages = taken.splice(0).toSorted((one, other) => (one.sid < other.sid ? -1 : 1));
   const reports = ['sent', 'delivered'].flatMap((status) => messages.map((message) => ({ ...message, status })));
@@ -58,7 +58,7 @@ async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reporte
   const startedAt = performance.now();
   for await (const { number } of timetable(reports.length / perSecond, perSecond)) {
     const report = reports[number];
-    if (report === undefined) break; // a division may leave a little more than there is
+    if (report === undefined) break; // rounding may exceed the number of reports
     const { sid, to, callbackUrl, status } = report;
     const fields = { AccountSid: accountSid, MessageSid: sid, MessageStatus: status, To: to };
     const sentAt = performance.now();
@@ -74,9 +74,9 @@ async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reporte
   return { ...percentiles(times), reports: reports.length, failed, seconds };
 }
 
-/** @returns the status of the answer; 0: there was none */
+/** @returns the status of the response; 0: no response */
 async function post(url: string, fields: Record<string, string>, authToken: string): Promise<number> {
-  const signed = url + Object.entries(fields).flat().join(''); // the names are in their order already
+  const signed = url + Object.entries(fields).flat().join(''); // the names are sorted already
   const body = new URLSearchParams(fields).toString();
   const headers = {
     'Content-Type': 'application/x-www-form-urlencoded',

@@ -1,4 +1,4 @@
-/** The carrier as the bench sees it. */
+/** The handle of the carrier process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import type { CarrierNews, CarrierOrder, Reported } from './carrier-process.js';
 import { type Cleanup, stopChild } from '../stage/cleanup.js';
 
 export interface Carrier {
-  /** Settings of a service that has an account with it. */
+  /** The settings of a service with an account at this carrier. */
   env: Record<string, string>;
-  /** Reports on all that was taken so far. */
+  /** Reports on all messages accepted so far. */
   report(perSecond: number): Promise<Reported>;
-  /** It takes messages and answers nothing, or answers again. */
+  /** Accepts messages without a response, or responds again. */
   hang(hangs: boolean): void;
-  /** The messages that it took, each as often as it did. */
+  /** The ids of the accepted messages, including duplicates. */
   takenIds(): Promise<string[]>;
 }
 
@@ -21,8 +21,8 @@ const answerMsMax = 300_000;
 const authToken = 'auth-token-of-the-bench';
 
 /**
- * Starts it on a free port of loopback. It ends with this process.
- * @param prefix of its settings, where the account has a name of its own
+ * Starts the carrier on a free loopback port. It ends with this process.
+ * @param prefix the prefix of its settings, for an account with a name
  */
 export async function startCarrier(cleanup: Cleanup, prefix = ''): Promise<Carrier> {
   const child = fork(join(import.meta.dirname, 'carrier-process.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -1,7 +1,7 @@
-/** Process of the hostile tenant: begins with its parent's order, tells its answers when that ends it. */
+/** The process of the hostile tenant. It starts on command of its parent, and returns its responses at the end. */
 import { attackAsTenant, type Hostile } from './hostile-tenant.js';
 
-/** To the parent: everything has begun; and what was answered, by what was done. */
+/** Messages to the parent: everything has started; the responses by action. */
 export type HostileNews = { begun: true } | { answers: [what: string, counts: [status: number, count: number][]][] };
 
 const ends: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 /**
- * A tenant who does everything at once that costs others something, from addresses of his own, in a process of his own: his work is not to
- * be measured as the service's. At rates at or above his limits, the same on every machine. See attack-tenant.ts.
+ * A hostile tenant that runs every expensive operation at the same time, at or above its limits. It uses its own addresses, and a separate
+ * process so that its CPU is not measured as that of the service. See attack-tenant.ts.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
@@ -17,22 +17,22 @@ export interface Target {
   cleanup: Pick<Cleanup, 'add'>;
 }
 
-/** What he was answered, by what he did: status → how often; 0: nothing. */
+/** The responses by action: status → count. Status 0 means no response. */
 export type Answers = Map<string, Map<number, number>>;
 
 export interface Hostile {
   answers: Answers;
-  /** Ends with this. */
+  /** Stops when this aborts. */
   stop(): Promise<void>;
 }
 
 const keysWanted = 100;
 const webhooksWanted = 25;
 const drips = 200;
-/** Loopback has many addresses: the limits of an address are to hold for his, and not for whom he harms. */
+/** Uses many loopback addresses, so that limits per address apply to the hostile tenant only. */
 const addressOf = (number: number) => `127.0.1.${1 + (number % 8)}`;
 
-/** Everything begins at once and goes on until it is stopped. */
+/** Starts all attacks. They run until they are stopped. */
 export async function attackAsTenant({ baseUrl, cleanup }: Target): Promise<Hostile> {
   const account = await openAccount(baseUrl);
   const answers: Answers = new Map();
@@ -67,7 +67,7 @@ const hard = { channel: 'email', content: { text: '{{name|x}}'.repeat(190) } };
 const many = Array.from({ length: 9_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
 const previewBody = Buffer.from(JSON.stringify({ ...hard, recipients: many }));
 const bulkBody = Buffer.from(JSON.stringify({ ...hard, recipients: many.slice(0, 500) }));
-const callbackBody = randomBytes(500_000); // what a signature that could be one is read for
+const callbackBody = randomBytes(500_000); // the body is read only if the signature is well-formed
 
 class Attack {
   #count = 0;
@@ -78,7 +78,7 @@ class Attack {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** So many a second, whether or not they are answered. */
+  /** Repeats the action at a fixed rate, without waiting for responses. */
   async each(perSecond: number, act: () => Promise<unknown>): Promise<void> {
     const open = new Set<Promise<unknown>>();
     while (!this.signal.aborted) {
@@ -89,7 +89,7 @@ class Attack {
     await Promise.all(open);
   }
 
-  /** A call with a key, or with a token where that is what it is given. */
+  /** A call with an API key or a JWT. */
   post(what: string, path: string, credential: string, body: Buffer | undefined, headers: Record<string, string> = {}): Promise<string> {
     const own = credential.startsWith('tidings_') ? { 'X-API-Key': credential } : { Authorization: `Bearer ${credential}` };
     return this.#exchange(what, `/api/v1${path}`, body, { ...own, ...headers });
@@ -124,7 +124,7 @@ class Attack {
       });
       sent.on('timeout', () => sent.destroy());
       sent.on('error', () => {
-        // A refusal may come before all was sent, which then cannot be sent any more.
+        // The server may refuse before the whole body was sent; the rest cannot be sent then.
         if (!this.signal.aborted && !isAnswered) this.#note(what, 0);
         resolve('');
       });
@@ -132,7 +132,7 @@ class Attack {
     });
   }
 
-  /** A send whose body comes byte by byte, again and again. */
+  /** Repeats a send whose body arrives byte by byte. */
   async drip(key: string, number: number): Promise<void> {
     const { port, hostname } = new URL(this.baseUrl);
     while (!this.signal.aborted) {
@@ -170,7 +170,7 @@ async function makeKeys(attack: Attack, { apiKey, token }: Account): Promise<str
   return [apiKey, ...keys];
 }
 
-/** Half of the webhooks are on endpoints that take a connection and say nothing, half on names that no server answers. */
+/** Half of the webhooks use endpoints that accept connections and never respond, half use names that no DNS server answers. */
 async function makeWebhooks(attack: Attack, { token }: Account, cleanup: Pick<Cleanup, 'add'>): Promise<void> {
   const port = await hangingEndpoint(cleanup);
   const webhook = (number: number) => {

@@ -1,11 +1,11 @@
 /**
- * Sends with no more of HTTP than they need, over connections that stay. A flood shares the machine with the service under test: what
- * a client of Node's own costs for each send is more than what the service takes to turn one away.
+ * A minimal HTTP client over persistent connections. A flood shares the machine with the service under test, and Node's own client needs more
+ * CPU per send than the service needs to reject one.
  */
 import { connect, type Socket } from 'node:net';
 import { type Answer, bodyOf, type Sender } from './sender.js';
 
-/** A connection, and who waits for its answer. */
+/** A connection and the request that waits for its response. */
 interface Line {
   socket: Socket;
   received: string;
@@ -14,7 +14,7 @@ interface Line {
 
 const headEnd = '\r\n\r\n';
 
-/** A sender of messages that holds a connection for each send that is open at once. */
+/** Creates a sender with one connection per concurrent send. */
 export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 'post' | 'call'> {
   const { hostname, port } = new URL(baseUrl);
   const idle: Line[] = [];
@@ -31,7 +31,7 @@ export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 
       idle.push(line);
       line.settle?.(answer);
     });
-    line.socket.on('error', () => undefined); // the end tells
+    line.socket.on('error', () => undefined); // the `close` event handles it
     line.socket.on('close', () => {
       if (idle.includes(line)) idle.splice(idle.indexOf(line), 1);
       line.settle?.(new Error('the connection broke off'));
@@ -58,7 +58,7 @@ export function createLeanSender(baseUrl: string, apiKey: string): Pick<Sender, 
   };
 }
 
-/** The answer, when all of it is there. Answers of the API tell how long they are. */
+/** The response, when it is complete. Responses of the API have a Content-Length. */
 function answerIn(received: string): Answer | undefined {
   const end = received.indexOf(headEnd);
   if (end === -1) return undefined;

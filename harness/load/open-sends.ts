@@ -1,23 +1,23 @@
 /**
- * Sends that arrive at a fixed rate, whatever becomes of those before. Nothing is left out, and times count from when a send was due:
- * what a stalled service keeps waiting is in the figures, where clients who wait for their answers would just have sent less.
+ * Sends at a fixed rate, without waiting for responses (open loop). Times count from when a send was due, so the figures include the waiting
+ * time of a stalled service. Clients that wait for responses would only send less.
  */
 import { messageIdOf, type Sender } from './sender.js';
 import { timetable } from './timetable.js';
 
 export interface OpenSend {
-  /** milliseconds since 1970 */
+  /** Milliseconds since 1970. */
   dueAt: number;
-  /** What the sending process itself was late by; a part of the next. */
+  /** The delay of the sending process itself. It is included in the next figure. */
   lateMs: number;
   answeredMs: number;
-  /** 0: there was no answer */
+  /** 0: no response. */
   status: number;
-  /** of an accepted message */
+  /** The id of an accepted message. */
   messageId?: string;
 }
 
-/** Sends so many a second for so long. */
+/** Sends at this rate for this many seconds. */
 export async function openSends(sender: Pick<Sender, 'post'>, seconds: number, perSecond: number): Promise<OpenSend[]> {
   const open: Promise<OpenSend>[] = [];
   for await (const { number, lateMs } of timetable(seconds, perSecond)) open.push(sendOne(sender, number, lateMs));

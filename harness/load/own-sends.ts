@@ -1,4 +1,4 @@
-/** Sends from a process of their own, as the bench sees them. */
+/** Senders in a separate process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import type { SteadySends } from './steady-sends.js';
 
 type Order = Omit<SendsOrder, 'kind'>;
 
-/** Sends at a steady rate, and what became of them. Resolves when all clients are connected, with what begins them. */
+/** Sends at a steady rate. Resolves when all clients are connected, to a function that starts the sends. */
 export const sendsOfOwn = (order: Order, cleanup: Cleanup) => connect<SteadySends>({ ...order, kind: 'steady' }, cleanup);
-/** Sends at a fixed rate, one by one. */
+/** Sends at a fixed rate (open loop). */
 export const openSendsOfOwn = async (order: Order, cleanup: Cleanup) => (await connect<OpenSend[]>({ ...order, kind: 'open' }, cleanup))();
 
 async function connect<Result>(order: SendsOrder, cleanup: Cleanup): Promise<() => Promise<Result>> {

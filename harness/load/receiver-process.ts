@@ -1,4 +1,4 @@
-/** The webhook receiver as a process of its own: verifies, answers, and tells its parent what came. A child of the bench. */
+/** The webhook receiver, in a child process of the bench. It verifies and answers requests, and reports them to its parent. */
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,21 +6,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from '../../local/tls/certificates.js';
 import { hasHexSignature, hasStandardSignature } from '../../local/demo/demo-receiver.js';
 
-/** How genuine requests are answered. */
-export interface Manner {
-  /** `never`: the endpoint hangs. */
+/** How requests with valid signatures are answered. */
+export interface ResponseBehaviour {
+  /** `never`: no response. */
   status: number | 'never';
-  /** So long after the request has arrived. */
+  /** The delay of the response. */
   afterMs: number;
 }
-/** What the parent tells: first the certificate, later of each of its endpoints the secret of the webhook, and how it answers. */
-export type ReceiverOrder = { certificate: Certificate } | { path: string; secret: string } | { path: string; manner: Manner };
+/** Commands of the parent: first the certificate, later the webhook secret and the behaviour of each endpoint. */
+export type ReceiverOrder =
+  | { certificate: Certificate }
+  | { path: string; secret: string }
+  | { path: string; behaviour: ResponseBehaviour };
 export interface Arrival {
   messageId: string;
   event: string;
-  /** Both signatures fit. */
+  /** Both signatures are valid. */
   isGenuine: boolean;
-  /** When the whole request was here, and when its event happened; milliseconds since 1970. */
+  /** When the request was complete, and when its event happened, in milliseconds since 1970. */
   at: number;
   eventAt: number;
 }
@@ -28,8 +31,8 @@ export type ReceiverNews = { port: number } | { arrivals: [path: string, arrival
 
 const tellEveryMs = 10;
 const secrets = new Map<string, string>();
-const manners = new Map<string, Manner>();
-const acknowledge: Manner = { status: 200, afterMs: 0 };
+const behaviours = new Map<string, ResponseBehaviour>();
+const acknowledge: ResponseBehaviour = { status: 200, afterMs: 0 };
 let untold: [string, Arrival][] = [];
 
 const tell = (news: ReceiverNews) => process.send?.(news);
@@ -55,12 +58,12 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
       data: { message_id: string };
     };
     note([path, { messageId: data.message_id, event, isGenuine, at, eventAt: Date.parse(timestamp) }]);
-    const { status, afterMs } = manners.get(path) ?? acknowledge;
+    const { status, afterMs } = behaviours.get(path) ?? acknowledge;
     if (status === 'never') return;
     if (afterMs > 0) await sleep(afterMs);
     response.writeHead(isGenuine ? status : 403).end();
   } catch {
-    response.destroy(); // the sender died in the middle of the request
+    response.destroy(); // the sender died during the request
   }
 }
 
@@ -76,6 +79,6 @@ function note(arrival: [string, Arrival]): void {
 process.on('message', (order: ReceiverOrder) => {
   if ('certificate' in order) listen(order.certificate);
   else if ('secret' in order) secrets.set(order.path, order.secret);
-  else manners.set(order.path, order.manner);
+  else behaviours.set(order.path, order.behaviour);
 });
 process.on('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** The webhook receiver as the bench sees it. */
+/** The handle of the webhook receiver process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -6,39 +6,39 @@ import { join } from 'node:path';
 import { issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
 import { type Cleanup, stopChild } from '../stage/cleanup.js';
 import { Marks } from '../measure/marks.js';
-import type { Arrival, Manner, ReceiverNews, ReceiverOrder } from './receiver-process.js';
+import type { Arrival, ResponseBehaviour, ReceiverNews, ReceiverOrder } from './receiver-process.js';
 
 /** The events of a message that is delivered. */
 export const happyEvents = ['message.queued', 'message.sent', 'message.delivered'] as const;
 
-/** One address of the receiver. */
+/** One URL of the receiver. */
 export interface Endpoint {
   url: string;
-  /** Genuine requests, in the order in which they came. */
+  /** Requests with valid signatures, in the order of arrival. */
   arrivals: readonly Arrival[];
-  /** Sets the secret by which it verifies. */
+  /** Sets the secret for the verification. */
   trust(secret: string): void;
-  /** How it answers from now on; at once and with 200 when nothing was said. */
-  answer(manner: Manner): void;
+  /** Sets how it answers from now on. Default: immediately with 200. */
+  answer(behaviour: ResponseBehaviour): void;
 }
 
-/** Itself the endpoint that most cases use. */
+/** The receiver is also the endpoint that most cases use. */
 export interface Receiver extends Endpoint {
-  /** PEM file of the authority that the service has to trust. */
+  /** The PEM file of the certificate authority that the service must trust. */
   authorityFile: string;
-  /** Requests so far, and those of them whose signatures did not fit. */
+  /** The number of requests, and of those with invalid signatures. */
   counts: { received: number; forged: number };
-  /** Genuine requests by message and event. */
+  /** Requests with valid signatures, by message and event. */
   seen: Map<string, Map<string, number>>;
-  /** Another address of it. */
+  /** Another URL of the receiver. */
   endpoint(name: string): Endpoint;
-  /** Resolves when all events of a delivered message have come. */
+  /** Resolves when all events of a delivered message have arrived. */
   until(messageId: string): Promise<void>;
 }
 
 const readyMsMax = 20_000;
 
-/** Starts it on a free port of loopback. It ends with this process. */
+/** Starts the receiver on a free loopback port. It ends with this process. */
 export async function startReceiver(folder: string, cleanup: Cleanup): Promise<Receiver> {
   const authority = await makeAuthority('Tidings bench authority', 2);
   const certificate = await issueCertificate(authority, { addresses: ['127.0.0.1'], days: 2 });
@@ -73,13 +73,13 @@ export async function startReceiver(folder: string, cleanup: Cleanup): Promise<R
       url: `https://127.0.0.1:${port}${path}`,
       arrivals,
       trust: (secret) => void order({ path, secret }),
-      answer: (manner) => void order({ path, manner }),
+      answer: (behaviour) => void order({ path, behaviour }),
     };
   };
   return { ...endpoint('hook'), authorityFile, counts, seen, endpoint, until: (messageId) => complete.of(messageId) };
 }
 
-/** Counts an event and tells whether its message has all of them now. */
+/** Counts an event. @returns whether its message has all events now */
 function count(seen: Receiver['seen'], { messageId, event }: Arrival): boolean {
   const events = seen.get(messageId) ?? new Map<string, number>();
   seen.set(messageId, events.set(event, (events.get(event) ?? 0) + 1));

@@ -1,6 +1,6 @@
 /**
- * Calls of the API over kept-alive connections. Not autocannon: that counts answers, and here a message counts when it is
- * done; nor can it repeat an unanswered request with its own idempotency key.
+ * An API client over persistent connections. autocannon would not do: it counts responses, but here a message counts when it is done. It also
+ * cannot repeat a request with the same idempotency key.
  */
 import { Agent, request, type RequestOptions } from 'node:http';
 
@@ -9,26 +9,26 @@ export interface Answer {
   body: string;
 }
 
-/** A call; each @throws Error when no whole answer comes. */
+/** Calls of the API. Each call throws an error if the response is missing or incomplete. */
 export interface Sender {
-  /** One attempt at sending the message with this number. */
+  /** One attempt to send the message with this number. */
   post(number: number, idempotencyKey?: string): Promise<Answer>;
-  /** A message of one's own words. */
+  /** Sends a message with this body. */
   postMessage(body: object): Promise<Answer>;
-  /** One attempt at sending messages to so many recipients, at this rate where one is given. */
+  /** One attempt to send a batch to this many recipients, optionally at this rate. */
   postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
-  /** A batch of one's own words. */
+  /** Sends a batch with this body. */
   postBatch(body: object): Promise<Answer>;
-  /** Any other call of the API, with a body or without. */
+  /** Any other API call, with or without a body. */
   postTo(path: string, body: object): Promise<Answer>;
   call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
 
 const timeoutMs = 20_000;
 
-/** A sender with a connection for every send that is open at once. */
+/** Creates a sender with one connection per concurrent send. */
 export function createSender(baseUrl: string, apiKey: string): Sender {
-  // All connections stay: a client that connects anew for every send would be another load.
+  // All connections are kept, because connecting for every send would be a different kind of load.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: Number.POSITIVE_INFINITY });
   const exchangeWith = (method: string, path: string, body = '', idempotencyKey?: string) => {
     const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
@@ -44,12 +44,12 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
   };
 }
 
-/** Reads the message's id out of a successful answer. */
+/** The message id of a successful response. */
 export const messageIdOf = (answer: Answer): string => dataOf<{ message: { id: string } }>(answer, 201).message.id;
-/** The same for a batch. */
+/** The batch id of a successful response. */
 export const batchIdOf = (answer: Answer): string => dataOf<{ batch: { id: string } }>(answer, 201).batch.id;
 
-/** What an answer of this status carries. */
+/** The `data` of a response with this status. */
 export function dataOf<Data>({ status, body }: Answer, expected = 200): Data {
   if (status !== expected) throw new Error(`the API answered ${status}: ${body.slice(0, 300)}`);
   return (JSON.parse(body) as { data: Data }).data;

@@ -1,10 +1,10 @@
-/** Sends from a process of their own, so that who measures beside them is not held up by them. A child of the bench. */
+/** Senders in a child process of the bench, so that they do not slow down the measuring process. */
 import { once } from 'node:events';
 import { openSends } from './open-sends.js';
 import { createLeanSender } from './lean-sender.js';
 import { steadySends } from './steady-sends.js';
 
-/** What the parent tells, once. */
+/** The command of the parent process. */
 export interface SendsOrder {
   kind: 'steady' | 'open';
   baseUrl: string;
@@ -14,11 +14,11 @@ export interface SendsOrder {
 }
 
 /**
- * Clients have their connections: a listener takes one new connection at each turn of its event loop, so sends that all came with one
- * would wait for that. Enough for answers after so long; beyond, a send without a free one brings its own.
+ * Connections are opened before the sends: a server accepts one new connection per event-loop turn, so sends with new connections would wait.
+ * There are enough connections for responses that take this long. Beyond that, a send without a free connection opens a new one.
  */
 const connectedForSeconds = 2;
-/** A path without an endpoint: what connects is to cost next to nothing. */
+/** A path without an endpoint, because opening connections should cost little. */
 const nowhere = '/';
 
 process.once('disconnect', () => process.exit(1));

@@ -1,11 +1,11 @@
-/** Sends as a careful client does: every call has its idempotency key and is repeated with it until it is answered. */
+/** Sends like a careful client: every call has an idempotency key and is repeated until it gets a response. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closedLoop } from '../measure/measured-case.js';
 import { type Answer, batchIdOf, messageIdOf, type Sender } from './sender.js';
 
 export interface Sends {
-  /** Ids in the 2xx answers. */
+  /** The ids in 2xx responses. */
   messageIds: Set<string>;
   retries: number;
   seconds: number;
@@ -14,10 +14,10 @@ export interface Sends {
 
 const answerMsMax = 240_000;
 const pauseMs = 250;
-/** Every so many messages the answered call is made once more: it must name the same message. */
+/** After this many messages an answered call is repeated. It must return the same message. */
 const replayEvery = 10;
 
-/** Sends so many messages and resolves when all are answered. */
+/** Sends this many messages. Resolves when all have a response. */
 export async function sendAll(sender: Sender, messages: number, clients: number): Promise<Sends> {
   const sends: Sends = { messageIds: new Set(), retries: 0, seconds: 0, violations: [] };
   const startedAt = performance.now();
@@ -44,7 +44,7 @@ const untilAnswered = async (sender: Sender, number: number, key: string, sends:
   return answer && messageIdOf(answer);
 };
 
-/** Sends one batch and resolves with its id when it is answered; the answered call made once more must name the same batch. */
+/** Sends a batch and resolves to its id. The call is repeated once, and must return the same batch. */
 export async function sendBatch(sender: Sender, recipients: number, rate: number | undefined, sends: Sends): Promise<string | undefined> {
   const key = `soak-batch-${randomUUID()}`;
   const post = async () => {
@@ -57,7 +57,7 @@ export async function sendBatch(sender: Sender, recipients: number, rate: number
   return id;
 }
 
-/** Calls until it is answered; what is answered and is no success must not be repeated. */
+/** Repeats a call until it gets a response. Fails on a response that is neither a success nor repeatable. */
 export async function repeat(what: string, call: () => Promise<Answer>, sends: Sends): Promise<Answer | undefined> {
   const until = performance.now() + answerMsMax;
   while (performance.now() < until) {
@@ -74,5 +74,5 @@ export async function repeat(what: string, call: () => Promise<Answer>, sends: S
   return undefined;
 }
 
-/** An answer that says nothing about the message. */
+/** Whether the response leaves the outcome of the message open. */
 const mayBeRepeated = ({ status }: Answer) => status >= 500;

@@ -1,22 +1,22 @@
-/** Sends at a steady rate, whether or not the answers keep up: what a client sees while something else goes on. */
+/** Sends at a steady rate, without waiting for responses, to measure what a client sees under other load. */
 import { type Percentiles, percentiles } from '../measure/pass.js';
 import type { Sender } from './sender.js';
 import { timetable } from './timetable.js';
 
 export interface SteadySends extends Percentiles {
   sends: number;
-  /** Not made: this process was too late for them. All at once they would be another load than the one that was asked for. */
+  /** Skipped sends, because this process was too late. Sending them all at once would be a different load. */
   skipped: number;
   accepted: number;
-  /** Those that were not answered 201. */
+  /** Sends without a 201 response. */
   failed: number;
-  /** How often each status was the answer; 0: there was none. */
+  /** Number of responses by status; 0: no response. */
   statuses: ReadonlyMap<number, number>;
 }
 
 const lateMsMax = 100;
 
-/** Sends so many a second for so long, twenty when not told; the time of each that was accepted in milliseconds. */
+/** Sends at this rate for this many seconds. The times are those of accepted sends, in milliseconds. */
 export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number, perSecond = 20): Promise<SteadySends> {
   const times: number[] = [];
   const statuses = new Map<number, number>();
@@ -39,6 +39,6 @@ export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number,
 
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 
-/** One line about them. */
+/** A summary line. */
 export const told = ({ p50, p95, p99, sends, failed }: SteadySends) =>
   `p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)} of ${sends} sends${failed === 0 ? '' : `, ${failed} FAILED`}`;

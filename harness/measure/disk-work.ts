@@ -1,10 +1,10 @@
-/** What PostgreSQL servers write: transactions, write-ahead log, growth. */
+/** The writes of PostgreSQL servers: transactions, write-ahead log, growth. */
 import { type Database, select } from '../../models/db/database.js';
 
 export interface DiskWork {
   commits: number;
   walKb: number;
-  /** of all databases of the server */
+  /** The size of all databases of the server. */
   sizeKb: number;
 }
 
@@ -12,13 +12,13 @@ const counters = `SELECT (SELECT sum(xact_commit)::float8 FROM pg_stat_database)
   (SELECT wal_bytes::float8 / 1024 FROM pg_stat_wal) AS "walKb",
   (SELECT sum(pg_database_size(oid))::float8 / 1024 FROM pg_database) AS "sizeKb"`;
 
-/** So far, by the name of the server. */
+/** The totals so far, by the name of the server. */
 export async function diskWorkOf<Name extends string>(servers: Readonly<Record<Name, Database>>): Promise<Record<Name, DiskWork>> {
   const entries = Object.entries<Database>(servers).map(async ([name, db]) => [name, (await select<DiskWork>(db, counters))[0]]);
   return Object.fromEntries(await Promise.all(entries)) as Record<Name, DiskWork>;
 }
 
-/** What was written between two looks, for each of so many messages. */
+/** The writes between two measurements, per message. */
 export function perMessage<Name extends string>(
   before: Record<Name, DiskWork>,
   after: Record<Name, DiskWork>,

@@ -1,7 +1,7 @@
-/** How figures are written. */
+/** Formats figures. */
 import type { Percentiles } from './pass.js';
 
-/** Rows of cells as lines of text: the first column to the left, all others to the right. */
+/** Formats rows of cells as lines. The first column is left-aligned, the others are right-aligned. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   return rows.map((cells) =>
@@ -9,7 +9,7 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** `p50 / p95 / p99`, in whole milliseconds; a dash where nothing was measured. */
+/** `p50 / p95 / p99`, in whole milliseconds; a dash without measurements. */
 export const spread = (of: Percentiles | undefined) =>
   of === undefined ? '–' : [of.p50, of.p95, of.p99].map((ms) => ms.toFixed(0)).join(' / ');
 
@@ -17,7 +17,7 @@ export const spread = (of: Percentiles | undefined) =>
 export const changeOf = (now: number, then: number) =>
   `${then.toFixed(1)} → ${now.toFixed(1)} (${now >= then ? '+' : ''}${((now / then - 1) * 100).toFixed(0)} %)`;
 
-/** A figure with the bound that is meant for it, and whether it keeps to it. */
+/** A figure with its target, and whether it meets the target. */
 export const atLeast = (name: string, value: number, bound: number) => verdict(name, value >= bound, value.toFixed(2), `at least ${bound}`);
 export const atMost = (name: string, value: number, bound: number, digits = 2) =>
   verdict(name, value <= bound, value.toFixed(digits), `at most ${bound}`);

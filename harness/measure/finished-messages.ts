@@ -1,4 +1,4 @@
-/** Tells when the service has finished with a message, from its row: cheaper for all than asking the API. */
+/** Detects when a message is done by reading its row, which costs less than calling the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPool, select } from '../../models/db/database.js';
 import type { Cleanup } from '../stage/cleanup.js';
@@ -13,8 +13,8 @@ export interface FinishedMessages {
 }
 
 /**
- * Watches over one connection, by primary key, only while somebody waits. The connection is made as the service makes its own: with other
- * settings the plan of an empty table would stay, and its looks would cost the server more than the messages.
+ * Reads rows by primary key over one connection, only while a message is awaited. The connection has the same settings as those of the service:
+ * otherwise the query plan of an empty table would be kept, and the reads would cost more than the messages.
  */
 export function watchFinishedMessages(databaseUrl: string, cleanup: Cleanup): FinishedMessages {
   const db = openPool(databaseUrl, 1);
@@ -28,7 +28,7 @@ export function watchFinishedMessages(databaseUrl: string, cleanup: Cleanup): Fi
       await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
-  const watching = watch().catch(() => undefined); // then those who wait run into their limit
+  const watching = watch().catch(() => undefined); // the waiting calls run into their timeout then
   cleanup.add(async () => {
     stopping.abort();
     await watching;

@@ -1,4 +1,4 @@
-/** Memory and disk of a service in the course of a long run: a line at every tenth of it, and whether they grow. */
+/** Memory and disk of a service during a long run: one line per tenth, and whether they grow. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, select } from '../../models/db/database.js';
@@ -7,28 +7,28 @@ import { usageOf } from './process-usage.js';
 import { eachPart, type PartName, partNames } from '../stage/service.js';
 import { servicePids, type Workbench } from '../stage/workbench.js';
 
-/** As stored. */
+/** One stored measurement. */
 export interface Size {
-  /** done by then */
+  /** Messages done so far. */
   messages: number;
-  /** at work, since the beginning */
+  /** Seconds of sending so far. */
   seconds: number;
   events_received: number;
   rss_mb: Record<PartName, number>;
-  /** our tables with their indexes */
+  /** The size of our tables and indexes. */
   database_mb: number;
-  /** what the Temporal server has written */
+  /** The size of the files of the Temporal server. */
   temporal_files_mb: number;
 }
 
 export const tenths = 10;
-/** From here on everything is compiled and every cache has its size. */
+/** From this tenth on, the service is warmed up. */
 const warmTenth = 2;
 const growthMax = 1.1;
-/** Meant for their memory in the end. */
+/** The targets for the memory at the end. */
 const rssMbMax = { API: 180, worker: 450 };
 
-/** Reads it now, when so many messages were done in so long. */
+/** Measures the current sizes. */
 export async function sizeNow(bench: Workbench, db: Database, messages: number, seconds: number): Promise<Size> {
   const usage = usageOf(servicePids(bench));
   const [row] = await select<{ bytes: number }>(db, 'SELECT pg_database_size(current_database()) AS bytes');
@@ -55,20 +55,20 @@ const columns: [title: string, of: (size: Size, before: Size) => number][] = [
 ];
 const width = (title: string) => Math.max(8, title.length);
 
-/** The head of the table, to be said before its first line is known. */
+/** The header of the table, printed before its first line. */
 export const sizeHead = columns.map(([title]) => title.padStart(width(title))).join('   ');
 
-/** The line of the last of these sizes. */
+/** The line of the latest measurement. */
 export function sizeLine(sizes: readonly Size[]): string {
   const [size, before] = [sizes.at(-1), sizes.at(-2) ?? sizes.at(-1)];
   if (size === undefined || before === undefined) return '';
   return columns.map(([title, of]) => of(size, before).toFixed(0).padStart(width(title))).join('   ');
 }
 
-/** All of it, for who was not there. */
+/** The whole table. */
 export const sizeTable = (sizes: readonly Size[]) => [sizeHead, ...sizes.map((_, index) => sizeLine(sizes.slice(0, index + 1)))];
 
-/** Whether API and worker stay as they were when they were warm, and what a message leaves on the disk. */
+/** Whether the memory of API and worker grows after the warm-up, and the disk usage per message. */
 export function growthLines(sizes: readonly Size[]): string[] {
   const [first, warm, last] = [sizes[0], sizes[warmTenth], sizes.at(-1)];
   if (first === undefined || warm === undefined || last === undefined) return [];
@@ -81,7 +81,7 @@ export function growthLines(sizes: readonly Size[]): string[] {
   ];
 }
 
-/** What has changed since another run of as many messages. */
+/** The changes since an earlier run of the same size. */
 export function growthChanges(now: readonly Size[], then: readonly Size[]): string[] {
   const [nowFirst, nowLast, thenFirst, thenLast] = [now[0], now.at(-1), then[0], then.at(-1)];
   if (nowFirst === undefined || nowLast === undefined || thenFirst === undefined || thenLast === undefined) return [];

@@ -1,21 +1,21 @@
-/** Facts that are reported once and awaited by whom they concern, in either order. */
+/** One-time events by id, which can be noted before or after they are awaited. */
 export class Marks {
   readonly #seen = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
 
-  /** @param what is waited for, in words for the error */
+  /** @param what the awaited event, for the error text */
   constructor(
     private readonly what: string,
     private readonly waitMsMax = 60_000,
   ) {}
 
-  /** The fact has happened. */
+  /** Notes that the event has happened. */
   note(id: string): void {
     this.#seen.add(id);
     this.#waiting.get(id)?.();
   }
 
-  /** Resolves when it has happened, at once when it has already; rejects when it does not happen in time. */
+  /** Resolves when the event has happened; rejects on a timeout. */
   of(id: string): Promise<void> {
     if (this.#seen.has(id)) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export class Marks {
     });
   }
 
-  /** Ids that somebody waits for. */
+  /** The ids that are awaited. */
   awaited(): string[] {
     return [...this.#waiting.keys()];
   }

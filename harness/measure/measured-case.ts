@@ -1,14 +1,14 @@
-/** One case: how a message is sent to its end, and how many of them are. */
+/** A measured case: how it sends messages and waits until they are done. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pids } from './process-usage.js';
 import type { PartName } from '../stage/service.js';
 
-/** Columns of the table: case d has two. */
+/** The columns of the table. Case d has two. */
 export const columnKeys = ['a', 'p', 'b', 'c', 'd3', 'd10'] as const;
 export type ColumnKey = (typeof columnKeys)[number];
 
-/** How one message fared, in milliseconds since it was sent. */
+/** The times of one message, in milliseconds since it was sent. */
 export interface Sent {
   acceptMs: number;
   doneMs: number;
@@ -17,15 +17,15 @@ export interface Sent {
 export interface MeasuredCase {
   key: ColumnKey;
   title: string;
-  /** Sends messages to their end. */
+  /** Sends messages and waits until they are done. */
   sendAll(load: Load): Promise<Sent[]>;
-  /** Types of its workflows. */
+  /** The types of its workflows. */
   workflowTypes: readonly string[];
   /** The processes that do its work. */
   pids(): Record<PartName, Pids>;
 }
 
-/** One whose messages are sent one by one. */
+/** A case with single messages. */
 export interface SingleCase extends MeasuredCase {
   send(): Promise<Sent>;
 }
@@ -33,13 +33,13 @@ export interface SingleCase extends MeasuredCase {
 export interface Load {
   messages: number;
   clients: number;
-  /** Nothing is begun after that. */
+  /** No new message starts after this time. */
   secondsMax?: number;
 }
 
 const settleMsMax = 60_000;
 
-/** So many clients, each sending its next message when its last one is done, or whatever takes the place of a message. */
+/** Runs clients in a closed loop: each starts its next message when the previous one is done. */
 export async function closedLoop<Done>(
   send: () => Promise<Done>,
   { messages, clients, secondsMax = Number.POSITIVE_INFINITY }: Load,

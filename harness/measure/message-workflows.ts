@@ -1,6 +1,6 @@
 import { workflowTypes } from '../../workflows/contract.js';
 
-/** Workflow types that a message may need on its way. */
+/** The workflow types of a message. */
 export const messageWorkflows = [
   workflowTypes.sendMessage,
   workflowTypes.sendGroup,

@@ -1,4 +1,4 @@
-/** Measured passes: many messages to their end, and what they took of time, CPU and memory. */
+/** Measured passes: sends many messages until they are done, and measures time, CPU and memory. */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { type Load, type MeasuredCase, type Sent, untilNoneRuns } from './measured-case.js';
@@ -11,7 +11,7 @@ export interface Percentiles {
   p99: number;
 }
 
-/** One or several passes of a case, as stored. */
+/** The stored result of one or several passes of a case. */
 export interface CaseResult<Part extends string = PartName> {
   title: string;
   messages: number;
@@ -20,12 +20,12 @@ export interface CaseResult<Part extends string = PartName> {
   accept_ms: Percentiles;
   done_ms: Percentiles;
   cpu_ms_per_message: Record<Part, number>;
-  /** CPU that went to programs outside the bench, as a share of the machine */
+  /** The CPU of other programs, as a share of the machine. */
   others_cpu_share: number;
   rss_mb: Record<Part, number>;
 }
 
-/** One pass as measured. */
+/** The measurement of one pass. */
 export interface Pass<Part extends string = PartName> {
   sent: Sent[];
   seconds: number;
@@ -34,12 +34,12 @@ export interface Pass<Part extends string = PartName> {
   othersMs: number;
 }
 
-/** What a pass needs of its case, with whatever parts do the work. */
+/** The part of a case that a pass needs. */
 export interface PassCase<Part extends string> extends Pick<MeasuredCase, 'sendAll' | 'workflowTypes'> {
   pids(): Record<Part, Pids>;
 }
 
-/** Sends the messages and waits for the end of everything they started. Only what is done by then counts. */
+/** Sends the messages and waits until all their workflows have ended. Only finished messages count. */
 export async function runPass<Part extends string>(item: PassCase<Part>, load: Load, client: Client): Promise<Pass<Part>> {
   const pids = item.pids();
   const before = usageOf(pids);
@@ -51,7 +51,7 @@ export async function runPass<Part extends string>(item: PassCase<Part>, load: L
   return { sent, seconds, before, after: usageOf(pids), othersMs: othersCpuMs() - othersBefore };
 }
 
-/** The passes of a case taken together; the memory is that after the last one. */
+/** Combines the passes of a case. The memory is that after the last one. */
 export function summarizePasses<Part extends string>(title: string, passes: readonly Pass<Part>[]): CaseResult<Part> {
   const sent = passes.flatMap((pass) => pass.sent);
   const seconds = passes.reduce((sum, pass) => sum + pass.seconds, 0);

@@ -11,35 +11,35 @@ export interface Usage {
 interface ProcessRow extends Usage {
   pid: number;
   parent: number;
-  /** part of `rssMb` that belongs to memory shared with relatives */
+  /** The part of `rssMb` that is shared with related processes. */
   sharedMb: number;
 }
 
-/** USER_HZ, which Linux keeps at 100 on every platform that Node runs on. */
+/** USER_HZ, which is 100 on every Linux platform that Node supports. */
 const ticksPerSecond = 100;
 
-/** The process of a part, or its processes. */
+/** The process id or ids of a part. */
 export type Pids = number | readonly number[];
 
 /**
- * What these processes have used so far, by name. Those that ended meanwhile are counted with the parent that waited for
- * them. Memory that a family shares (PostgreSQL's buffers) counts once.
+ * The usage of these processes so far, by name. Ended processes count for the parent that waited for them. Memory shared by related processes
+ * (the buffers of PostgreSQL) counts once.
  */
 export function usageOf<Name extends string>(pids: Readonly<Record<Name, Pids>>): Record<Name, Usage> {
   const rows = readRows();
-  // Of this process only its own share: its descendants are all that is measured.
+  // Of this process only its own share counts, because its descendants are measured separately.
   const ofOne = (pid: number) => (pid === process.pid ? rows.filter((row) => row.pid === pid) : familyOf(pid, rows));
   const entries = Object.entries<Pids>(pids).map(([name, all]) => [name, sum([all].flat().flatMap(ofOne))]);
   return Object.fromEntries(entries) as Record<Name, Usage>;
 }
 
-/** CPU time that this machine has spent on what this process did not start, in milliseconds. */
+/** The CPU time of processes that this process did not start, in milliseconds. */
 export function othersCpuMs(): number {
   const busyMs = cpus().reduce((total, { times }) => total + times.user + times.nice + times.sys + times.irq, 0);
   return busyMs - sum(familyOf(process.pid, readRows())).cpuMs;
 }
 
-/** CPU time of a Linux process by the name of its threads, in milliseconds; empty elsewhere. */
+/** The CPU time of a process by thread name, in milliseconds; empty except on Linux. */
 export function threadTimes(pid: number): Map<string, number> {
   const times = new Map<string, number>();
   if (process.platform !== 'linux') return times;
@@ -71,7 +71,7 @@ function sum(family: ProcessRow[]): Usage {
 function rowsFromProc(): ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     const [stat, status] = /^\d+$/.test(name) ? [read(`/proc/${name}/stat`), read(`/proc/${name}/status`)] : [];
-    if (stat === undefined || status === undefined) return []; // it has just ended
+    if (stat === undefined || status === undefined) return []; // the process has just ended
     const { fields } = split(stat);
     const megabytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
     return {
@@ -84,7 +84,7 @@ function rowsFromProc(): ProcessRow[] {
   });
 }
 
-/** The name is in parentheses and may contain anything: what follows is counted from its end. */
+/** The name is in parentheses and may contain any character, so the other fields are counted from its end. */
 function split(stat: string): { name: string; fields: string[] } {
   const end = stat.lastIndexOf(')');
   return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') };
@@ -110,7 +110,7 @@ function rowsFromPs(): ProcessRow[] {
   });
 }
 
-/** `[[days-]hours:]minutes:seconds`, as `ps` writes it. */
+/** Parses `[[days-]hours:]minutes:seconds`, the format of `ps`. */
 function readTime(text: string): number {
   const [clock = '', days = '0'] = text.split('-').toReversed();
   return clock.split(':').reduce((total, part) => total * 60 + Number(part), 0) * 1000 + Number(days) * 86_400_000;

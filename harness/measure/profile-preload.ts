@@ -1,6 +1,6 @@
 /**
- * Loaded first into every process of a profiled service (`--import`). API and worker begin a CPU profile of each of their threads
- * at SIGUSR2, and write it at the next one: so start-up and warm-up are not in it.
+ * Preloaded into every process of a profiled service (`--import`). On SIGUSR2, API and worker start a CPU profile of each of their threads; on
+ * the next SIGUSR2 they write it. So start and warm-up are not profiled.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -27,7 +27,7 @@ function finish(running: Session, path: string): void {
     running.disconnect();
     if (error !== null) return;
     writeFileSync(`${path}.new`, JSON.stringify(result.profile));
-    renameSync(`${path}.new`, path); // who waits for the file finds all of it
+    renameSync(`${path}.new`, path); // renaming is atomic: a waiting process finds the complete file
   });
 }
 

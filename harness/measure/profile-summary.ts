@@ -1,4 +1,4 @@
-/** Where the time of a CPU profile went: by function, by package, and by the function of ours that caused it. */
+/** Summarizes a CPU profile by function, by package, and by the function of ours that caused the time. */
 
 interface Frame {
   functionName: string;
@@ -12,7 +12,7 @@ interface ProfileNode {
   children?: number[];
 }
 
-/** The format of `.cpuprofile` files, as far as it is read here. */
+/** The part of the `.cpuprofile` format that is used here. */
 export interface CpuProfile {
   nodes: ProfileNode[];
   samples: number[];
@@ -20,17 +20,17 @@ export interface CpuProfile {
 }
 
 const shownMax = 20;
-/** Less than this share of the time is not shown. */
+/** The minimum share of time for a line. */
 const shareMin = 0.005;
 const idle = '(idle)';
 
-/** The summary in milliseconds per message and percent, line by line. */
+/** The lines of the summary, in milliseconds per message and percent. */
 export function summarize(profile: CpuProfile, messages: number): string[] {
   const selfUs = selfTimes(profile);
   const stackOf = stacksIn(profile.nodes);
   const busy = profile.nodes.filter(({ callFrame }) => callFrame.functionName !== idle);
   const busyUs = busy.reduce((sum, { id }) => sum + (selfUs.get(id) ?? 0), 0);
-  /** Sums of the time by label; a node whose stack has a label twice counts once. */
+  /** Sums the time by label. A stack that contains a label twice counts once. */
   const by = (labelsOf: (stack: readonly Frame[]) => readonly string[]) => {
     const sums = new Map<string, number>();
     for (const node of busy) {
@@ -55,12 +55,12 @@ export function summarize(profile: CpuProfile, messages: number): string[] {
 
 function selfTimes({ samples, timeDeltas }: CpuProfile): Map<number, number> {
   const times = new Map<number, number>();
-  // A delta tells the time since the sample before: it belongs to that one.
+  // A delta is the time since the previous sample, so it counts for that sample.
   samples.forEach((id, index) => times.set(id, (times.get(id) ?? 0) + Math.max(0, timeDeltas[index + 1] ?? 0)));
   return times;
 }
 
-/** The stack of a node, the innermost frame first; without the root, which calls everything. */
+/** The stack of a node, innermost frame first, without the root. */
 function stacksIn(nodes: readonly ProfileNode[]): (node: ProfileNode) => Frame[] {
   const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
   const stacks = new Map<number, Frame[]>();
@@ -92,7 +92,7 @@ function packageOf({ functionName, url }: Frame): string {
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 }
 
-/** The innermost function of ours; else the innermost package; else the outermost function of Node, which tells what happened. */
+/** The innermost function of ours, else the innermost package, else the outermost function of Node. */
 function causeOf(stack: readonly Frame[]): string {
   const ours = stack.find(({ url }) => ourPath(url) !== undefined);
   if (ours !== undefined) return nameOf(ours);
@@ -106,7 +106,7 @@ const nameOf = (frame: Frame) => `${frame.functionName || '(anonymous)'}  ${plac
 const placeOf = ({ url, lineNumber }: Frame) =>
   url === '' ? '' : `${ourPath(url) ?? url.slice(url.lastIndexOf('node_modules/') + 1).replace('ode_modules/', '')}:${lineNumber + 1}`;
 
-/** Path from dist/; undefined for what is not ours. */
+/** The path relative to dist/; undefined for other code. */
 function ourPath(url: string): string | undefined {
   if (url.includes('node_modules/') || url.startsWith('node:')) return undefined;
   return /\/dist\/(.+)$/.exec(url)?.[1];

@@ -9,10 +9,10 @@ import { pidOf, type Workbench } from '../stage/workbench.js';
 
 const profiledParts = ['API', 'worker'] as const;
 const writeMsMax = 20_000;
-/** Threads write beside each other; the others are not waited for one by one. */
+/** How long to wait for the profiles of all other threads, which are written in parallel. */
 const othersMs = 3_000;
 
-/** What the service's environment needs for profiles; makes the folder. */
+/** The environment variables for profiling. Creates the folder. */
 export function profilingEnvironment(folder: string): NodeJS.ProcessEnv {
   mkdirSync(folder, { recursive: true });
   const preload = `--import=${pathToFileURL(join(import.meta.dirname, 'profile-preload.js'))}`;
@@ -21,7 +21,7 @@ export function profilingEnvironment(folder: string): NodeJS.ProcessEnv {
 
 /**
  * Runs the work while API and worker are profiled.
- * @returns its result, and what the profiles say
+ * @returns the result of the work, and the summary of the profiles
  */
 export async function profiled<Result extends { sent: readonly unknown[] }>(bench: Workbench, folder: string, work: () => Promise<Result>) {
   const toggle = () => profiledParts.forEach((name) => process.kill(pidOf(bench, name), 'SIGUSR2'));

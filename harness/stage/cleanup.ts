@@ -1,10 +1,10 @@
-/** What a run has to undo, and a run that undoes it however it ends. */
+/** Clean-up steps of a run, which always run at its end. */
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 type Undo = (hasFailed: boolean) => unknown;
 
-/** Undoes in reverse order; a failure of one step does not keep the others from being done. */
+/** Runs the steps in reverse order. If one step fails, the others still run. */
 export class Cleanup {
   readonly #steps: Undo[] = [];
 
@@ -24,7 +24,7 @@ export class Cleanup {
 }
 
 /**
- * Runs the work of an entry point, cleans up and exits: with the number it resolves to, or 1 when it fails, takes too long, or is
+ * Runs the work of an entry point, cleans up and exits. The exit code is the result of the work, or 1 if it fails, takes too long, or is
  * interrupted.
  */
 export async function runToExit(msMax: number, work: (cleanup: Cleanup) => Promise<number>): Promise<never> {
@@ -48,7 +48,7 @@ function interruption(msMax: number): Promise<never> {
   });
 }
 
-/** Ends a child by closing its channel, and by force when it does not obey. */
+/** Stops a child process by closing its channel, and kills it if it does not end. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-/** A temporary folder whose processes end with this process, however it ends. */
+/** A temporary folder whose processes are stopped when this process ends, even if it is killed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { RunRecord } from '../../local/processes/run-record.js';
 
 export interface GuardedFolder {
   path: string;
-  /** Start processes with this record: what it holds is ended when this process is killed. */
+  /** The run record to start processes with. Its processes are stopped when this process is killed. */
   record: RunRecord;
-  /** Keeps the folder when this process ends. */
+  /** Keeps the folder after the end of this process. */
   keep(): void;
-  /** Removes the folder. Call it when its processes have ended. */
+  /** Removes the folder. Call it after its processes have ended. */
   remove(): void;
 }
 
-/** Makes it. Without `keep` or `remove` it is removed when this process ends. */
+/** Creates the folder. Without `keep` or `remove` it is removed when this process ends. */
 export function guardedFolder(name: string): GuardedFolder {
   const path = mkdtempSync(join(tmpdir(), `tidings-${name}-`));
   const keep = guardFolder(path);

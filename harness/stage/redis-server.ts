@@ -1,4 +1,4 @@
-/** A Redis on loopback for tests and measurements. It stores nothing on disk. */
+/** A Redis server on loopback for tests and measurements. It stores nothing on disk. */
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
@@ -10,8 +10,8 @@ let place: GuardedFolder | undefined;
 let program: Promise<string> | undefined;
 
 /**
- * Starts it. The caller ends it; it also ends when this process is killed.
- * @throws Error where there is no Redis, or where it ends at its start
+ * Starts the server. The caller stops it; it also ends if this process is killed.
+ * @throws Error if there is no Redis, or if it ends during its start
  */
 export async function startRedisServer(port: number): Promise<ChildProcess> {
   program ??= findRedis();

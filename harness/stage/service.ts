@@ -1,4 +1,4 @@
-/** A complete service for one run: `local/start.ts` as a child, in a folder of its own, with wide limits. */
+/** A complete service for one run: `local/start.ts` as a child process, with its own folder and wide limits. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { readState } from '../../local/plan/state-file.js';
 import { settings } from '../../models/settings/settings.js';
 import type { Cleanup } from './cleanup.js';
 
-/** The parts that do a message's work. */
+/** The processes that work on messages. */
 export const partNames = ['API', 'worker', 'Temporal', 'PostgreSQL'] as const;
 export type PartName = (typeof partNames)[number];
 
-/** A value for each of them. */
+/** An object with one value per part. */
 export const eachPart = <Value>(of: (part: PartName) => Value) =>
   Object.fromEntries(partNames.map((part) => [part, of(part)])) as Record<PartName, Value>;
 
@@ -23,17 +23,17 @@ export interface Service {
   baseUrl: string;
   databaseUrl: string;
   temporalAddress: string;
-  /** The process that is this part now; another one after the launcher has started it again. */
+  /** The current process of this part. It changes when the launcher restarts the part. */
   part(name: PartName): ProcessIdentity | undefined;
 }
 
-/** Milliseconds between hand-off and report. */
+/** The delay between hand-off and report. */
 export const sandboxDelayMs = 50;
 const startMsMax = 180_000;
-/** The launcher needs less than 20 s to stop in good order. */
+/** The launcher needs less than 20 s for a graceful stop. */
 const stopMsMax = 40_000;
 
-/** Settings under which nothing is refused for being too much, and only faults are logged. */
+/** Settings without effective limits, which log only errors. */
 const wideLimits = {
   PORT: '0',
   LOG_LEVEL: 'warn',
@@ -50,8 +50,8 @@ const wideLimits = {
 };
 
 /**
- * Starts it and resolves when it is ready. It ends with this process, however that ends: the launcher sees its channel close.
- * @param env settings beside the usual ones of the bench
+ * Starts the service and resolves when it is ready. It also ends if this process is killed, because the channel of the launcher closes then.
+ * @param env settings in addition to the defaults of the bench
  */
 export async function startService(dataDir: string, env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Service> {
   const log = join(dataDir, 'launcher.log');
@@ -59,7 +59,7 @@ export async function startService(dataDir: string, env: NodeJS.ProcessEnv, clea
   const launcher = fork(join(import.meta.dirname, '../../local/start.js'), {
     env: { ...ownEnvironment(), ...wideLimits, DATA_DIR: dataDir, ...env },
     execArgv: ['--enable-source-maps'],
-    detached: true, // Ctrl-C is for the bench, which then stops the launcher
+    detached: true, // Ctrl-C must reach only the bench, which then stops the launcher
     stdio: ['ignore', file, file, 'ipc'],
   });
   closeSync(file);
@@ -68,12 +68,12 @@ export async function startService(dataDir: string, env: NodeJS.ProcessEnv, clea
   return { ...addressesIn(dataDir), part: (name) => partIn(dataDir, name) };
 }
 
-/** This process's environment without any setting of the program: the service of the bench uses nothing that is configured. */
+/** The environment of this process without settings of the program, so that the service of the bench uses no configured servers. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings)));
 }
 
-/** The environment of a process of ours that is started apart: with these servers, and the secrets and files of this folder. */
+/** The environment of a separately started process, with these servers and the secrets and files of this folder. */
 export function processEnvironment(folder: string, servers: Pick<Service, 'databaseUrl' | 'temporalAddress'>): NodeJS.ProcessEnv {
   const { jwt_secret, secret_key } = loadSecrets(folder);
   return {
@@ -117,7 +117,7 @@ async function stopLauncher(launcher: ChildProcess): Promise<void> {
   if (launcher.exitCode !== null || launcher.signalCode !== null) return;
   const ended = once(launcher, 'exit');
   if (launcher.connected) launcher.disconnect();
-  // A signal while it is stopping makes it end everything at once.
+  // A signal during the stop makes the launcher kill all processes.
   const force = setTimeout(() => launcher.kill('SIGTERM'), stopMsMax);
   await ended;
   clearTimeout(force);

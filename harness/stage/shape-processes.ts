@@ -1,4 +1,4 @@
-/** The processes of one shape: so many API processes and workers, each on its own, beside the same servers. */
+/** The API processes and workers of one shape, on the same servers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeCommand, nodePart } from '../../local/processes/node-parts.js';
@@ -13,16 +13,16 @@ export interface Shape {
 }
 
 export interface ShapeProcesses {
-  /** One for each API process. */
+  /** One URL per API process. */
   baseUrls: string[];
   pids: { API: number[]; worker: number[] };
-  /** Ends them in good order. */
+  /** Stops them gracefully. */
   stop(): Promise<void>;
 }
 
 const drainMs = { API: 10_500, worker: 20_000 };
 
-/** Settings that all of them share. */
+/** The settings that all processes share. */
 export function shapeEnvironment({ folder }: Stage, servers: ShapeServers): NodeJS.ProcessEnv {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
@@ -35,11 +35,11 @@ export function shapeEnvironment({ folder }: Stage, servers: ShapeServers): Node
   };
 }
 
-/** Makes our tables. */
+/** Creates our tables. */
 export const migrateDatabase = (stage: Stage, env: NodeJS.ProcessEnv): Promise<string> =>
   stage.run(nodeCommand('database schema', 'models/migrate.js', env, join(stage.logDir, 'migrate.log')));
 
-/** Starts the processes. In place of a load balancer, the workers' provider posts its reports to the API processes in turn. */
+/** Starts the processes. There is no load balancer; the provider of the workers posts its reports to the API processes in turn. */
 export async function startProcesses(stage: Stage, env: NodeJS.ProcessEnv, { workers, apis }: Shape): Promise<ShapeProcesses> {
   const ports = await Promise.all(numbers(apis).map((number) => stage.ports.choose(`api-${number}`)));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);

@@ -1,4 +1,4 @@
-/** The servers of the production shape: a PostgreSQL for us and one for Temporal, the Temporal server, Redis. */
+/** The servers as in production: one PostgreSQL for us and one for Temporal, the Temporal server, and Redis. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../../local/postgres/postgres.js';
@@ -11,18 +11,18 @@ import { provideTemporalServer, schemaCommands, temporalServerPart } from './tem
 
 export interface ShapeServers {
   databaseUrl: string;
-  /** the server that Temporal writes to */
+  /** The PostgreSQL server of Temporal. */
   temporalDatabaseUrl: string;
   temporalAddress: string;
   redisUrl: string;
   pids: Record<'Temporal' | 'PostgreSQL' | 'PostgreSQL of Temporal' | 'Redis', number>;
 }
 
-/** As docker-compose.yml has them. */
+/** The same as in docker-compose.yml. */
 const postgresSettings = { max_connections: '300', shared_buffers: '256MB' };
 const user = 'tidings';
 
-/** Starts them; the Temporal server is built first where it is missing. */
+/** Starts the servers. The Temporal server is built first if it is missing. */
 export async function startServers(stage: Stage, say: (line: string) => void, cleanup: Cleanup): Promise<ShapeServers> {
   const { logDir, run } = stage;
   const programs = await provideTemporalServer({ env: process.env, logDir, say, run });

@@ -1,4 +1,4 @@
-/** Where a run starts processes one by one: a folder with their logs, ports, and their end. */
+/** Starts single processes for a run: a folder with logs, ports, and their stop. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
@@ -12,15 +12,15 @@ export interface Stage {
   folder: string;
   logDir: string;
   ports: PortBook;
-  /** Runs a command to its end; it is ended with the run, and after so long. */
+  /** Runs a command until it ends. It is stopped at the end of the run, and after the timeout. */
   run(command: Command, timeoutMs?: number): Promise<string>;
-  /** Starts a part, which ends with the run unless it is ended before. Nobody starts it again. */
+  /** Starts a part, which is stopped at the end of the run. It is not restarted. */
   start(part: Part): Promise<Running>;
 }
 
 const commandMsMax = 120_000;
 
-/** Opens it. The folder is removed in the end, or kept for its logs when the run has failed. */
+/** Opens the stage. Its folder is removed at the end, or kept for its logs if the run fails. */
 export async function openStage(name: string, cleanup: Cleanup): Promise<Stage> {
   const { path: folder, record, keep, remove } = guardedFolder(name);
   const logDir = join(folder, 'logs');

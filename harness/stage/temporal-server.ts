@@ -1,4 +1,4 @@
-/** The Temporal server as a cluster runs it, on PostgreSQL: its programs, its schema, its settings, as `docker-compose.yml` has them. */
+/** The Temporal server on PostgreSQL, as in a cluster: programs, schema and settings, as in `docker-compose.yml`. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildWithGo } from '../../local/temporal/go-program.js';
@@ -8,10 +8,10 @@ import { cacheDir, type Surroundings } from '../../local/temporal/temporal-progr
 import { Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Also in harness/temporal/go.mod. */
+/** The same version as in harness/temporal/go.mod. */
 const version = '1.31.2';
 const plugin = 'postgres12_pgx';
-/** As NUM_HISTORY_SHARDS, SQL_MAX_CONNS and SQL_VIS_MAX_CONNS of docker-compose.yml. */
+/** The same as NUM_HISTORY_SHARDS, SQL_MAX_CONNS and SQL_VIS_MAX_CONNS in docker-compose.yml. */
 const shards = 4;
 const connectionsMax = { temporal: 20, temporal_visibility: 10 };
 const databases = Object.keys(connectionsMax);
@@ -25,7 +25,7 @@ export interface TemporalPrograms {
   sqlTool: string;
 }
 
-/** The server and the tool that makes its schema, built once into the user's cache. */
+/** The server and the tool that creates its schema, built once into the user's cache. */
 export async function provideTemporalServer(surroundings: Surroundings): Promise<TemporalPrograms> {
   const folder = join(cacheDir(surroundings.env), `temporal-server-${version}`);
   const provide = async (name: string, mainPackage: string, lasts: string) => {
@@ -47,14 +47,14 @@ export async function provideTemporalServer(surroundings: Surroundings): Promise
   };
 }
 
-/** Where the server's two databases are. */
+/** The PostgreSQL server of the two databases. */
 export interface TemporalDatabase {
   port: number;
   user: string;
   password: string;
 }
 
-/** The commands that make its databases and their tables, in their order. */
+/** The commands that create its databases and tables, in order. */
 export function schemaCommands({ sqlTool }: TemporalPrograms, { port, user, password }: TemporalDatabase, log: string): Command[] {
   const env = { SQL_PLUGIN: plugin, SQL_HOST: loopback, SQL_PORT: String(port), SQL_USER: user, SQL_PASSWORD: password };
   return databases.flatMap((database) => {
@@ -75,7 +75,7 @@ export function schemaCommands({ sqlTool }: TemporalPrograms, { port, user, pass
   });
 }
 
-/** All four services in one process. It is ready when its namespace can be used. */
+/** All four Temporal services in one process. It is ready when its namespace can be used. */
 export async function temporalServerPart(
   { server }: TemporalPrograms,
   place: { folder: string; database: TemporalDatabase; ports: PortBook; log: string },
@@ -143,14 +143,14 @@ async function configOf(database: TemporalDatabase, ports: PortBook): Promise<{ 
   return { config, port };
 }
 
-/** Makes the namespace once the server listens; its parts know it some seconds later. */
+/** Creates the namespace when the server listens. All services know it a few seconds later. */
 async function untilUsable(address: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await makeNamespace(address);
       return;
     } catch {
-      await sleep(100, undefined, { signal }).catch(() => undefined); // still starting
+      await sleep(100, undefined, { signal }).catch(() => undefined); // the server is still starting
     }
   }
 }

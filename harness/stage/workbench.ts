@@ -1,4 +1,4 @@
-/** Everything that a run needs, started in a folder of its own: receiver, service. */
+/** The environment of a run: receiver and service, in their own folder. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ export interface Workbench {
   receiver: Receiver;
   service: Service;
   finished: FinishedMessages;
-  /** Asks the service's Temporal. */
+  /** A client of the service's Temporal. */
   client: Client;
 }
 
 /**
- * Starts it. Its folder is removed in the end, or kept for its logs when the run has failed.
- * @param env settings of the service beside the usual ones of the bench
+ * Starts the workbench. Its folder is removed at the end, or kept for its logs if the run fails.
+ * @param env settings of the service in addition to the defaults of the bench
  */
 export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
@@ -35,10 +35,10 @@ export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): P
   return { folder, receiver, service, finished, client: new Client({ connection }) };
 }
 
-/** Process ids of the parts. */
+/** The process ids of the parts. */
 export const servicePids = (bench: Workbench) => eachPart((part) => pidOf(bench, part));
 
-/** Process id of a part of the service. */
+/** The process id of a part of the service. */
 export function pidOf({ service }: Workbench, name: PartName): number {
   const part = service.part(name);
   if (part === undefined) throw new Error(`${name} does not run`);

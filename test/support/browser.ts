@@ -1,4 +1,4 @@
-/** Chromium for tests of pages. It records the complaints of the console and the hosts of all requests. */
+/** Chromium for tests of pages. It records console errors and requested hosts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const flags = [
 
 export interface TestBrowser {
   page: Page;
-  /** Errors and warnings of the console, and exceptions. */
+  /** Console errors and warnings, and exceptions. */
   complaints: string[];
   /** Origins of all requests. */
   hosts: Set<string>;

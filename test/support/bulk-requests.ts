@@ -1,21 +1,21 @@
-/** Bulk requests, and what becomes of them. */
+/** Bulk requests for tests. */
 import { faultsOfPlan, pagesOfBulk, planBulk } from '../../models/rules/bulk/bulk.js';
 import type { BulkMessage } from '../../models/rules/bulk/bulk-recipient.js';
 import type { BulkRequest } from '../../models/rules/bulk/bulk-templates.js';
 
 export const phone = (index: number) => `+1555${String(1_000_000 + index)}`;
-/** So many different ones. */
+/** This many different phone numbers. */
 export const phones = (count: number): string[] => Array.from({ length: count }, (_, index) => phone(index));
 
 const greeting = { channel: 'sms', content: { text: 'Hi {{name}}' } } as const;
 export const names = ['Ann', 'Bob', 'Eve'];
 export const people = names.map((name, index) => ({ to: phone(index), variables: { name } }));
-/** A request as the API takes it. */
+/** A valid bulk request. */
 export const toPeople = { ...greeting, recipients: people };
-/** The same for recipients whose variables stand beside their numbers. */
+/** The same with variables beside the numbers of the recipients. */
 export const toNamed = { ...greeting, recipients: phones(3).map((to, index) => ({ to, name: `N${index}` })) };
 
-/** A text for one recipient, but for these changes. */
+/** A bulk request for one recipient, with these changes. */
 export const bulk = (changes: Partial<BulkRequest> = {}): BulkRequest => ({
   ...greeting,
   recipients: people.slice(0, 1),

@@ -1,4 +1,4 @@
 import { systemOrigin } from '../../models/rules/audit/origin.js';
 
-/** Who does what a test does without a request. */
+/** The origin of actions that a test performs without a request. */
 export const byTest = systemOrigin('test');

@@ -1,4 +1,4 @@
-/** A REST client as a user would write it, with the few calls that tests repeat. */
+/** A REST client like that of a user, with the calls that many tests need. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import type { Database } from '../../models/db/database.js';
 import { equip } from './rows/equip.js';
 import { assertAsDeclared } from './network/response-check.js';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on whatever comes back
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on arbitrary responses
 export type Json = any;
 
 export interface Answer {
@@ -24,19 +24,19 @@ export interface Account {
 }
 
 export interface RestClient {
-  /** Fails when the answer is not as the document says. */
+  /** Fails if the response does not match the OpenAPI document. */
   call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
   /** A new workspace, logged in, with an API key of all scopes. */
   signUp(): Promise<Account>;
   /** Sends with the account's key; asserts 201 and returns the message. */
   send(account: Account, message?: Json, headers?: Record<string, string>): Promise<Json>;
-  /** Waits until the message looks like this. */
+  /** Waits until the message matches. */
   messageUntil(account: Account, id: string, matches: (message: Json) => boolean): Promise<Json>;
-  /** A webhook for all events; returns it with its secret. */
+  /** Creates a webhook for all events. @returns it with its secret */
   hook(account: Account, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
 }
 
-/** While the service is away, fetch fails; what it answers is still checked. */
+/** Ignores failures of fetch while the service is not available. Responses are still checked. */
 function awayOnly(error: unknown): undefined {
   if (error instanceof assert.AssertionError) throw error;
 }
@@ -44,7 +44,7 @@ function awayOnly(error: unknown): undefined {
 const pollMs = 20;
 const patienceMs = 25_000;
 
-/** @param db where real carriers send: workspaces that sign up are verified and get credits, as an operator would see to it */
+/** @param db needed if a real carrier is configured: new workspaces are verified and get credits then */
 export function restClient(baseUrl: string, db?: Database): RestClient {
   const client: RestClient = {
     async call(method, path, { body, headers = {} } = {}) {
@@ -97,7 +97,7 @@ export function restClient(baseUrl: string, db?: Database): RestClient {
 
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** Waits until the condition holds; the last failure of the check is the assertion's message. */
+/** Waits until the condition is true. The last error of the condition is part of the failure message. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string, patience = patienceMs): Promise<void> {
   const deadline = Date.now() + patience;
   while (!(await condition())) {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../models/settings/config.js';
 
-/** Each service has a folder of its own in here, for as long as the process lives. */
+/** The parent folder of the data folders of services, removed at the end of the process. */
 const dataDirs = mkdtempSync(join(tmpdir(), 'tidings-data-'));
 process.once('exit', () => rmSync(dataDirs, { recursive: true, force: true }));
 
-/** Environment of a service in tests; limits are wide, delays short. */
+/** The environment of a service in tests, with wide limits and short delays. */
 export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return {
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',

@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The next one is made while a test uses this one. */
+/** The database for the next test file, created in advance. */
 let spare: Promise<string> | undefined;
 
 /** A clone of the template, and a connection to it. */
@@ -18,7 +18,7 @@ export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
   if (server === undefined) throw new Error('the test servers are not running: use npm test');
   const name = await (spare ?? clone(server));
   spare = clone(server);
-  spare.catch(() => undefined); // the next caller gets the error; at the end of the run there is no caller, and the server may be gone
+  spare.catch(() => undefined); // the error is thrown where it is awaited; at the end of the run the server may be stopped already
   const url = `${server}/${name}`;
   const db = connect(url, poolMax);
   return {
@@ -26,7 +26,7 @@ export async function freshDatabase(poolMax = 10): Promise<TestDatabase> {
     url,
     drop: async () => {
       await db.close();
-      void administer(server, `DROP DATABASE ${name} WITH (FORCE)`).catch(() => undefined); // the server is removed after the run
+      void administer(server, `DROP DATABASE ${name} WITH (FORCE)`).catch(() => undefined); // the whole server is removed at the end
     },
   };
 }
@@ -37,12 +37,12 @@ async function clone(server: string): Promise<string> {
   return name;
 }
 
-/** Cloning locks the template: parallel files wait for each other. */
+/** Runs a statement on the server. Cloning locks the template, so parallel files wait for each other. */
 async function administer(server: string, sql: string): Promise<void> {
   const { default: pg } = await import('pg');
   for (;;) {
     const client = new pg.Client({ connectionString: `${server}/postgres` });
-    client.on('error', () => undefined); // the statement rejects too
+    client.on('error', () => undefined); // the statement rejects with the same error
     await client.connect();
     try {
       await client.query(sql);
@@ -55,6 +55,6 @@ async function administer(server: string, sql: string): Promise<void> {
   }
 }
 
-/** All rows of a statement, for assertions. */
+/** The rows of a statement, for assertions. */
 export const rows = <Row extends object = Record<string, unknown>>(db: Database, sql: string, bind: unknown[] = []) =>
   select<Row>(db, sql, bind);

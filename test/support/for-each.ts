@@ -1,4 +1,4 @@
-/** What many test files have in common: called in a `describe`, each of these registers the hooks that make it and end it. */
+/** Shared setup of tests. Each function is called in a `describe` and registers hooks that create and remove its objects. */
 import { webhookPoster, type WebhookPoster } from '../../activities/webhooks/post-webhook.js';
 import type { Webhook } from '../../models/tables/webhook.js';
 import { testConfig } from './config.js';
@@ -7,12 +7,12 @@ import { buildWebhook, buildWorkspace } from './rows/factories.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Receiver, startReceiver, trustTestAuthority } from './network/receiver.js';
 
-/** The hooks fill it: it is to be read in hooks and tests. */
+/** Filled by the hooks; read it in hooks and tests. */
 export interface WorkspaceTest extends TestDatabase {
   workspaceId: string;
 }
 
-/** A database for the file, and for each test a workspace, after which the books must agree. */
+/** A database per file and a workspace per test. After each test the books must balance. */
 export function workspaceForEach({ balance, poolMax }: { balance?: number; poolMax?: number } = {}): WorkspaceTest {
   const test = {} as WorkspaceTest;
   before(async () => {
@@ -32,7 +32,7 @@ export interface EndpointTest extends WorkspaceTest {
   webhook: Webhook;
 }
 
-/** The same, and for each test a receiver with its webhook. */
+/** The same, with a receiver and its webhook per test. */
 export function endpointForEach(timeouts: { totalTimeoutMs: number }): EndpointTest {
   const test = workspaceForEach() as EndpointTest;
   before(async () => {

@@ -1,17 +1,17 @@
-/** Settings as a test wants them, and what the program says to them. */
+/** Loads settings for tests. */
 import assert from 'node:assert/strict';
 import { ConfigError, loadConfig } from '../../models/settings/config.js';
 
-/** The least that the program needs. */
+/** The required settings. */
 export const required = {
   DATABASE_URL: 'postgres://user:secret@127.0.0.1:5432/tidings',
   TEMPORAL_ADDRESS: '127.0.0.1:7233',
   JWT_SECRET: 'j'.repeat(32),
   SECRET_KEY: 's'.repeat(32),
 };
-/** With these settings beside the least. */
+/** Loads these settings in addition to the required ones. */
 export const load = (env: NodeJS.ProcessEnv = {}) => loadConfig({ ...required, ...env });
-/** What is wrong with an environment, by name of the setting. */
+/** The faults of an environment, by name of the setting. */
 export const faultsOf = (env: NodeJS.ProcessEnv, names?: string[]): string[] => {
   try {
     loadConfig(env, names);

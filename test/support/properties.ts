@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 
-// With PROPERTY_SEED a run repeats the one before, so that a change is judged by what it changed; without it each run draws anew.
+// With PROPERTY_SEED a run repeats an earlier one, so that a failure comes from the change. Without it each run is random.
 const seed = process.env.PROPERTY_SEED;
 if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) });

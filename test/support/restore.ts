@@ -1,7 +1,7 @@
-/** Backup and restore of a test's database, while processes are connected to it. */
+/** Backup and restore of a test database while processes are connected to it. */
 import pg from 'pg';
 
-/** Runs statements on the server that the database lives on, one after the other, outside of any transaction. */
+/** Runs statements on the server of the database, one after the other, outside of transactions. */
 async function onServer(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres') });
   await client.connect();
@@ -16,8 +16,8 @@ const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
 const disconnect = (name: string) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
 
 /**
- * A copy of the database as it is now, as a backup has it: what was not committed is not in it. Whoever is connected is cut off for a moment.
- * @returns a function that replaces the database by the copy, also with open connections
+ * Copies the database, like a backup: without uncommitted changes. Connections are closed for a moment.
+ * @returns a function that replaces the database by the copy, also while processes are connected
  */
 export async function takeBackup(url: string): Promise<() => Promise<void>> {
   const name = nameOf(url);

@@ -14,17 +14,17 @@ import { migrate } from '../../models/migrate.js';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
 
 const templateDatabase = 'template_tidings';
-/** API and worker of the tests have the same rights as in production. */
+/** The database role of API and worker, with the same rights as in production. */
 const programRole = 'tidings_program';
 const stops: (() => Promise<void> | void)[] = [];
 
 /** Starts the servers and puts their addresses into the environment, which the processes of a parallel run inherit. */
 export async function mochaGlobalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tidings-test-'));
-  guardFolder(dataDir); // a killed run leaves no server behind
+  guardFolder(dataDir); // no server survives a killed run
   stops.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
-  // Port 0: the launcher would check that the API's port is free, and no API is started here.
+  // Port 0, because the launcher would check the port of the API, which is not started here.
   const plan = readPlan({ PATH, HOME, XDG_CACHE_HOME, DATA_DIR: dataDir, PORT: '0' });
   const launcher = new Launcher(plan, new Output(process.stderr), startServers);
   stops.push(() => launcher.stop());
@@ -43,11 +43,11 @@ export async function mochaGlobalTeardown(): Promise<void> {
   for (const stop of stops.toReversed()) await stop();
 }
 
-/** A migrated database that every test file clones: cheaper than migrating, and no file sees another's rows. */
+/** Creates a migrated database that every test file clones. That is cheaper than migrating, and isolates the files. */
 async function makeTemplate(): Promise<void> {
   const server = process.env.TEST_DATABASE_SERVER;
   const admin = connect(`${server}/postgres`, 2);
-  // A killed server loses nothing without it. Only a power loss would, and the tests have none.
+  // A killed server loses no data without fsync; only a power failure of the machine would.
   await select(admin, 'ALTER SYSTEM SET fsync = off');
   await select(admin, 'SELECT pg_reload_conf()');
   await select(admin, `CREATE DATABASE ${templateDatabase}`);
@@ -71,10 +71,10 @@ async function startRedis({ ports, output }: Launch): Promise<string | undefined
   return `redis://127.0.0.1:${port}`;
 }
 
-/** Name of the database that `freshDatabase` clones. */
+/** The name of the database that `freshDatabase` clones. */
 export const templateName = templateDatabase;
 
-/** The same database, as the role that API and worker have. */
+/** The URL of the same database with the role of API and worker. */
 export function asProgram(url: string): string {
   const program = new URL(url);
   program.username = programRole;

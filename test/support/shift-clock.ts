@@ -1,8 +1,8 @@
 /**
- * A clock that is wrong, as that of a machine without NTP. A test shifts its own process. A child process that preloads this file
+ * A wrong clock, like that of a machine without NTP. A test shifts its own process. A child process that preloads this file
  * (`--import`, see `shiftedEnv`) is shifted by the milliseconds in `CLOCK_SHIFT_MS`, or by those in the file `CLOCK_SHIFT_FILE`, which is
- * read again every 100 ms. Each thread of the process is shifted. Timers, `performance.now()` and what is not JavaScript (Temporal's core)
- * keep their pace, as after a step of the system's clock.
+ * read again every 100 ms. Each thread of the process is shifted. Timers, `performance.now()` and native code (Temporal's core) are
+ * not affected, as after a step of the system clock.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ let shiftMs = 0;
 
 const now = () => RealDate.now() + shiftMs;
 const shifted = new Proxy(RealDate, {
-  // An argument is a moment that somebody names; only "now" is wrong.
+  // A date with arguments is not shifted; only the current time is.
   construct: (_target, given: unknown[]) => new RealDate(...((given.length === 0 ? [now()] : given) as [number])),
   apply: () => new RealDate(now()).toString(),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
@@ -21,7 +21,7 @@ const shifted = new Proxy(RealDate, {
 /**
  * Shifts `Date` in this process, and with it the ids that begin with the time.
  * @param byMs milliseconds; negative: behind
- * @returns sets the clock right again
+ * @returns a function that resets the clock
  */
 export function shiftClock(byMs: number): () => void {
   shiftMs = byMs;
@@ -31,10 +31,10 @@ export function shiftClock(byMs: number): () => void {
   };
 }
 
-/** Settings of a child process whose clock is wrong by so much. */
+/** The environment of a child process whose clock is shifted. */
 export const shiftedEnv = (byMs: number) => ({ NODE_OPTIONS: `--import ${import.meta.url}`, CLOCK_SHIFT_MS: String(byMs) });
 
-/** No file, or none with a number: the clock is right. */
+/** The shift in the file; 0 without a file or number. */
 function shiftOf(path: string): number {
   try {
     const given = Number(readFileSync(path, 'utf8'));

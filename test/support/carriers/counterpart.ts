@@ -1,10 +1,10 @@
-/** A provider's side of its protocol, on a free port of this machine. */
+/** A fake provider that speaks the protocol of a real one, on a free port of this machine. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it came. */
+/** A received request. */
 export interface Taken {
   method: string;
   /** Path and query. */
@@ -18,7 +18,7 @@ export interface Counterpart {
   close(): Promise<void>;
 }
 
-/** Answers every request with what `answer` does to the response. */
+/** Starts the server. `answer` handles every request. */
 export async function startCounterpart(answer: (request: Taken, response: ServerResponse) => void): Promise<Counterpart> {
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request;
@@ -36,23 +36,23 @@ export async function startCounterpart(answer: (request: Taken, response: Server
   };
 }
 
-/** Answers with JSON. @returns true: nothing is left to do */
+/** Answers with JSON. @returns true: the request is handled */
 export function reply(response: ServerResponse, status: number, body: object | null, headers: Record<string, string> = {}): true {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   response.end(body === null ? '' : JSON.stringify(body));
   return true;
 }
 
-/** Ends the connection without an answer. */
+/** Closes the connection without a response. */
 export function drop(response: ServerResponse): true {
   response.socket?.destroy();
   return true;
 }
 
-/** As long as carriers usually wait for the answer to a callback. */
+/** How long carriers usually wait for the response to a callback. */
 const postMsMax = 15_000;
 
-/** Posts a callback. @returns the status of the answer; it rejects when none comes within 15 s */
+/** Posts a callback. @returns the status of the response; rejects without a response within 15 s */
 export async function post(url: string, body: string | URLSearchParams, headers: Record<string, string>): Promise<number> {
   const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(postMsMax) });
   await response.arrayBuffer();

@@ -1,4 +1,4 @@
-/** Meta's WhatsApp Cloud API: takes what its OpenAPI document (business-messaging-api v23.0) allows, and posts signed webhooks. */
+/** Meta's WhatsApp Cloud API: accepts the requests that its OpenAPI document (business-messaging-api v23.0) allows, and posts signed webhooks. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -19,9 +19,9 @@ export interface TakenWhatsapp {
 
 export interface MetaCounterpart extends Counterpart {
   taken: TakenWhatsapp[];
-  /** Answers a request for a message; returning true leaves nothing to do. */
+  /** May answer a request for a message. @returns true: the request is handled */
   interfere: (response: ServerResponse, message: WhatsappMessage) => boolean;
-  /** Posts what belongs into `value` to the webhook, signed. @returns the status of the answer */
+  /** Posts a signed webhook with this `value`. @returns the status of the response */
   tell(callbackUrl: string, value: object, secret?: string): Promise<number>;
 }
 
@@ -40,7 +40,7 @@ export const metaEnv = ({ url }: Counterpart): Record<string, string> => ({
   META_API_BASE: url,
 });
 
-/** A webhook as Meta words it, and its signature. */
+/** A webhook in the format of Meta, and its signature. */
 export function notice(value: object, { secret = metaAccount.appSecret, sender = metaAccount.phoneNumberId, field = 'messages' } = {}) {
   const metadata = { display_phone_number: '1 555-078-3881', phone_number_id: sender };
   const changes = [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }];
@@ -48,7 +48,7 @@ export function notice(value: object, { secret = metaAccount.appSecret, sender =
   return { body, signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` };
 }
 
-/** A refusal as Meta words it. */
+/** An error response in the format of Meta. */
 export const refuse = (response: ServerResponse, status: number, code: number): true =>
   reply(response, status, { error: { message: `(#${code}) Refused`, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });
 
@@ -65,7 +65,7 @@ const headerParameter = {
 const buttonOf = (sub_type: string, parameter: object) => ({
   type: { const: 'button' },
   sub_type: { const: sub_type },
-  // A text, in the document and in all its examples.
+  // A string in the document and in all its examples.
   index: { type: 'string', pattern: '^[0-9]$' },
   parameters: { type: 'array', items: parameter, minItems: 1, maxItems: 1 },
 });

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
 
-/** A message as an adapter gets it. */
+/** The message that an adapter gets. */
 export const outgoing = (changes: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   id: uuidv7(),
   channel: 'sms',
@@ -12,7 +12,7 @@ export const outgoing = (changes: Partial<OutgoingMessage> = {}): OutgoingMessag
   ...changes,
 });
 
-/** The same as an e-mail. */
+/** The same for an e-mail. */
 export const outgoingMail = (changes: Partial<OutgoingMessage> = {}): OutgoingMessage =>
   outgoing({ channel: 'email', to: 'ada@example.org', content: { text: 'Hello', subject: 'News' }, ...changes });
 

@@ -1,4 +1,4 @@
-/** Events as the payment provider posts them, signed by its own helper, and a provider with configurable answers. */
+/** Events in the format of the payment provider, signed by its SDK, and a fake provider that a test controls. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -35,12 +35,12 @@ export interface AskedSession {
 export interface FakeProvider {
   url: string;
   asked: AskedSession[];
-  /** What it does with a request; opens a session unless a test says otherwise. */
+  /** Handles a request. Default: creates a session. */
   answer: (response: ServerResponse, asked: AskedSession) => void;
   close(): Promise<void>;
 }
 
-/** Opens a new session for every request, as a provider without idempotency keys would. */
+/** Starts the provider. It creates a new session for every request, like a provider without idempotency keys. */
 export async function startFakeProvider(): Promise<FakeProvider> {
   let count = 0;
   const open: FakeProvider['answer'] = (response) => {
@@ -74,7 +74,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 const json = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 
-/** Refuses as Stripe does. */
+/** Refuses a request in the format of Stripe. */
 export const refuseWith =
   (status: number): FakeProvider['answer'] =>
   (response) =>

@@ -1,9 +1,9 @@
-/** Postmark's e-mail API: takes messages, finds them again, and posts events behind a password. */
+/** Postmark's e-mail API: accepts messages, finds them by metadata, and posts events with basic authentication. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Counterpart, post, reply, startCounterpart, type Taken } from './counterpart.js';
 
-/** A mail as it was asked for. */
+/** The e-mail of a request. */
 interface PostmarkMail {
   From?: string;
   To?: string;
@@ -24,9 +24,9 @@ export interface TakenMail {
 export interface PostmarkCounterpart extends Counterpart {
   taken: TakenMail[];
   calls: number;
-  /** Answers a request for a message; returning true leaves nothing to do. */
+  /** May answer a request for a message. @returns true: the request is handled */
   interfere: (response: ServerResponse, call: number) => boolean;
-  /** Posts an event to the webhook. @returns the status of the answer */
+  /** Posts an event to the webhook. @returns the status of the response */
   tell(callbackUrl: string, event: object, password?: string): Promise<number>;
 }
 
@@ -39,7 +39,7 @@ export const postmarkEnv = ({ url }: Counterpart): Record<string, string> => ({
   POSTMARK_API_BASE: url,
 });
 
-/** A refusal as Postmark words it. */
+/** An error response in the format of Postmark. */
 export const refuse = (response: ServerResponse, status: number, ErrorCode: number, headers: Record<string, string> = {}): true =>
   reply(response, status, { ErrorCode, Message: 'Refused' }, headers);
 
@@ -91,7 +91,7 @@ export async function startPostmark(): Promise<PostmarkCounterpart> {
   return counterpart;
 }
 
-/** What Postmark says no to, by its code; null for a mail that it takes. */
+/** The error code with which Postmark would refuse the e-mail; null if it would accept it. */
 function faultOf({ From, To, TextBody, HtmlBody, Metadata = {} }: PostmarkMail): number | null {
   if (From === undefined || To === undefined || (TextBody === undefined && HtmlBody === undefined)) return 300;
   if (!/^[^@\s]+@[^@\s]+$/.test(To)) return 300;

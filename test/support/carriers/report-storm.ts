@@ -1,4 +1,4 @@
-/** Ten thousand callbacks' worth of reports as carriers really send them: what they say, and what must come of it. */
+/** Delivery reports for ten thousand callbacks, as real carriers send them, with the expected results. */
 import fc from 'fast-check';
 import twilio from 'twilio';
 import type { Channel } from '../../../models/channels.js';
@@ -7,7 +7,7 @@ import { metaAccount, notice } from './meta.js';
 import { signEvents } from './sendgrid.js';
 import { twilioAccount } from './twilio.js';
 
-/** A message with all that its carrier will ever say of it. */
+/** A message with all reports of its carrier. */
 export interface ReportedMessage {
   id: string;
   channel: Channel;
@@ -15,7 +15,7 @@ export interface ReportedMessage {
   said: ReportStatus[];
 }
 
-/** One statement on its way. */
+/** One report of a message. */
 export interface Statement {
   message: ReportedMessage;
   status: ReportStatus;
@@ -46,7 +46,7 @@ const whatsappLives: ReportStatus[][] = [
   ['sent', 'delivered', 'read'],
 ];
 
-/** The same choices for the same seed. */
+/** A random generator with a seed. */
 export function chooser(seed: number) {
   const random = fc.sample(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { numRuns: 60_000, seed }).values();
   const next = () => random.next().value ?? 0;
@@ -63,7 +63,7 @@ export function chooser(seed: number) {
   };
 }
 
-/** The final status of a message for reports in any order: a report of success always counts. */
+/** The final status of a message, for any order of its reports: a delivery counts whenever it is reported. */
 export function endOf({ said }: Pick<ReportedMessage, 'said'>): ReportStatus {
   const told = new Set(said);
   return (['read', 'delivered', 'failed'] as const).find((status) => told.has(status)) ?? 'sent';
@@ -75,7 +75,7 @@ const words: Readonly<Record<Channel, Partial<Record<ReportStatus, string>>>> = 
   email: { sent: 'processed', delivered: 'delivered', failed: 'bounce' },
 };
 
-/** Many statements of a channel as callbacks, so many in each as its carrier allows. */
+/** The reports of a channel as callbacks, with as many reports per callback as its carrier sends. */
 export function callbacksOf(channel: Channel, statements: readonly Statement[], publicUrl: string, isForged = false): Callback[] {
   const size = channel === 'sms' ? 1 : 100;
   const pages = Array.from({ length: Math.ceil(statements.length / size) }, (_, page) => statements.slice(page * size, (page + 1) * size));
@@ -95,7 +95,7 @@ function callbackOf(channel: Channel, page: readonly Statement[], publicUrl: str
     const { body, signature } = notice({ statuses }, { secret: isForged ? 'another-secret' : metaAccount.appSecret });
     return { path, body, headers: { 'X-Hub-Signature-256': signature } };
   }
-  // Without our own id: these are matched by that of the carrier alone.
+  // The callback does not contain our id. The message is found by the id of the carrier.
   const body = JSON.stringify(
     said.map(({ message, word }) => ({ event: word, sg_message_id: message.providerMessageId, email: 'x@example.org' })),
   );

@@ -13,9 +13,9 @@ interface Mail {
 
 export interface SendgridCounterpart extends Counterpart {
   taken: { id: string; mail: Mail }[];
-  /** Answers a request for a message; returning true leaves nothing to do. */
+  /** May answer a request for a message. @returns true: the request is handled */
   interfere: (response: ServerResponse, mail: Mail) => boolean;
-  /** Posts events to the webhook, signed. @returns the status of the answer */
+  /** Posts signed events to the webhook. @returns the status of the response */
   tell(callbackUrl: string, events: object[], signed?: Record<string, string>): Promise<number>;
 }
 
@@ -42,7 +42,7 @@ export function signEvents(body: string, at = new Date(), key = privateKey): Rec
   };
 }
 
-/** A refusal as SendGrid words it. */
+/** An error response in the format of SendGrid. */
 export const refuse = (response: ServerResponse, status: number, field: string | null, headers: Record<string, string> = {}): true =>
   reply(response, status, { errors: [{ message: 'Refused', field, help: null }] }, headers);
 
@@ -71,7 +71,7 @@ export async function startSendgrid(): Promise<SendgridCounterpart> {
   return counterpart;
 }
 
-/** The first field that SendGrid would refuse. */
+/** The first field for which SendGrid would refuse the e-mail; null if it would accept it. */
 function faultOf({ personalizations = [], from, subject, content = [] }: Mail): string | null {
   if (personalizations.length === 0) return 'personalizations';
   const bad = personalizations.findIndex(({ to = [] }) => to.length === 0 || to.some(({ email }) => !/^[^@\s]+@[^@\s]+$/.test(email)));

@@ -1,4 +1,4 @@
-/** Amazon SES: takes mails that are signed as AWS wants it, and tells of them through SNS. */
+/** Amazon SES: accepts requests with a valid AWS signature, and posts events through SNS. */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Counterpart, post, reply, startCounterpart, type Taken } from './counterpart.js';
@@ -17,11 +17,11 @@ export interface SesCounterpart extends Counterpart {
   taken: { id: string; mail: Mail }[];
   /** Whether the subscription is confirmed. */
   isConfirmed: boolean;
-  /** How often the certificate was asked for. */
+  /** How often the certificate was fetched. */
   certificates: number;
-  /** Answers a request for a message; returning true leaves nothing to do. */
+  /** May answer a request for a message. @returns true: the request is handled */
   interfere: (response: ServerResponse, request: Taken) => boolean;
-  /** Posts an envelope. @returns the status of the answer */
+  /** Posts an SNS envelope. @returns the status of the response */
   tell(callbackUrl: string, fields: Record<string, string>, changes?: Record<string, string>): Promise<number>;
 }
 
@@ -38,11 +38,11 @@ export const sesEnv = ({ url }: Counterpart): Record<string, string> => ({
   SES_SNS_BASE: url,
 });
 
-/** A refusal as SES words it. */
+/** An error response in the format of SES. */
 export const refuse = (response: ServerResponse, status: number, type: string, message = 'Refused'): true =>
   reply(response, status, { message }, { 'x-amzn-ErrorType': `${type}:http://internal.amazon.com/coral/com.amazonaws.ses/` });
 
-/** The event of a mail, as it stands in a notification. */
+/** The event of an e-mail in an SNS notification. */
 export const sesEvent = (eventType: string, id: string, changes: object = {}): Record<string, string> => ({
   Message: JSON.stringify({
     eventType,
@@ -96,7 +96,7 @@ const isMail = ({ FromEmailAddress, Destination, Content, EmailTags = [] }: Mail
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Signature Version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
+/** Verifies AWS Signature Version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
 function isSigned({ method, path, headers, body }: Taken): boolean {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/ses\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;

@@ -4,17 +4,17 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface MailServer {
-  /** With the log-in, where there is one. */
+  /** The URL, with user and password if the server needs a login. */
   url: string;
-  /** Mails that were taken, as they came. */
+  /** The accepted e-mails. */
   received: string[];
-  /** Replies to the next senders, recipients and mails, such as `550 5.1.1 no such user`; where there is none it is taken. */
+  /** Error replies to the next senders, recipients and e-mails, such as `550 5.1.1 no such user`. Without a reply they are accepted. */
   refuse: { from: string[]; to: string[]; mail: string[] };
-  /** Called when a mail has come whole, before it is answered. */
+  /** Called when an e-mail is complete, before the reply. */
   onMail: (mail: string) => void | Promise<void>;
-  /** Number of connections. */
+  /** The number of connections so far. */
   connections: number;
-  /** Breaks all connections, without a word. */
+  /** Closes all connections without a reply. */
   hangUp(): void;
   close(): Promise<void>;
 }
@@ -23,14 +23,14 @@ const login = { user: 'user', password: 'password of the tests' };
 
 type Reply = (error?: Error | null) => void;
 
-/** Answers with the next of the replies. */
+/** Sends the next of the replies. */
 function answer(replies: string[], callback: Reply): void {
   const reply = replies.shift();
   if (reply === undefined) callback(null);
   else callback(Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) }));
 }
 
-/** @param options further options of the server; with `authOptional: false` it wants a log-in */
+/** @param options further options of the server; with `authOptional: false` it requires a login */
 export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0.1'): Promise<MailServer> {
   const sockets = new Set<Socket>();
   const server = new SMTPServer({
@@ -50,7 +50,7 @@ export async function startSmtp(options: SMTPServerOptions = {}, host = '127.0.0
     if (mailServer.refuse.mail.length === 0) mailServer.received.push(mail);
     answer(mailServer.refuse.mail, callback);
   };
-  server.on('error', () => undefined); // a client that hangs up is one
+  server.on('error', () => undefined); // a client that disconnects early causes an error
   server.server.on('connection', (socket: Socket) => {
     mailServer.connections += 1;
     sockets.add(socket);

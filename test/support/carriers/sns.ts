@@ -1,4 +1,4 @@
-/** What Amazon SNS does for a topic: signs what it posts, shows its certificate, and waits to be asked to begin. */
+/** Amazon SNS for one topic: signs envelopes, serves its certificate, and waits for the confirmation of the subscription. */
 import { randomBytes, randomUUID, sign } from 'node:crypto';
 import { generate } from 'selfsigned';
 
@@ -11,10 +11,10 @@ export interface Envelope extends Record<string, string> {
 }
 
 export interface SnsTopic {
-  /** As PEM. */
+  /** The certificate as PEM. */
   certificate: string;
   certificatePath: string;
-  /** A call of the `SubscribeURL` with it confirms the subscription. */
+  /** A call of the `SubscribeURL` with this token confirms the subscription. */
   token: string;
   /** A signed envelope. @param base scheme, host and port of this SNS */
   envelope(base: string, fields: Record<string, string>, version?: '1' | '2'): Envelope;

@@ -1,13 +1,13 @@
-/** A provider whose every answer a test decides, and which remembers how it was called. */
+/** A provider whose results a test controls, and which records its calls. */
 import { createLogger } from '../../../models/process/logger.js';
 import type { OutgoingMessage, Provider, Providers, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 
 export interface StubProvider extends Provider {
-  /** Ids of the messages it was called with, in order. */
+  /** The ids of the messages of its calls, in order. */
   calls: string[];
 }
 
-/** Answers each call with the outcome that `decide` gives; the default takes everything. */
+/** Answers each call with the outcome of `decide`. By default it accepts every message. */
 export function stubProvider(
   decide: (message: OutgoingMessage, call: number) => SendOutcome | Promise<SendOutcome> = ({ id }) => ({
     outcome: 'accepted',
@@ -29,13 +29,13 @@ export function stubProvider(
   };
 }
 
-/** For activities whose log the test does not read. */
+/** A logger without output. */
 export const silent = createLogger('test', 'silent');
 
 /** The same provider on every channel. */
 export const everywhere = (provider: Provider): Providers => shared([provider]);
 
-/** Providers that share every channel; each has the weight 1 where no other is given. */
+/** Providers that share every channel. The default weight is 1. */
 export function shared(providers: readonly Provider[], weights: Readonly<Record<string, number>> = {}): Providers {
   const routes = providers.map(({ name }) => ({ account: name, weight: weights[name] ?? 1 }));
   return {
@@ -44,7 +44,7 @@ export function shared(providers: readonly Provider[], weights: Readonly<Record<
   };
 }
 
-/** The same providers; what is called of the sandbox is a stand-in. */
+/** The same providers, with another `send` for the sandbox. */
 export function withSandbox({ accounts, routes }: Providers, send: (sandbox: Provider) => Provider['send']): Providers {
   const sandbox = accounts.get('sandbox');
   if (sandbox === undefined) throw new Error('there is no sandbox');

@@ -1,4 +1,4 @@
-/** Twilio's Messages resource on a free port of this machine: takes messages, tells of them, and posts signed status callbacks. */
+/** Twilio's Messages resource on a free port of this machine: accepts messages, returns them, and posts signed status callbacks. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import twilio from 'twilio';
@@ -7,25 +7,25 @@ import { type Counterpart, post, reply, startCounterpart, type Taken } from './c
 export interface TakenMessage {
   sid: string;
   status: string;
-  /** Fields of the request that made it. */
+  /** The form fields of the request. */
   form: Record<string, string>;
   error_code: number | null;
 }
 
-/** Answers a request for a message; returning true leaves nothing to do. */
+/** May answer a request for a message. @returns true: the request is handled */
 export type Interference = (response: ServerResponse, form: Record<string, string>, call: number) => boolean;
 
 export interface TwilioCounterpart extends Counterpart {
   taken: TakenMessage[];
-  /** Requests for a message, taken or not. */
+  /** The number of requests for a message, accepted or not. */
   calls: number;
-  /** How long after it took a message its answer comes; 0: at once. */
+  /** The delay of the response after a message is accepted. Default: 0. */
   answerAfterMs: number;
-  /** Changes the outcome of later requests. */
+  /** Changes the handling of requests from now on. */
   interfere: Interference;
-  /** Moves a message on and posts the status callback, signed with `token`. @returns the status of the answer */
+  /** Changes the status of a message and posts the callback, signed with `token`. @returns the status of the response */
   report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
-  /** Posts an incoming message. @returns the status of the answer */
+  /** Posts an incoming message. @returns the status of the response */
   bring(callbackUrl: string, message: { From: string; To: string; Body: string; OptOutType?: string }): Promise<number>;
 }
 
@@ -48,7 +48,7 @@ export const twilioEnv = (counterpart: TwilioCounterpart): Record<string, string
 const resource = `/2010-04-01/Accounts/${twilioAccount.sid}/Messages`;
 const credentials = `Basic ${Buffer.from(`${twilioAccount.sid}:${twilioAccount.token}`).toString('base64')}`;
 
-/** A refusal as Twilio words it. */
+/** An error response in the format of Twilio. */
 export function refuse(response: ServerResponse, status: number, code: number, headers: Record<string, string> = {}): true {
   return reply(response, status, { code, message: 'Refused', more_info: `https://www.twilio.com/docs/errors/${code}`, status }, headers);
 }
@@ -103,7 +103,7 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
   return counterpart;
 }
 
-/** It has the message already, whether anybody hears the answer or not. */
+/** Sends the response. Twilio has the message even if the response is lost. */
 function confirm(response: ServerResponse, message: TakenMessage, afterMs: number): void {
   if (afterMs === 0) show(response, 201, message);
   else setTimeout(() => response.destroyed || show(response, 201, message), afterMs);
@@ -114,7 +114,7 @@ async function report(
   status: string,
   { errorCode, token = twilioAccount.token }: { errorCode?: number; token?: string } = {},
 ) {
-  // Twilio knows only the messages of its own token.
+  // A callback with another token is forged, so Twilio does not know its status.
   if (token === twilioAccount.token) Object.assign(message, { status, error_code: errorCode ?? null });
   const url = message.form.StatusCallback ?? '';
   const fields = {

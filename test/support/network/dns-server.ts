@@ -1,11 +1,11 @@
-/** A DNS server on this machine: what it has addresses of it answers, names that begin with `slow` never, of all others there are none. */
+/** A DNS server on this machine. It resolves the given names, never answers names that begin with `slow`, and answers all others with NXDOMAIN. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface DnsServer {
-  /** As the setting takes it. */
+  /** The address in the format of the setting. */
   address: string;
-  /** Names it was asked for, with repetitions. */
+  /** The requested names, with duplicates. */
   asked: string[];
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 function answerTo(question: Buffer, address: string | undefined, type: number): Buffer {
   const head = Buffer.from(question);
   const hasAnswer = address !== undefined && type === typeA;
-  head.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2); // no such name, or an answer
+  head.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2); // NXDOMAIN, or success
   head.writeUInt16BE(hasAnswer ? 1 : 0, 6);
   head.writeUInt16BE(0, 8);
   head.writeUInt16BE(0, 10);

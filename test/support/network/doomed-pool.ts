@@ -1,20 +1,20 @@
-/** A process's connections to PostgreSQL until it dies at one of its statements. */
+/** The PostgreSQL connections of a process that dies at one of its statements. */
 import type pg from 'pg';
 import { type Database, openPool } from '../../../models/db/database.js';
 
 export interface DoomedPool {
   db: Database;
-  /** Statements up to now. */
+  /** The number of statements so far. */
   statements(): number;
   close(): Promise<void>;
 }
 
-/** When the connection dies: before the server gets the statement, or after it ran and before its answer. */
+/** When the process dies: before the server gets the statement, or after the server has executed it and before the response arrives. */
 export type Doom = { at: number; when: 'before' | 'after' };
 
 type Query = (...args: unknown[]) => unknown;
 
-/** Opens it. From its end on every statement fails, and what was not committed is rolled back. */
+/** Opens the pool. After the death every statement fails, and open transactions are rolled back. */
 export function openDoomedPool(url: string, doom?: Doom): DoomedPool {
   const db = openPool(url, 3);
   const connections = new Set<pg.Client>();

@@ -1,30 +1,30 @@
-/** A TCP proxy that can misbehave: between a process under test and one of its servers. */
+/** A TCP proxy with faults, between a process under test and one of its servers. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * - `pass`: bytes go through, after `delayMs` in each direction.
- * - `blackhole`: all bytes are swallowed. `mute`: those of the process under test are.
- * - `stall`: nothing moves, and what was held back arrives when the mode changes, as TCP does it after a partition.
+ * - `blackhole`: all bytes are dropped. `mute`: only those of the process under test are dropped.
+ * - `stall`: no bytes pass. They arrive when the mode changes, as with TCP after a network partition.
  *   `stall-requests`, `stall-answers`: the same in one direction only.
- * - `refuse`: every new connection is reset. Call `reset` too to end those that are open.
- * - `lose-answers`: requests go through; at the first byte of the answer both ends are reset. The server did its work, and the client gets no answer.
+ * - `refuse`: every new connection is reset. Call `reset` to end open connections, too.
+ * - `lose-answers`: requests pass. At the first byte of the response both ends are reset: the server did its work, but the client does not know.
  */
 export type FaultMode = 'pass' | 'blackhole' | 'mute' | 'stall' | 'stall-requests' | 'stall-answers' | 'refuse' | 'lose-answers';
 
 export interface FaultProxy {
-  /** host:port to give to the process under test */
+  /** host:port for the process under test. */
   address: string;
-  /** What happens to bytes from now on, on open connections too. Only `refuse`, `lose-answers` and `reset` end connections. */
+  /** The fault from now on, also for open connections. Only `refuse`, `lose-answers` and `reset` end connections. */
   mode: FaultMode;
   /** Milliseconds by which each chunk is delayed in mode `pass`; 0 unless set. Order is kept. */
   delayMs: number;
-  /** Ends all connections with a reset. */
+  /** Resets all connections. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Where connections go: host:port; a function is asked for each connection, and again while a target refuses, at most `triesMax` times. */
+/** The target as host:port. A function is called for each connection, and again while a target refuses, at most `triesMax` times. */
 export type Target = string | (() => string);
 
 type Direction = 'requests' | 'answers';
@@ -35,13 +35,13 @@ const stalling: Readonly<Partial<Record<FaultMode, readonly Direction[]>>> = {
   'stall-requests': ['requests'],
   'stall-answers': ['answers'],
 };
-/** A function may name a target that is down: the next one it names is tried. */
+/** If a target is down, the function is called again for another one. */
 const triesMax = 2;
 
 /** One direction of one connection. */
 class Pipe {
   #isEnded = false;
-  /** Chunks that wait for their time; resolves when they are written. */
+  /** Resolves when all delayed chunks are written. */
   #pending: Promise<void> = Promise.resolve();
   #waiting = 0;
 
@@ -58,7 +58,7 @@ class Pipe {
     this.obey();
   }
 
-  /** Stops or goes on reading, as the mode says. */
+  /** Pauses or resumes reading, depending on the mode. */
   obey(): void {
     const isStalled = stalling[this.proxy.mode]?.includes(this.direction) === true;
     if (isStalled) this.from.pause();
@@ -76,7 +76,7 @@ class Pipe {
     this.#inTurn(() => void this.to.write(chunk));
   }
 
-  /** Does it after all that came before it, and after the delay. */
+  /** Runs the action after all earlier ones, and after the delay. */
   #inTurn(act: () => void): void {
     const { delayMs } = this.proxy;
     if (this.#isEnded) return;
@@ -91,7 +91,7 @@ class Pipe {
   }
 }
 
-/** Starts it on a free port of 127.0.0.1. */
+/** Starts the proxy on a free port of 127.0.0.1. */
 export async function startFaultProxy(target: Target): Promise<FaultProxy> {
   const pipes = new Set<Pipe>();
   let mode: FaultMode = 'pass';
@@ -115,7 +115,7 @@ export async function startFaultProxy(target: Target): Promise<FaultProxy> {
     },
   };
   const server = createServer((client) => {
-    client.on('error', () => undefined); // the pipe tells the other end
+    client.on('error', () => undefined); // the pipe resets the other end
     if (mode === 'refuse') return void client.resetAndDestroy();
     reach(target, client, triesMax, (upstream) => {
       for (const pipe of [new Pipe(client, upstream, 'requests', proxy), new Pipe(upstream, client, 'answers', proxy)]) {
@@ -130,7 +130,7 @@ export async function startFaultProxy(target: Target): Promise<FaultProxy> {
   return proxy;
 }
 
-/** Connects to the target; a client of a target that refuses is reset. */
+/** Connects to the target. If the target refuses, the client connection is reset. */
 function reach(target: Target, client: Socket, tries: number, connected: (upstream: Socket) => void): void {
   const [host = '127.0.0.1', port = '0'] = (typeof target === 'string' ? target : target()).split(':');
   const upstream = connect(Number(port), host);

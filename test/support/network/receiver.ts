@@ -11,30 +11,30 @@ export interface Received {
   at: number;
 }
 
-/** What the receiver does with a request; the default acknowledges. */
+/** Handles a request. By default it is acknowledged. */
 export type Answer = (received: Received, response: ServerResponse, index: number) => void;
 
 export interface Receiver {
   url: string;
   port: number;
   received: Received[];
-  /** Changes the behaviour from now on. */
+  /** Changes the handling from now on. */
   answer: Answer;
-  /** Resolves when so many requests (that match) have come. */
+  /** Resolves when this many (matching) requests have arrived. */
   until(count: number, matches?: (received: Received) => boolean): Promise<Received[]>;
   close(): Promise<void>;
 }
 
 const authority = makeAuthority('Tidings test authority');
 
-/** A certificate of the test authority for these names and addresses. */
+/** Issues a certificate of the test authority for these names and addresses. */
 export const certificateFor = async (request: Parameters<typeof issueCertificate>[1]): Promise<Certificate> =>
   issueCertificate(await authority, request);
 
-/** PEM of the authority, for child processes (`NODE_EXTRA_CA_CERTS`). */
+/** The certificate of the authority as PEM, for child processes (`NODE_EXTRA_CA_CERTS`). */
 export const testAuthorityPem = async () => (await authority).cert;
 
-/** Makes this process trust the test authority; node reads its own list only once, at the first use. */
+/** Makes this process trust the test authority. Must run before the first TLS connection, because Node reads its list only once. */
 export async function trustTestAuthority(): Promise<void> {
   const { cert } = await authority;
   const original = tls.createSecureContext;
@@ -47,7 +47,7 @@ export async function trustTestAuthority(): Promise<void> {
   tls.createSecureContext = Object.assign(patched, { trustsTestAuthority: true });
 }
 
-/** Starts a receiver on a free port of 127.0.0.1; its certificate is for that address and `localhost` when none is given. */
+/** Starts a receiver on a free port of 127.0.0.1; By default its certificate is for that address and `localhost`. */
 export async function startReceiver(answer: Answer = acknowledge, given?: Certificate): Promise<Receiver> {
   const certificate = given ?? (await certificateFor({ names: ['localhost'], addresses: ['127.0.0.1'] }));
   const waiting = new Set<() => void>();

@@ -1,4 +1,4 @@
-/** Holds every answer of every test against the declaration: its status, the schema of its success, the shape of errors, the headers. */
+/** Checks every response of every test against the declaration: status, response schema, shape of errors, and headers. */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -24,14 +24,14 @@ const moreCodes = [
   'unavailable',
 ];
 
-/** The declaration that a request belongs to. */
+/** The declaration of a request. */
 function declarationOf(method: string, path: string): Endpoint | undefined {
   const [plain = ''] = path.split('?');
   const fits = (item: Endpoint) => new RegExp(`^${item.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(plain);
   return endpoints.find((item) => item.method === method.toLowerCase() && fits(item));
 }
 
-/** Every status that the document gives this operation. */
+/** All statuses of this operation in the document. */
 export const documentedStatuses = (item: Endpoint): Set<number> =>
   new Set([
     item.status ?? 200,
@@ -40,29 +40,29 @@ export const documentedStatuses = (item: Endpoint): Set<number> =>
     ...statusesOf(item),
   ]);
 
-/** HEAD is documented as GET. Where nothing is declared there is nothing, but the document itself. */
+/** Asserts that the status is documented. HEAD counts as GET. Undeclared paths must be 404, except the document itself. */
 function assertDocumented(item: Endpoint | undefined, method: string, path: string, status: number): void {
   const statuses = item === undefined ? new Set([path === '/openapi.json' ? 200 : 404]) : documentedStatuses(item);
   assert.ok(statuses.has(status), `${method} ${path} answered ${status}, which is not documented: ${[...statuses].join(', ')}`);
 }
 
-/** The body of an answer: a value, or of a stream of lines all of them. */
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+/** The body of a response: a value, or the list of lines of a stream. */
+// oxlint-disable-next-line typescript/no-explicit-any -- arbitrary responses
 export function bodyOf(headers: Headers, text: string): any {
   if (text === '') return undefined;
   if (headers.get('content-type')?.startsWith('application/x-ndjson') !== true) return JSON.parse(text);
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 }
 
-/** Fails the test whose answer is not as declared. */
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever came back
+/** Fails the test if a response does not match its declaration. */
+// oxlint-disable-next-line typescript/no-explicit-any -- arbitrary responses
 export function assertAsDeclared(method: string, path: string, status: number, headers: Headers, body: any): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(headers.get(name) ?? '', /^\d+$/, `${method} ${path} has ${name}`);
   }
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
-  if (status === 204) return; // the answer to OPTIONS
+  if (status === 204) return; // a response to OPTIONS
   const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
   const type = item?.streams === true && status < 300 ? 'application/x-ndjson' : 'application/json';
   assert.equal(headers.get('content-type'), `${type}; charset=utf-8`);
@@ -82,7 +82,7 @@ function assertSuccess(item: Endpoint | undefined, body: { success?: unknown; da
 }
 
 function assertError(status: number, body: Record<string, unknown> | undefined, headers: Headers): void {
-  if (body === undefined) return; // the answer to HEAD
+  if (body === undefined) return; // a response to HEAD
   assert.equal(body.success, false);
   assert.equal(body.message, body.error);
   assert.ok([...codes, ...moreCodes].includes(body.code as string), `code ${String(body.code)}`);

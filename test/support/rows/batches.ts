@@ -1,4 +1,4 @@
-/** Batches brought to a point of their way. */
+/** Creates batches in a given state. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { NewMessage } from '../../../models/tables/message.js';
@@ -13,7 +13,7 @@ export interface BuiltBatch {
   pages: { groupId: string; ids: string[] }[];
 }
 
-/** A batch of sms for a credit each, undecided, with pages of these sizes. */
+/** A batch of SMS for one credit each, not accepted yet, with pages of these sizes. */
 export async function buildBatch(
   db: Database,
   workspaceId: string,
@@ -47,7 +47,7 @@ export async function buildBatch(
   return { id: batch.id, pages: groups.map(({ groupId, messages }) => ({ groupId, ids: messages.map(({ id }) => id) })) };
 }
 
-/** The same, charged. */
+/** The same, accepted and charged. */
 export async function buildAcceptedBatch(...args: Parameters<typeof buildBatch>): Promise<BuiltBatch> {
   const batch = await buildBatch(...args);
   await acceptBatch(args[0], batch.id);

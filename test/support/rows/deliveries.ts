@@ -1,4 +1,4 @@
-/** Deliveries for tests, and how they stand. */
+/** Creates and reads deliveries. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { Trigger } from '../../../models/tables/delivery.js';
@@ -20,20 +20,20 @@ export interface DeliveryRow {
   delivered_at: Date | null;
 }
 
-/** The delivery of a `message.queued` event to each webhook of the workspace, by their number. */
+/** The delivery of a `message.queued` event to each webhook of the workspace, by index. */
 export async function buildDeliveries(db: Database, workspaceId: string): Promise<DeliveryRow[]> {
   const { id } = await buildQueued(db, workspaceId);
   return rows<DeliveryRow>(db, 'SELECT * FROM deliveries WHERE message_id = $1 ORDER BY seq', [id]);
 }
 
-/** The same where there is one webhook. */
+/** The same for a workspace with one webhook. */
 export async function buildDelivery(db: Database, workspaceId: string): Promise<DeliveryRow> {
   const [delivery] = await buildDeliveries(db, workspaceId);
   if (delivery === undefined) throw new Error('nobody subscribes');
   return delivery;
 }
 
-/** How it stands, with what the row of its webhook says of it. */
+/** The current delivery, with the state that the row of its webhook adds. */
 export async function deliveryOf(db: Database, id: string): Promise<DeliveryRow> {
   const [delivery] = await rows<DeliveryRow>(db, asItStands, [id]);
   if (delivery === undefined) throw new Error(`no delivery ${id}`);
@@ -44,7 +44,7 @@ const asItStands = `
   SELECT d.*, ${statusNow} AS status, CASE WHEN ${statusNow} = 'pending' THEN d.next_attempt_at END AS next_attempt_at
   FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = $1`;
 
-/** Settles what a change of a webhook means for its deliveries, as its carrier does. @returns how many pages that took */
+/** Updates the deliveries after a change of their webhook, as its workflow does. @returns the number of pages */
 export async function settle(db: Database, webhookId: string, page?: number): Promise<number> {
   let place: SettlingPlace | null = null;
   for (let pages = 0; ; pages += 1) {
@@ -60,7 +60,7 @@ export const attemptsOf = (db: Database, deliveryId: string) =>
     [deliveryId],
   );
 
-/** An attempt with this consequence. @param url that of the webhook, at the time */
+/** An attempt with this next step. @param url the URL of the webhook at that time */
 export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, next: NextStep, url = 'https://one.example.test/') => ({
   deliveryId: delivery.id,
   webhookId: delivery.webhook_id,
@@ -78,15 +78,15 @@ export const attemptWith = (delivery: Pick<DeliveryRow, 'id' | 'webhook_id'>, ne
   next,
 });
 
-/** How the deliveries of a backlog stand. */
+/** The state of the deliveries of a backlog. */
 export interface Backlog {
   count: number;
   carried?: boolean;
-  /** Attempts that failed; the next is due in an hour, without any it was due a second ago. */
+  /** The number of failed attempts. The next attempt is due in an hour; without failed attempts it was due a second ago. */
   ladderStep?: number;
 }
 
-/** Many pending deliveries of a webhook, each of an event of its own, in one statement. */
+/** Creates many pending deliveries of a webhook, each of a different event, in one statement. */
 export async function buildBacklog(db: Database, webhook: Webhook, { count, carried = true, ladderStep = 0 }: Backlog): Promise<void> {
   await rows(db, backlog, [webhook.workspace_id, webhook.id, count, carried, ladderStep]);
 }

@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select } from '../../../models/db/database.js';
 import { credit } from '../../../models/operations/billing/post-credits.js';
 
-/** Where real carriers send, a new workspace has no credits and may not send: verifies its address and grants it the credits. */
+/** Verifies the e-mail of a workspace and grants it credits. With a real carrier a new workspace has no credits and may not send. */
 export async function equip(db: Database, workspaceId: string, thousandths = 100_000): Promise<void> {
   await select(db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
   const granted = await select(db, `SELECT 1 FROM credit_entries WHERE kind = 'grant' AND reference = $1`, [workspaceId]);

@@ -1,4 +1,4 @@
-/** Rows for tests: each factory inserts a minimal valid row and makes what it lacks. */
+/** Factories of rows: each inserts a minimal valid row and the rows that it needs. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
@@ -36,7 +36,7 @@ export async function buildWorkspace(db: Database, balance = 100_000): Promise<W
   return workspace.reload();
 }
 
-/** A message that is stored and undecided, in a group of its own. */
+/** A stored message that is not accepted yet, in its own group. */
 export async function buildUndecided(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
   const id = uuidv7();
   const groupId = overrides.group_id ?? id;
@@ -85,7 +85,7 @@ export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id
   };
 }
 
-/** A webhook for all events; its secret is returned beside it. */
+/** A webhook for all events, returned with its secret. */
 export async function buildWebhook(
   workspaceId: string,
   url: string,
@@ -106,7 +106,7 @@ export async function buildWebhook(
   return { row, secret };
 }
 
-/** A replay that runs, of what failed or was held until now. */
+/** A running replay of the failed and held deliveries until now. */
 export function buildReplay(webhookId: string, overrides: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {}): Promise<Replay> {
   return Replay.create({
     id: uuidv7(),

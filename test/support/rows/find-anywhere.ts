@@ -1,7 +1,7 @@
 import { type Database, select } from '../../../models/db/database.js';
 
 /**
- * Where a text stands in a database: every column of every table that holds text, JSON, or lists of text, in any letter case.
+ * Finds a text in all columns of all tables that contain text, JSON or lists of text, in any letter case.
  * @returns `table.column: rows`
  */
 export async function findInDatabase(db: Database, text: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Messages brought to a point of their way, and what there is to look at. */
+/** Creates messages in a given state, and reads their rows. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../../../models/channels.js';
 import type { Database, Transaction } from '../../../models/db/database.js';
@@ -14,12 +14,12 @@ import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { buildQueued, newMessage } from './factories.js';
 
-/** Each channel by one account. */
+/** Routes with one account per channel. */
 export const routedTo = (accounts: Readonly<Record<Channel, string>>): Choices => {
   const choice = (account: string) => ({ reason: 'only' as const, accounts: [{ account, share: 100 }] });
   return { sms: choice(accounts.sms), whatsapp: choice(accounts.whatsapp), email: choice(accounts.email) };
 };
-/** The whole history. */
+/** Filters that match the whole history. */
 export const noFilters: HistoryFilters = {
   status: undefined,
   channel: undefined,
@@ -32,7 +32,7 @@ export const noFilters: HistoryFilters = {
 
 export const sandboxEverywhere = routedTo({ sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' });
 
-/** One group of undecided messages, one for each of the overrides. */
+/** A group of messages that are not accepted yet, one per override. */
 export async function buildGroup(
   db: Database,
   workspaceId: string,
@@ -55,7 +55,7 @@ export async function buildQueuedGroup(
   return group;
 }
 
-/** A message whose hand-off is under way: claimed, not answered. */
+/** A message whose hand-off is in progress: claimed, without a response of the provider. */
 export async function buildClaimed(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<Claim> {
   const { group_id } = await buildQueued(db, workspaceId, overrides);
   const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
@@ -63,7 +63,7 @@ export async function buildClaimed(db: Database, workspaceId: string, overrides:
   return claim;
 }
 
-/** The provider's answer that it took a message. */
+/** The provider's response that it accepted a message. */
 export const acceptedAs = ({ id, attempt }: Pick<Claim, 'id' | 'attempt'>, provider_message_id: string = uuidv7()): HandoffResult => ({
   id,
   attempt,
@@ -72,14 +72,14 @@ export const acceptedAs = ({ id, attempt }: Pick<Claim, 'id' | 'attempt'>, provi
   provider_message_id,
 });
 
-/** A message that the provider took. */
+/** A message that the provider accepted. */
 export async function buildSent(db: Database, workspaceId: string, overrides: Partial<NewMessage> = {}): Promise<MessageRow> {
   const claim = await buildClaimed(db, workspaceId, overrides);
   await recordHandoffs(db, [acceptedAs(claim)]);
   return messageOf(db, claim.id);
 }
 
-/** What the provider reports of a message it took. */
+/** A delivery report of an accepted message. */
 export const reportOf = (
   message: Pick<MessageRow, 'id' | 'provider_message_id'>,
   status: ReportStatus,
@@ -98,8 +98,8 @@ export const reportOf = (
 });
 
 /**
- * The oracle of reports that arrive together, decisions §4 in words: forward only, `failed → delivered` as a correction, `read` on
- * whatsapp only, where it proves a delivery too.
+ * The expected status after several reports: it only moves forward, `failed → delivered` is allowed as a correction, and `read` exists only on
+ * WhatsApp, where it implies a delivery.
  */
 export function stateAfter<State extends string>(
   reports: ReadonlySet<ReportStatus>,
@@ -111,20 +111,20 @@ export function stateAfter<State extends string>(
   return reports.has('failed') && before === 'sent' ? 'failed' : before;
 }
 
-/** The stored row, undecided ones too. */
+/** The stored row, also of a message that is not accepted yet. */
 export async function messageOf(db: Database, id: string): Promise<MessageRow> {
   const [row] = await rows<MessageRow>(db, 'SELECT * FROM messages WHERE id = $1', [id]);
   if (row === undefined) throw new Error(`no message ${id}`);
   return row;
 }
 
-/** Status and detail in one word, as `sent/awaiting_report`. */
+/** Status and detail as one text, such as `sent/awaiting_report`. */
 export async function statusOf(db: Database, id: string): Promise<string> {
   const { status, status_detail } = await messageOf(db, id);
   return `${status}/${status_detail}`;
 }
 
-/** Types of the events of a message, in their order. */
+/** The event types of a message, in order. */
 export async function eventsOf(db: Database, messageId: string): Promise<string[]> {
   const events = await rows<{ type: string }>(db, 'SELECT type FROM events WHERE message_id = $1 ORDER BY seq', [messageId]);
   return events.map(({ type }) => type.replace('message.', ''));
@@ -155,7 +155,7 @@ export async function rolledBack<T>(db: Database, work: (transaction: Transactio
   }
 }
 
-/** What became of the reports about a message that were looked at, by their status. */
+/** The outcomes of the processed reports of a message, by status. */
 export async function outcomesOf(db: Database, messageId: string): Promise<Record<string, string>> {
   const sql = 'SELECT status, outcome FROM delivery_reports WHERE message_id = $1 AND applied_at IS NOT NULL';
   const reports = await rows<{ status: string; outcome: string }>(db, sql, [messageId]);

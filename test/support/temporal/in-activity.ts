@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
-/** Where an activity stands: its attempt, and what its last heartbeat told. */
+/** The state of an activity: its attempt, and the details of its last heartbeat. */
 export interface Standing {
   attempt?: number;
   heartbeatDetails?: unknown;
@@ -11,7 +11,7 @@ export interface Standing {
 
 const scheduleToCloseTimeoutMs = 4 * 3_600_000;
 
-/** Runs an activity as a worker would, at this attempt. */
+/** Runs an activity like a worker, with this attempt number. */
 export const inActivity = <Args extends unknown[], Result>(
   activity: (...args: Args) => Promise<Result>,
   args: Args,
@@ -22,7 +22,7 @@ export const inActivity = <Args extends unknown[], Result>(
   return environment.run(() => activity(...args)) as Promise<Result>;
 };
 
-/** What the activity tells Temporal by failing. */
+/** The failure that the activity reports to Temporal. */
 export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
   const error = await work.then(
     () => undefined,

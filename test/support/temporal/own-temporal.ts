@@ -1,4 +1,4 @@
-/** A Temporal server of one test file's own, whose settings would be felt by all other tests. */
+/** A Temporal server for one test file, whose settings would affect all other tests. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardedFolder } from '../../../harness/stage/guarded-folder.js';
@@ -9,7 +9,7 @@ import { temporalPart } from '../../../local/temporal/temporal.js';
 import { freshNamespace, type TestTemporal } from './temporal.js';
 
 export interface OwnTemporal extends TestTemporal {
-  /** Stops the server, deletes all that it knew, and starts it again at the same address, with a namespace of the same name and nothing in it. */
+  /** Stops the server, deletes its data, and restarts it at the same address with an empty namespace of the same name. */
   loseData(): Promise<void>;
 }
 

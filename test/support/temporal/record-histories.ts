@@ -18,7 +18,7 @@ async function record(service: Service, name: string, workflowId: string): Promi
   const { address, namespace } = service.temporal;
   const args = ['workflow', 'show', '--workflow-id', workflowId, '--address', address, '--namespace', namespace, '--output', 'json'];
   const { stdout } = await promisify(execFile)(cachedPath(process.env), args, { maxBuffer: 10_000_000 });
-  // Neither machine names nor stack traces belong into the repository; replay looks at neither.
+  // Machine names and stack traces are removed. Replay does not need them.
   const history = JSON.parse(stdout, (key, value: unknown) => (key === 'identity' || key === 'stackTrace' ? '' : value));
   writeFileSync(resolve(folder, `${name}.json`), `${JSON.stringify(history)}\n`);
   process.stdout.write(`${name}: ${history.events.length} events\n`);
@@ -57,7 +57,7 @@ const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+155512
 const batchAnswer = await client.call('POST', '/api/v1/messages/bulk', { body: bulk, headers: { 'X-API-Key': subscriber.apiKey } });
 const batchId: string = batchAnswer.body.data.batch.id;
 await record(service, 'batch', `batch:${batchId}`);
-await Promise.all(Array.from({ length: 4 }, () => send(subscriber))); // the first alone, the others together
+await Promise.all(Array.from({ length: 4 }, () => send(subscriber))); // the first is sent alone, the others as a group
 const together = 'batch_id IS NULL AND (SELECT count(*) FROM messages m WHERE m.group_id = g.id) > 1';
 const [group] = await rows<{ workflow_id: string }>(service.db, `SELECT workflow_id FROM message_groups g WHERE ${together}`);
 await record(service, 'group', group?.workflow_id ?? 'none');

@@ -1,4 +1,4 @@
-/** Temporal for tests: a namespace of its own for each file, so that workers of parallel files never share a queue. */
+/** Temporal for tests: one namespace per file, so that workers of parallel files never share a queue. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 
@@ -7,12 +7,12 @@ export interface TestTemporal {
   namespace: string;
   connection: Connection;
   client: Client;
-  /** Makes the namespace, where its server has lost it. */
+  /** Creates the namespace again after its server has lost it. */
   register(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Registers a fresh namespace, on the run's server when no other is given. */
+/** Registers a new namespace, by default on the server of the test run. */
 export async function freshNamespace(address = process.env.TEST_TEMPORAL): Promise<TestTemporal> {
   if (address === undefined) throw new Error('the test servers are not running: use npm test');
   const connection = await Connection.connect({ address });
