@@ -9,7 +9,7 @@ import { insertMessages } from '../../models/operations/messages/insert-messages
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
 import { workflowIds } from '../../workflows/contract.js';
 import type { Config } from '../../models/settings/config.js';
-import { type DecisionDeps, decide } from './decision.js';
+import { type MessageDecisionDeps, decideMessages } from './decide-messages.js';
 
 export interface AcceptGate {
   /**
@@ -64,7 +64,7 @@ const singlesMsMin = 300;
  * are theirs alone. A scheduled message goes alone: others are not
  * to wait for it; so does one with a fallback, which has a clock of its own.
  */
-export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config> }, waitMsMax = patienceMs): AcceptGate {
+export function createAcceptGate(deps: MessageDecisionDeps & { config: Readonly<Config> }, waitMsMax = patienceMs): AcceptGate {
   const { acceptGroupMax: most, acceptLanes, sharedGroupWebhooks } = deps.config;
   const singleLanes = Math.max(acceptLanes, lanesOfSingles);
   const admission = new Admission(
@@ -103,7 +103,7 @@ function shed(error: unknown): never {
 }
 
 /** One group, one workflow; the outcome of each message in the order given. */
-async function acceptTogether(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]> {
+async function acceptTogether(deps: MessageDecisionDeps, sends: Send[]): Promise<Outcome[]> {
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // one with a fallback is alone
@@ -113,6 +113,6 @@ async function acceptTogether(deps: DecisionDeps, sends: Send[]): Promise<Outcom
   const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });
   const stored = new Map(rows.map((row) => [row.id, row]));
   const [step] = fallback;
-  const decisions = await decide(deps, rows, step === undefined ? undefined : step.after * 1000);
+  const decisions = await decideMessages(deps, rows, step === undefined ? undefined : step.after * 1000);
   return members.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }
