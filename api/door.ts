@@ -2,6 +2,7 @@
  * What comes before Express. Where five times too much comes, most requests are sends that are turned away: at the door that costs a
  * quarter of what it costs inside, which leaves more for those who are let in. The answers are the same, and so is their order.
  */
+import { headersOf, statusOf } from './http/error-status.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, busy } from '../models/errors.js';
 import type { Deps } from './deps.js';
@@ -52,6 +53,6 @@ const refusalOf = (error: unknown): AppError => (error instanceof AppError ? err
 function answer(res: ServerResponse, refusal: AppError): void {
   const body = JSON.stringify(errorBody(refusal, contextOf(res).requestId));
   const type = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
-  res.writeHead(refusal.status, { ...refusal.headers, ...type });
+  res.writeHead(statusOf(refusal), { ...headersOf(refusal), ...type });
   res.end(body);
 }

@@ -2,6 +2,7 @@
  * Serves declarations. For each, in one fixed order: limit → authenticate → scope → read the body → shed → validate → handle → envelope. A key
  * that this process has not seen yet is authenticated before it is counted, see `auth/admittance.ts`.
  */
+import { statusOf } from './http/error-status.js';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { AppError } from '../models/errors.js';
 import type { Held } from '../models/flow/byte-room.js';
@@ -75,7 +76,7 @@ function server(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHan
 
 /** Callbacks that are not the provider's: of an address with many of them none is read for the rest of the window. */
 const failuresOf = (address: string) => ({ rateClass: 'failure', key: address }) as const;
-const isRefusal = (error: unknown) => error instanceof AppError && error.status < 500;
+const isRefusal = (error: unknown) => error instanceof AppError && statusOf(error) < 500;
 
 /** Of operations with large bodies few of a workspace are under way: not even read, while they wait. */
 const inTurn = (item: Endpoint, { turns }: Rooms, owner: string, work: () => Promise<void>) =>

@@ -1,4 +1,5 @@
 /** Who is asking, and whether he may ask now: the limits and the credential of a request, in an order in which no flood costs others. */
+import { statusOf } from '../http/error-status.js';
 import { AppError } from '../../models/errors.js';
 import { createTurnstile, type Turnstile } from '../../models/flow/turnstile.js';
 import type { Authenticator, Credential } from './authenticate.js';
@@ -94,7 +95,7 @@ class Strangers {
       return await turns.turn(async () => {
         await this.limiter.assertRoom(bucket, res);
         return lookUp().catch(async (error: unknown) => {
-          if (error instanceof AppError && error.status === 401) await this.limiter.consume(bucket, res);
+          if (error instanceof AppError && statusOf(error) === 401) await this.limiter.consume(bucket, res);
           throw error;
         });
       });

@@ -30,7 +30,7 @@ type Answer = { answered: number } & Outcome;
 type Message = Question | Answer;
 type Outcome = { value: unknown } | { refusal: Refusal } | { error: unknown };
 /** An `AppError`; of any error a copy keeps the message and the stack, but not the class. */
-type Refusal = Pick<AppError, 'status' | 'code' | 'message' | 'details' | 'headers' | 'cause'>;
+type Refusal = Pick<AppError, 'code' | 'message' | 'details' | 'retryAfterSeconds' | 'cause'>;
 
 type Plain<Value> = Value extends Moved<infer Inner> ? Inner : Value;
 
@@ -91,9 +91,13 @@ export class ThreadCalls<Theirs extends Offer> {
 
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof AppError)) return { error };
-  const { status, code, message, details, headers, cause } = error;
-  return { refusal: { status, code, message, details, headers, cause } };
+  const { code, message, details, retryAfterSeconds, cause } = error;
+  return { refusal: { code, message, details, retryAfterSeconds, cause } };
 }
 
-const refusalOf = ({ status, code, message, details, headers, cause }: Refusal) =>
-  new AppError(status, code, message, { ...(details === undefined ? {} : { details }), headers, cause });
+const refusalOf = ({ code, message, details, retryAfterSeconds, cause }: Refusal) =>
+  new AppError(code, message, {
+    ...(details === undefined ? {} : { details }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    cause,
+  });

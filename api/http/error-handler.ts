@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../models/errors.js';
 import type { Logger } from '../../models/process/logger.js';
+import { headersOf, statusOf } from './error-status.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
@@ -9,7 +10,7 @@ export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHand
   return async (error: unknown, req, res, _next) => {
     const refusal = error instanceof AppError ? error : translate(error);
     // What is unavailable is refused on purpose: the line of the request says 503, thousands of them are not to cost more.
-    if (refusal.status >= 500 && refusal.code !== 'unavailable')
+    if (statusOf(refusal) >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
     // Refusals from before the limit carry its headers too.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
@@ -26,7 +27,7 @@ function write(res: Response, refusal: AppError): void {
     res.destroy();
     return;
   }
-  res.status(refusal.status).set(refusal.headers);
+  res.status(statusOf(refusal)).set(headersOf(refusal));
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
 

@@ -1,6 +1,6 @@
 /** Idempotency keys: their form, and the digest that tells a repeated request from another one. */
 import { createHash } from 'node:crypto';
-import type { Fault } from '../../models/errors.js';
+import { type Fault, faultTexts } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { inSlices } from '../../models/rules/values/in-slices.js';
@@ -12,7 +12,7 @@ const form = /^[\x21-\x7e]{1,255}$/;
 /** What is wrong with the header, if it was sent at all. */
 export function faultsOfIdempotencyKey(key: string | null): Fault[] {
   if (key === null || form.test(key)) return [];
-  return [{ field: 'Idempotency-Key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' }];
+  return [{ field: 'Idempotency-Key', message: faultTexts.idempotencyKey }];
 }
 
 /** Under which names a request with this key may be stored: a digest takes the place of the key where its data were erased. */

@@ -68,9 +68,14 @@ function statusSteps({ message }: Timeline): Step[] {
   const steps: (Omit<Step, 'at'> & { at: Date | null })[] = [
     { at: message.created_at, type: 'accepted', text: 'The message was accepted', details: { batch_id, scheduled_at, expires_at } },
     { at: message.sent_at, type: 'sent', text: `${provider} took the message`, details: { provider, provider_message_id } },
-    { at: message.delivered_at, type: 'delivered', text: 'It reached its recipient', details: {} },
-    { at: message.read_at, type: 'read', text: 'It was read', details: {} },
-    { at: message.failed_at, type: 'failed', text: error_message ?? 'It failed', details: { error_code, advice: adviceOn(error_code) } },
+    { at: message.delivered_at, type: 'delivered', text: 'The message was delivered', details: {} },
+    { at: message.read_at, type: 'read', text: 'The message was read', details: {} },
+    {
+      at: message.failed_at,
+      type: 'failed',
+      text: error_message ?? 'The message failed',
+      details: { error_code, advice: adviceOn(error_code) },
+    },
   ];
   return steps.flatMap(({ at, ...rest }) => (at === null ? [] : { at, ...rest }));
 }
@@ -98,10 +103,10 @@ function attemptStep({ started_at, finished_at, outcome, provider_message_id, ro
 }
 
 const fallbackTexts = {
-  sent: 'It was sent on another way instead',
-  not_needed: 'Nothing has to be sent instead',
-  unaffordable: 'Nothing was sent instead: the balance did not hold what that costs',
-  unknown: 'Nothing more is sent instead: it may have been sent before the database was restored',
+  sent: 'The fallback was sent',
+  not_needed: 'No fallback is needed',
+  unaffordable: 'Fallback not sent: insufficient credits',
+  unknown: 'Fallback not sent: it may have been sent before the database was restored',
 } as const;
 
 function fallbackSteps({ message, chain }: Timeline): Step[] {
@@ -110,7 +115,14 @@ function fallbackSteps({ message, chain }: Timeline): Step[] {
   return [
     ...(fallback_of === null
       ? []
-      : [{ at: message.created_at, type: 'fallback' as const, text: 'It is sent instead of another message', details: { fallback_of } }]),
+      : [
+          {
+            at: message.created_at,
+            type: 'fallback' as const,
+            text: 'This message is the fallback of another message',
+            details: { fallback_of },
+          },
+        ]),
     ...(outcome === null || decided_at === null
       ? []
       : [{ at: decided_at, type: 'fallback' as const, text: fallbackTexts[outcome], details: { outcome, message_id: next_id } }]),

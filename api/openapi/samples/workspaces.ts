@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { ids, type Samples } from './sample.js';
 
 const workspace = {
@@ -41,7 +42,7 @@ export const workspaceSamples: Samples = {
       'Messages that have ended are erased at once, what was not handed off is cancelled and refunded, and what is under way is erased when it and its events have ended. Ids, statuses, times and prices stay. A suppression goes on refusing by a digest.',
     requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
     data: { erasure },
-    refusals: [errors.invalidField('to', 'Phone number must be in E.164 format'), errors.invalidField('to', 'Invalid email address')],
+    refusals: [errors.invalidField('to', phoneText), errors.invalidField('to', emailText)],
   },
   'erasures.get': { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
 };

@@ -124,6 +124,6 @@ describe('a send whose workflow charges late, after the API has begun to ask wha
     };
     const decisions = await decideMessages(app.deps, undecided);
     await rows(db, 'ALTER TABLE workspaces_away RENAME TO workspaces');
-    assert.deepEqual([decisions.get(accepted), decisions.get(refused)?.status], [null, 500]);
+    assert.deepEqual([decisions.get(accepted), decisions.get(refused)?.code], [null, 'internal_error']);
   });
 });

@@ -99,7 +99,7 @@ describe('bulk sends in a thread of their own', () => {
       headers: {},
     });
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
-    await assert.rejects(own.answer('messages.preview', asked(huge)), { status: 500, code: 'internal_error' });
+    await assert.rejects(own.answer('messages.preview', asked(huge)), { code: 'internal_error' });
     const small = await own.answer('messages.preview', asked(JSON.stringify(batch)));
     assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
     await own.stop();

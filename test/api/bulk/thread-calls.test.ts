@@ -31,10 +31,10 @@ describe('calls between threads', () => {
     ];
     assert.deepEqual(one, other);
   });
-  it('keep headers and the cause of a failure for the log', async () => {
+  it('keep the time to retry and the cause of a failure for the log', async () => {
     const error = await calls.ask('fail', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError && error.cause instanceof TypeError);
-    assert.deepEqual([error.status, error.headers['Retry-After'], error.cause.message], [500, '7', 'what happened']);
+    assert.deepEqual([error.code, error.retryAfterSeconds, error.cause.message], ['internal_error', 7, 'what happened']);
   });
   it('bring any other error with its message and the stack of where it happened', async () => {
     await assert.rejects(calls.ask('stumble', undefined as never), (error: TypeError) =>

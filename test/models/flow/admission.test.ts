@@ -9,7 +9,7 @@ describe('Admission', () => {
     try {
       while (leaves.length < most) leaves.push(admission.enter(key));
     } catch (error) {
-      assert.ok(error instanceof AppError && error.status === 503);
+      assert.ok(error instanceof AppError && error.code === 'unavailable');
     }
     return leaves;
   };

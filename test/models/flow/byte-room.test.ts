@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AppError } from '../../../models/errors.js';
 import { ByteRoom } from '../../../models/flow/byte-room.js';
 
-const isBusy = (error: unknown) => error instanceof AppError && error.status === 503;
+const isBusy = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
 
 describe('room for the bytes of others', () => {
   const room = () => new ByteRoom({ most: 100, mostOfOwner: 60, little: 10 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { EventWebhook, EventWebhookHeader } from '@sendgrid/eventwebhook';
-import { AppError } from '../../../../models/errors.js';
+import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import { readSendgridCallback } from '../../../../models/rules/callbacks/sendgrid.js';
 import { sendgridAccount, signEvents } from '../../../support/carriers/sendgrid.js';
 
 const account = { name: 'sendgrid', verificationKey: sendgridAccount.verificationKey };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
 const at = new Date('2026-01-02T03:04:05Z');
-const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code;
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
@@ -73,7 +73,7 @@ describe('the callback of SendGrid', () => {
       signEvents(body, new Date(at.getTime() - 26 * 3_600_000)),
       signEvents(body, new Date(at.getTime() + 26 * 3_600_000)),
     ]) {
-      assert.throws(() => read([event('delivered')], { headers }), isStatus(403));
+      assert.throws(() => read([event('delivered')], { headers }), hasCode('forbidden'));
     }
     // What was not acknowledged comes again for a day.
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
@@ -119,8 +119,8 @@ describe('the callback of SendGrid', () => {
   });
 
   it('is 400 where it is no list', () => {
-    assert.throws(() => read({}), isStatus(400));
+    assert.throws(() => read({}), hasCode('validation_failed'));
     const headers = signEvents('[', at);
-    assert.throws(() => read([], { headers, text: '[' }), isStatus(400));
+    assert.throws(() => read([], { headers, text: '[' }), hasCode('validation_failed'));
   });
 });
