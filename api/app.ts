@@ -12,6 +12,7 @@ import { errorHandler } from './http/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
 import { KnownCallers } from './auth/known-callers.js';
 import { createMailPages } from './pages/mail-pages.js';
+import { createRouteHints } from './http/route-hints.js';
 import { requireHost } from './http/malformed.js';
 import { openapiEndpoint } from './openapi/openapi.js';
 import { plainAddress } from './http/plain-address.js';
@@ -24,6 +25,7 @@ export function createApp(deps: Deps): RequestListener {
   const behindProxy = deps.config.trustedProxies.length > 0;
   const opening = [requestContext(deps.logger, { behindProxy }), sameHeaders(), cors(deps.config.corsOrigins)];
   const known = new KnownCallers();
+  const served = [...endpoints, openapiEndpoint(endpoints)];
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // nothing here may be stored, so nothing is revalidated
@@ -34,13 +36,13 @@ export function createApp(deps: Deps): RequestListener {
   if (behindProxy) app.use(noteAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
-  app.use(createRouter([...endpoints, openapiEndpoint(endpoints)], deps, known));
+  app.use(createRouter(served, deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
   app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the paths that tell their methods: this one has more
   app.use(refuseUnknownRoute);
-  app.use(errorHandler(deps.limiter, deps.logger));
+  app.use(errorHandler(deps.limiter, deps.logger, createRouteHints(served)));
   return createDoor(app, { opening, gated: endpoints.filter(({ gated }) => gated === true), known, ...deps });
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run settings`: writes the declared settings into README.md, .env.example and docker-compose.yml, which show all of them. Tests compare
- * the files with the declaration, so this is the one step after a setting was added or changed.
+ * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them. Tests
+ * compare the files with the declaration, so this is the one step after a setting was added or changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -27,7 +27,7 @@ function rewrite(name: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 }
 
-rewrite('README.md', (text) =>
+rewrite('docs/settings.md', (text) =>
   text.replace(
     /(<!-- settings:.*?-->\n)[^]*?(\n?<!-- end of settings -->)/,
     (_, begin: string, end: string) =>

@@ -87,8 +87,12 @@ export const faultTexts = {
 /** A fault of one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
 export const missingField = (field: string) => invalidField(field, missingFieldText(field));
+/** The text for an unknown field whose name is close to a known one. */
+export const unknownFieldText = (field: string, meant: string) => `Unknown field: ${field}. Did you mean ${meant}?`;
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
-export const invalidJson = () => invalidField('', 'Invalid JSON body');
+/** @param where a second fault that says where the JSON breaks */
+export const invalidJson = (where?: string) =>
+  invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
 export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
 export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');
@@ -102,11 +106,19 @@ export const unreachableContact = () => invalidField('phone', missingFieldText('
 /** The signature of the payment provider does not fit. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
 
-export const missingApiKey = () => new AppError('unauthorized', 'Missing X-API-Key header');
-export const invalidApiKey = () => new AppError('unauthorized', 'Invalid API key');
-export const deactivatedApiKey = () => new AppError('unauthorized', 'API key has been deactivated');
-export const invalidToken = () => new AppError('unauthorized', 'Invalid or expired token');
-export const expiredToken = () => new AppError('token_expired', 'Invalid or expired token');
+/** @param why the reason, in the details */
+const unauthorized = (code: ErrorCode, message: string, field: string, why: string) =>
+  new AppError(code, message, { details: [{ field, message: why }] });
+export const missingApiKey = (why = 'This operation needs an API key in the header X-API-Key') =>
+  unauthorized('unauthorized', 'Missing X-API-Key header', 'X-API-Key', why);
+export const invalidApiKey = (why = 'The API key is unknown, has expired, or is not allowed from this address') =>
+  unauthorized('unauthorized', 'Invalid API key', 'X-API-Key', why);
+export const deactivatedApiKey = () =>
+  unauthorized('unauthorized', 'API key has been deactivated', 'X-API-Key', 'A deactivated key stays so: create another one');
+export const invalidToken = (why = 'The session has ended: log in again') =>
+  unauthorized('unauthorized', 'Invalid or expired token', 'Authorization', why);
+export const expiredToken = () =>
+  unauthorized('token_expired', 'Invalid or expired token', 'Authorization', 'The JWT has expired: log in again');
 export const wrongPassword = () => new AppError('unauthorized', 'Invalid email or password');
 /** The password is right, and the account has a second factor. */
 export const codeRequired = () => new AppError('code_required', 'Verification code required');

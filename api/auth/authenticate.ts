@@ -5,15 +5,7 @@ import jwt from 'jsonwebtoken';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { ApiKey } from '../../models/tables/api-key.js';
-import {
-  type AppError,
-  deactivatedApiKey,
-  expiredToken,
-  invalidApiKey,
-  invalidToken,
-  missingApiKey,
-  missingScope,
-} from '../../models/errors.js';
+import { type AppError, deactivatedApiKey, invalidApiKey, invalidToken, missingScope } from '../../models/errors.js';
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { Gather } from '../../models/flow/gather.js';
@@ -27,6 +19,7 @@ import type { Auth } from '../http/endpoint.js';
 import type { Caller } from '../http/caller.js';
 import { plainAddress } from '../http/plain-address.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
+import { keyRefused, tokenRefused } from './why-refused.js';
 
 const issuer = 'tidings';
 const audience = 'tidings-api';
@@ -82,10 +75,11 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       if (auth === 'none' || auth === 'provider') return { kind: 'none' };
       const key = req.get('x-api-key') ?? '';
       // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
-      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
-      if (key === '') return { kind: 'refused', error: missingApiKey() };
+      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(auth, req, res);
       const presented = presentedKey(req, config.secretKeys);
-      return presented === undefined ? { kind: 'refused', error: invalidApiKey() } : { ...presented, address: plainAddress(req.ip) };
+      return presented === undefined
+        ? { kind: 'refused', error: keyRefused(req.headers) }
+        : { ...presented, address: plainAddress(req.ip) };
     },
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
@@ -100,7 +94,8 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       return callerOf(key);
     },
     authorize(auth, caller) {
-      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      const needed = typeof auth === 'object' ? auth.scope : null;
+      if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
       return caller;
     },
   };
@@ -151,7 +146,7 @@ function isSignedWith(secret: string, token: string): boolean {
 }
 
 /** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
-function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response) => Promise<Credential> {
+function jwtReader(jwtSecrets: readonly string[]): (auth: Auth, req: Request, res: Response) => Promise<Credential> {
   const authenticator = new passport.Passport();
   const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
   const strategy = new Strategy(
@@ -173,12 +168,12 @@ function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response)
     },
   );
   authenticator.use('jwt', strategy);
-  return (req, res) =>
+  return (auth, req, res) =>
     new Promise((resolve, reject) => {
       const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
         if (err !== null && err !== undefined) reject(err as Error);
         else if (claims) resolve({ kind: 'jwt', claims });
-        else resolve({ kind: 'refused', error: info instanceof jwt.TokenExpiredError ? expiredToken() : invalidToken() });
+        else resolve({ kind: 'refused', error: tokenRefused(auth, req.headers, info instanceof jwt.TokenExpiredError) });
       };
       authenticator.authenticate('jwt', { session: false }, answer)(req, res, reject);
     });

@@ -1,4 +1,5 @@
 /** Calls between two threads, both ways over one port. */
+import { errorFrom, type ErrorParts, partsOf } from '../http/error-status.js';
 import { AppError } from '../../models/errors.js';
 
 /** What a side answers, by name. Arguments and values are copied on their way, except for the bytes that `ownBytes` finds in them. */
@@ -28,9 +29,8 @@ export class Moved<Value> {
 type Question = { asked: number; name: string; argument: unknown };
 type Answer = { answered: number } & Outcome;
 type Message = Question | Answer;
-type Outcome = { value: unknown } | { refusal: Refusal } | { error: unknown };
-/** An `AppError`; of any error a copy keeps the message and the stack, but not the class. */
-type Refusal = Pick<AppError, 'code' | 'message' | 'details' | 'retryAfterSeconds' | 'cause'>;
+/** A copy of an error keeps the message and the stack, but not the class: an `AppError` travels as its parts. */
+type Outcome = { value: unknown } | { refusal: ErrorParts } | { error: unknown };
 
 type Plain<Value> = Value extends Moved<infer Inner> ? Inner : Value;
 
@@ -85,19 +85,8 @@ export class ThreadCalls<Theirs extends Offer> {
     const waiting = this.#waiting.get(answered);
     this.#waiting.delete(answered);
     if ('value' in outcome) waiting?.resolve(outcome.value);
-    else waiting?.reject('refusal' in outcome ? refusalOf(outcome.refusal) : outcome.error);
+    else waiting?.reject('refusal' in outcome ? errorFrom(outcome.refusal) : outcome.error);
   }
 }
 
-function outcomeOf(error: unknown): Outcome {
-  if (!(error instanceof AppError)) return { error };
-  const { code, message, details, retryAfterSeconds, cause } = error;
-  return { refusal: { code, message, details, retryAfterSeconds, cause } };
-}
-
-const refusalOf = ({ code, message, details, retryAfterSeconds, cause }: Refusal) =>
-  new AppError(code, message, {
-    ...(details === undefined ? {} : { details }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    cause,
-  });
+const outcomeOf = (error: unknown): Outcome => (error instanceof AppError ? { refusal: partsOf(error) } : { error });

@@ -10,18 +10,36 @@ const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
  */
 export function parseObject(bytes: Buffer): object {
   if (bytes.length === 0) return {};
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw invalidJson();
-  }
-  if (!isObject(parsed)) throw invalidJson();
+  const parsed = parse(textOf(bytes));
+  if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
   // An own `__proto__` would become the prototype of every copy. It is an unknown field: dropped, except in what is free-form, which is refused.
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
     if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
   }
   return parsed;
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidJson('The body must be UTF-8');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidJson(placeOf(text, /position (\d+)/.exec((error as Error).message)?.[1]));
+  }
+}
+
+/** Line and column as editors count them. The parser names no position where the text just ends. */
+function placeOf(text: string, position: string | undefined): string {
+  if (position === undefined || Number(position) >= text.length) return 'The body ends before its JSON does';
+  const before = text.slice(0, Number(position)).split('\n');
+  return `The JSON is broken at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);

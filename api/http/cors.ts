@@ -11,6 +11,7 @@ const responseHeaders = [
   'Link',
   'Retry-After',
   'Idempotent-Replayed',
+  'Ignored-Fields',
 ].join(', ');
 /** Browsers keep the answer to a preflight this long; two hours is the most that Chromium takes. */
 const preflightSeconds = 7200;

@@ -8,11 +8,14 @@ import type { Caller } from './caller.js';
 import type { Checked } from './validation.js';
 
 /** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
-export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };
+export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean };
 /** An API key that carries the scope. */
 export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key that carries the scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
+
+/** A JWT, or any API key. */
+export const anyCredential = { scope: null, jwtToo: true } as const;
 
 /** Limits that do not follow from the credential: see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback';

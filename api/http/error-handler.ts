@@ -5,10 +5,11 @@ import type { Logger } from '../../models/process/logger.js';
 import { headersOf, statusOf } from './error-status.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
+import type { Explain } from './route-hints.js';
 
-export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
+export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
-    const refusal = error instanceof AppError ? error : translate(error);
+    const refusal = explain(error instanceof AppError ? error : translate(error), req.method, req.path);
     // What is unavailable is refused on purpose: the line of the request says 503, thousands of them are not to cost more.
     if (statusOf(refusal) >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');

@@ -2,11 +2,14 @@
 import Joi from 'joi';
 import { type Fault, missingFieldText } from '../../models/errors.js';
 import { isStorable } from '../../models/rules/values/text.js';
+import { unknownFields, withUnknown } from './unknown-fields.js';
 
 /** Values that passed, or what is wrong with them; exactly one of the two means anything. */
 export interface Checked<T> {
   value: T;
   faults: Fault[];
+  /** Paths of the unknown fields that were dropped. */
+  ignored?: readonly string[];
 }
 
 /** For what no schema and no case below puts into words of its own: a text of ours, never the library's. Strings would be parsed at every check. */
@@ -27,7 +30,7 @@ const typeTexts: Record<string, string> = {
   'array.base': 'an array',
 };
 
-/** Checks a body. Faults come in the order of the schema's keys, one a field; unknown fields are dropped. */
+/** Checks a body. Faults come in the order of the schema's keys, one a field; unknown fields are dropped, or faults where they look like known ones. */
 export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T> {
   const { value, error } = schema.validate(given, options);
   const worst = new Map<string, Joi.ValidationErrorItem>();
@@ -40,14 +43,16 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T
   for (const fault of [...worst.values()].flatMap((detail) => faultsOf(schema, detail))) {
     if (!faults.has(fault.field)) faults.set(fault.field, fault);
   }
-  return { value: value as T, faults: [...faults.values()] };
+  const unknown = unknownFields(schema, given);
+  return { value: value as T, faults: withUnknown(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
 }
 
 /** Checks a query string: the same, and no parameter may come twice. */
 export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Checked<T> {
-  const { value, faults } = check(schema, { ...given });
+  const { value, faults, ...others } = check(schema, { ...given });
   const entries = new Map(Object.entries(given));
   return {
+    ...others,
     value,
     faults: faults.map((fault) =>
       Array.isArray(entries.get(fault.field)) ? { ...fault, message: `${fault.field} must be given once` } : fault,

@@ -15,7 +15,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
     ...(query || body ? [400] : []),
     ...(takesKey || auth === 'jwt' ? [401] : []),
     ...(idempotent === true ? [402, 422] : []),
-    ...(takesKey ? [403] : []),
+    ...(takesKey && auth.scope !== null ? [403] : []),
     ...(path.includes(':') ? [404] : []),
     ...(path.endsWith('/cancel') ? [409] : []),
     ...(body ? [413] : []),
@@ -88,7 +88,7 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
 }
 
 function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
-  const scope = typeof auth === 'object' ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
+  const scope = typeof auth === 'object' && auth.scope !== null ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
   return sends === true ? [...scope, errors.suspended(), errors.unverified()] : scope;
 }
 

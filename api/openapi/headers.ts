@@ -16,6 +16,10 @@ export const headerComponents: Json = {
     'The first, prev, next and last page with the same filters (RFC 8288)',
     '<https://api.example.com/api/v1/messages?page=2&limit=50>; rel="next"',
   ),
+  'Ignored-Fields': text(
+    'Fields of the body and parameters of the query that are unknown and were ignored; absent when there are none',
+    'colour',
+  ),
   'Idempotent-Replayed': {
     description: 'The request was made before: this is the first answer, and nothing was done again',
     schema: { type: 'string', const: 'true' },
@@ -29,8 +33,9 @@ const always = Object.assign(
 ) as Json;
 
 /** Headers of a success. */
-export const successHeaders = ({ idempotent, query }: Pick<Endpoint, 'idempotent' | 'query'>): Json => ({
+export const successHeaders = ({ auth, idempotent, query }: Pick<Endpoint, 'auth' | 'idempotent' | 'query'>): Json => ({
   ...always,
+  ...(auth === 'provider' ? {} : reference('Ignored-Fields')),
   ...(idempotent === true ? reference('Idempotent-Replayed') : {}),
   ...(query !== undefined && 'page' in (query.describe().keys as object) ? reference('Link') : {}),
 });

@@ -99,6 +99,7 @@ function needs(auth: Auth): string {
   if (auth === 'none') return 'Needs no credential.';
   if (auth === 'jwt') return 'Needs a JWT.';
   if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
+  if (auth.scope === null) return 'Needs a JWT, or an API key with any scope.';
   return auth.jwtToo
     ? `Needs a JWT, or an API key with the scope \`${auth.scope}\`.`
     : `Needs an API key with the scope \`${auth.scope}\`.`;
@@ -133,7 +134,7 @@ const errorSchema = {
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'Every fault that was found; of 400 only',
+      description: 'Of 400 every fault that was found; of 401 and 404 what would have been right, where that can be told',
       type: 'array',
       items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
     },

@@ -13,7 +13,8 @@ The three \`X-RateLimit-*\` headers are on every answer. 429 says in \`Retry-Aft
 
 **Lists** take \`page\` and \`limit\`; newest first. \`Link\` leads to the first, previous, next and last page.
 
-**Unknown fields** of bodies and unknown query parameters are ignored. HEAD is answered as GET without the body.
+**Unknown fields** of bodies and unknown query parameters are ignored, and the header \`Ignored-Fields\` names them. One that looks like a
+known field is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD is answered as GET without the body.
 `.trim();
 
 export const tags = [

@@ -25,9 +25,11 @@ function schemaOf(type: EventType): Json {
     recipient,
     status: { const: status },
     ...ownFields[type],
+    reference: { ...text, description: 'Present when it was given for the message' },
+    batch_id: { type: 'string', format: 'uuid', description: 'Present when the message belongs to a bulk send' },
     metadata: { type: 'object', description: 'Present when it was given for the message' },
   };
-  const optional = type === 'message.failed' ? ['metadata', 'provider_message_id'] : ['metadata'];
+  const optional = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
   return {
     type: 'object',
     properties: {
@@ -44,6 +46,8 @@ const message: EventSubject = {
   id: '0198c5b1-7a10-7f3e-8b1d-2c9e4d5f6a7b',
   channel: 'sms',
   to: '+15551234567',
+  reference: 'order-1042',
+  batch_id: null,
   metadata: { order: 1042 },
   credits_used: 1000,
   provider_message_id: 'sandbox-0198c5b1',

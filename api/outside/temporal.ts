@@ -14,8 +14,10 @@ import {
   reportsSignal,
   searchAttributes,
   type SendBatchInput,
-  type SendMessagesInput,
+  type SendGroupInput,
+  type SendMessageInput,
   workflowIds,
+  workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
 
@@ -77,7 +79,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   return {
     accept: (request) =>
       client.withDeadline(Date.now() + acceptTimeoutMs, () =>
-        client.workflow.executeUpdateWithStart<(input: SendMessagesInput) => Promise<void>, AcceptAnswer, []>(acceptUpdate, {
+        client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
           updateId: acceptUpdate,
           startWorkflowOperation: startOf(request),
         }),
@@ -111,6 +113,8 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   };
 }
 
+type SendWorkflow = (input: SendMessageInput | SendGroupInput) => Promise<void>;
+
 /**
  * Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. Messages that
  * share a workflow are found by their ids, too; each is cut to its random end, as an attribute holds 2 kB at most.
@@ -119,10 +123,11 @@ function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: Ac
   const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));
   const [workspaceId = ''] = workspaceIds.size === 1 ? workspaceIds : [];
   const isShared = messages.length > 1;
-  return new WithStartWorkflowOperation<(input: SendMessagesInput) => Promise<void>>(workflowTypes.sendMessages, {
+  const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
+  return new WithStartWorkflowOperation<SendWorkflow>(type, {
     taskQueue: queues.messages,
     workflowId,
-    args: [{ groupId, ...(fallbackAfterMs === undefined ? {} : { fallbackAfterMs }) }],
+    args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [

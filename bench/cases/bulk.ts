@@ -1,11 +1,11 @@
 /** Case d: batches with one webhook on all events. A batch is done when its messages are delivered and the receiver has all events. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type Database, select } from '../../models/db/database.js';
+import { connect, select } from '../../models/db/database.js';
 import { workflowTypes } from '../../workflows/contract.js';
 import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { MeasuredCase, Sent } from '../../harness/measure/measured-case.js';
 import { batchIdOf, createSender } from '../../harness/load/sender.js';
+import { untilBatchDelivered } from './batch-done.js';
 import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
 
 const batchWorkflows = [...messageWorkflows, workflowTypes.sendBatch];
@@ -23,9 +23,6 @@ export interface StartedBatch {
   done(): Promise<Sent[]>;
 }
 
-const lookEveryMs = 200;
-const doneMsMax = 180_000;
-
 /** @param apiKey of an account whose webhook is the receiver */
 export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bulk {
   const sender = createSender(bench.service.baseUrl, apiKey);
@@ -37,7 +34,7 @@ export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bu
     const batchId = batchIdOf(await sender.postBulk(recipients));
     const acceptMs = Date.now() - startedAt;
     const done = async () => {
-      await untilDelivered(db, batchId);
+      await untilBatchDelivered(db, batchId);
       const messages = await select<{ id: string; done_at: Date }>(db, delivered, [batchId]);
       await Promise.all(messages.map(({ id }) => bench.receiver.until(id)));
       return messages.map(({ done_at }) => ({ acceptMs, doneMs: done_at.getTime() - startedAt }));
@@ -58,14 +55,3 @@ export function openBulk(bench: Workbench, apiKey: string, cleanup: Cleanup): Bu
 }
 
 const delivered = `SELECT id, delivered_at AS done_at FROM messages WHERE batch_id = $1 AND status = 'delivered'`;
-// The last ones first: to count them all again and again would be a part of the work.
-const isOpen = `SELECT 1 FROM messages WHERE batch_id = $1 AND status <> 'delivered' ORDER BY id DESC LIMIT 1`;
-
-async function untilDelivered(db: Database, batchId: string): Promise<void> {
-  const until = performance.now() + doneMsMax;
-  for (;;) {
-    if ((await select(db, isOpen, [batchId])).length === 0) return;
-    if (performance.now() > until) throw new Error(`not all messages of a batch were delivered after ${doneMsMax / 1000} s`);
-    await sleep(lookEveryMs);
-  }
-}

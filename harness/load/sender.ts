@@ -19,7 +19,8 @@ export interface Sender {
   postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
   /** A batch of one's own words. */
   postBatch(body: object): Promise<Answer>;
-  /** Any other call of the API. */
+  /** Any other call of the API, with a body or without. */
+  postTo(path: string, body: object): Promise<Answer>;
   call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
 
@@ -38,6 +39,7 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
     postMessage: (body) => exchangeWith('POST', '/messages/send', JSON.stringify(body)),
     postBulk: (recipients, key, rate) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients, rate), key),
     postBatch: (body) => exchangeWith('POST', '/messages/bulk', JSON.stringify(body)),
+    postTo: (path, body) => exchangeWith('POST', path, JSON.stringify(body)),
     call: (method, path) => exchangeWith(method, path),
   };
 }

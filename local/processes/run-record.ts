@@ -68,6 +68,9 @@ export function runningAddresses(dataDir: string): Addresses | undefined {
   return run?.launcher !== undefined && isAlive(run.launcher) ? run.addresses : undefined;
 }
 
+/** The process that writes the run record of this folder; undefined when it wrote none. */
+export const recordedLauncher = (dataDir: string): ProcessIdentity | undefined => readState<Run>(pathIn(dataDir))?.launcher;
+
 /**
  * Ends in good order what a killed launcher left running: last started, first stopped.
  * Call it only while holding the folder's lock.

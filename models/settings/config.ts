@@ -6,6 +6,7 @@ import { connectionFaults, type TemporalServer, temporalServerOf } from './conne
 import { type Limits, limitsOf } from './limit-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
+import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
 
 interface WebhookConfig {
@@ -104,7 +105,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const { value, error } = schema.validate(given);
   const faults = error?.details.map((detail) => detail.message) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
-  faults.push(...connectionFaults(given));
+  faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }

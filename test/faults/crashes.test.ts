@@ -155,7 +155,7 @@ describe('a crash', () => {
 
   async function latestWorkflow(): Promise<string> {
     for await (const { workflowId } of service.temporal.client.workflow.list({
-      query: `WorkflowType = 'sendMessages' AND ExecutionStatus = 'Running'`,
+      query: `WorkflowType IN ('sendMessage', 'sendGroup') AND ExecutionStatus = 'Running'`,
     }))
       return workflowId;
     return assert.fail('no workflow is running');

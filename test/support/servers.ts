@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Launch } from '../../local/processes/launch.js';
+import { guardFolder } from '../../local/processes/guard.js';
 import { Launcher } from '../../local/processes/launcher.js';
 import { Output } from '../../local/processes/output.js';
 import { readPlan } from '../../local/plan/plan.js';
@@ -20,6 +21,7 @@ const stops: (() => Promise<void> | void)[] = [];
 /** Starts the servers and puts their addresses into the environment, which the processes of a parallel run inherit. */
 export async function mochaGlobalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tidings-test-'));
+  guardFolder(dataDir); // a killed run leaves no server behind
   stops.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   // Port 0: the launcher would check that the API's port is free, and no API is started here.

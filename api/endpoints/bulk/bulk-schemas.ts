@@ -110,16 +110,16 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
  * @throws AppError 409 for a content that would be too much work
  */
 export async function planned(
-  { value: given, faults }: Checked<BulkBody>,
+  { value: given, faults, ...others }: Checked<BulkBody>,
   { config }: Pick<BulkDeps, 'config'>,
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
   assertFewPlaceholders(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
-  if (!Array.isArray(value.recipients)) return { value, faults };
+  if (!Array.isArray(value.recipients)) return { ...others, value, faults };
   const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
-  return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  return { ...others, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
 /** The body with a stand-in for each part that has faults of its own. */

@@ -7,6 +7,7 @@ import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../mo
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
+import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import { parseObject } from '../../http/body.js';
 import type { BulkDeps } from '../../deps.js';
 import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
@@ -23,6 +24,7 @@ import { previewedChain } from '../messages/fallback-schemas.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
+import { withVariables } from '../messages/with-variables.js';
 
 /** One of two bodies, told apart by `recipients` or `tag`. */
 interface PreviewBody {
@@ -59,6 +61,9 @@ export const previewMessage = bulkEndpoint({
     ),
     credits: Joi.number().required(),
     fallback: previewedChain,
+    warnings: Joi.array()
+      .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+      .description('What is allowed and probably not meant: placeholders without variables. Only where there is some'),
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
@@ -66,10 +71,12 @@ export const previewMessage = bulkEndpoint({
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
+    const warnings = single === null || single.variables !== undefined ? [] : literalPlaceholders(single.content);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
+      ...(warnings.length === 0 ? {} : { warnings }),
       ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
     };
   },
@@ -101,11 +108,11 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
 /** The faults of the request as a whole; those of recipients are what a preview is for. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, faults } = check(sendBody, given);
-    return { value: { single: value, bulk: null }, faults };
+    const { value, ...others } = await withVariables(check(sendBody, given), deps);
+    return { ...others, value: { single: value, bulk: null } };
   }
-  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
-  return { value: { single: null, bulk: value }, faults };
+  const { value, ...others } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
+  return { ...others, value: { single: null, bulk: value } };
 }
 
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {

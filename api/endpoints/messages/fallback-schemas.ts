@@ -37,7 +37,7 @@ const step = Joi.object({
 });
 
 /** What only the whole tells: the recipient and the text must do for every step. */
-const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content }) => {
+const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content, variables }) => {
   if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
   const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
   for (const [at, { channel, to: other }] of steps.entries()) {
@@ -45,7 +45,8 @@ const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, cont
     const field = `fallback[${at}].to`;
     const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
     if ((other ?? '') === '' && needsOne) return { field, message: missingFieldText(field) };
-    const wrong = typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
+    const isFinal = (variables ?? null) === null; // else judged when they are filled in
+    const wrong = isFinal && typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
     if (wrong !== null) return { field: 'content.text', message: wrong };
   }
   return null;

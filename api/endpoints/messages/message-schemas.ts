@@ -18,6 +18,10 @@ export interface SendBody {
   contact_id?: string;
   channel: Channel;
   content: Content;
+  /** Then the placeholders of the content are filled in. */
+  variables?: object;
+  /** Not in the request: the content as it was before that. */
+  written?: Content;
   metadata?: Record<string, unknown>;
   reference?: string;
   scheduled_at?: Date;
@@ -30,8 +34,9 @@ const scheduleMsMax = 30 * 24 * 3_600_000;
 /** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
-const contentText = rule((value: string, { html }, { channel }) =>
-  isChannel(channel) ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+/** With variables the texts are judged when they are filled in. */
+const contentText = rule((value: string, { html }, { channel, variables }) =>
+  isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
 /** What a single send and a bulk send have in common beside their texts. */
@@ -93,6 +98,12 @@ export const sendBody = Joi.object<SendBody>({
   })
     .empty(null)
     .required(),
+  variables: Joi.object()
+    .empty(null)
+    .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
+    .description(
+      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal',
+    ),
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
   fallback: fallbackField,

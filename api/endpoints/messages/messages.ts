@@ -23,6 +23,7 @@ import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
 import { fallbackSteps, namedIn } from './fallback.js';
 import { newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
+import { withVariables } from './with-variables.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -35,8 +36,9 @@ export const sendMessage = endpoint({
   body: sendBody,
   sends: true,
   gated: true,
+  examine: withVariables,
   idempotent: true,
-  refusals: [404, 503],
+  refusals: [404, 409, 503],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {

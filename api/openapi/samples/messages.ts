@@ -10,6 +10,7 @@ const email = {
   content: { subject: 'Your order', text: 'It is on its way.', html: '<p>It is on its way.</p>' },
   reference: 'order-1042',
 };
+const rendered = { ...sms, content: { text: 'Hello {{ name | there }}' }, variables: { name: 'Ada' } };
 const queued = {
   id: ids.message,
   ...sms,
@@ -116,10 +117,17 @@ const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders'
 export const messageSamples: Samples = {
   'messages.send': {
     about:
-      'The credits are taken and the message is queued when this answers. What happens to it then is told by webhooks, or by asking for the message. An sms costs 1 credit for each 160 characters, whatsapp 0.5, email 0.1.',
-    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, template, rich_template: richTemplate, email },
+      'The credits are taken and the message is queued when this answers. What happens to it then is told by webhooks, or by asking for the message. An sms costs 1 credit for each 160 characters, whatsapp 0.5, email 0.1. With `variables` the placeholders of the content are filled in by the rules of bulk sends; without them the content is literal.',
+    requests: {
+      sms,
+      whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } },
+      template,
+      rich_template: richTemplate,
+      email,
+      rendered,
+    },
     data: { message: queued },
-    refusals: [badPhone, badChannel, noText, ...purse],
+    refusals: [badPhone, badChannel, noText, ...purse, tooManyPlaceholders],
   },
   'messages.send-bulk': {
     about:
@@ -135,7 +143,7 @@ export const messageSamples: Samples = {
   },
   'messages.preview': {
     about:
-      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together. What is known of contacts is shown to keys with the scope `manage_contacts` only. A preview of a bulk send counts as a bulk send.',
+      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together. What is known of contacts is shown to keys with the scope `manage_contacts` only. `warnings` name texts of a single send with placeholders that would go out literally. A preview of a bulk send counts as a bulk send.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],

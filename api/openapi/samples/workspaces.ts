@@ -13,6 +13,8 @@ const workspace = {
   message_days: 90,
 };
 
+const figures = { messages: 1200, delivered: 1180, failed: 20, credits: 1180 };
+
 const erasure = { id: ids.erasure, status: 'running', messages: 0 };
 
 /** What a workspace settles for itself, and its data as a whole. */
@@ -29,6 +31,25 @@ export const workspaceSamples: Samples = {
     refusals: [
       errors.invalidField('allowed_countries', 'Invalid allowed_countries. Must be ISO 3166 two-letter codes'),
       errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
+    ],
+  },
+  'workspace.balance': {
+    about: 'The day begins at midnight UTC.',
+    data: { balance: 87.5, currency_of_credits: 'usd', spend_today: 12.5, spend_limit_day: 250 },
+  },
+  'workspace.usage': {
+    about:
+      'The last 30 days unless `from` and `to` say otherwise; at most 92 days, and at most 200,000 messages. A message counts on the day (UTC) on which it was accepted, as it stands now; messages that were read count as delivered.',
+    data: {
+      from: '2026-11-21T00:00:00.000Z',
+      to: '2026-11-21T23:59:59.999Z',
+      by: 'day',
+      ...figures,
+      usage: [{ day: '2026-11-21', ...figures }],
+    },
+    refusals: [
+      errors.invalidField('from', 'from and to must be at most 92 days apart'),
+      errors.limitReached('The period of a usage report', 200_000, 'messages'),
     ],
   },
   'workspace.export': {

@@ -131,6 +131,7 @@ describe('CORS', () => {
           'Link',
           'Retry-After',
           'Idempotent-Replayed',
+          'Ignored-Fields',
         ];
         assert.equal(exposed, names.join(', '));
         for (const origin of [page.other, `${page.origin}.evil.example`, 'null', page.origin.toUpperCase()]) {

@@ -165,7 +165,8 @@ describe('credentials', () => {
     });
   }
   for (const item of endpoints.filter(takesKey)) {
-    const { scope } = item.auth as { scope: string };
+    const { scope } = item.auth as { scope: string | null };
+    if (scope === null) continue; // any will do
     it(`${item.id}: 403 for a key without ${scope}`, async () => {
       const { key } = await app.account({
         scopes: (['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks'] as const).filter((name) => name !== scope),

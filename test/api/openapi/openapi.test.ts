@@ -58,7 +58,20 @@ describe('/openapi.json', () => {
       ],
     );
     for (const { additionalProperties } of body?.anyOf ?? []) assert.equal(additionalProperties, undefined);
-    assert.deepEqual(Object.keys(send?.responses ?? {}), ['201', '400', '401', '402', '403', '404', '413', '422', '429', '500', '503']);
+    assert.deepEqual(Object.keys(send?.responses ?? {}), [
+      '201',
+      '400',
+      '401',
+      '402',
+      '403',
+      '404',
+      '409',
+      '413',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
     assert.deepEqual(send?.security, [{ apiKey: [] }]);
     const list = document.paths['/api/v1/messages']?.get;
     const limit = list?.parameters.find(({ name }) => name === 'limit');

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { settings } from '../../../models/settings/settings.js';
 
-describe('the settings in the README', () => {
-  it('are those of the declaration, with its defaults and words', () => {
-    const readme = readFileSync(resolve(import.meta.dirname, '../../../../README.md'), 'utf8');
-    const table = /<!-- settings:[^]*?-->([^]*?)<!-- end of settings -->/.exec(readme)?.[1] ?? '';
+describe('docs/settings.md', () => {
+  it('lists the declared settings with their defaults and descriptions', () => {
+    const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/settings.md'), 'utf8');
+    const table = /<!-- settings:[^]*?-->([^]*?)<!-- end of settings -->/.exec(page)?.[1] ?? '';
     const written = table.split('\n').filter((line) => line.startsWith('| `'));
     const declared = Object.entries(settings).map(([name, schema]) => {
       const { default: value, description } = schema.describe().flags as {

@@ -11,7 +11,7 @@ import { secretContext, Webhook } from '../../../../models/tables/webhook.js';
 import { until } from '../../../support/client.js';
 import { testConfig } from '../../../support/config.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
-import { attemptWith, buildDelivery, deliveryOf } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, makeDue } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { buildSent } from '../../../support/rows/messages.js';
@@ -61,6 +61,23 @@ describe('due deliveries', () => {
       [id],
     );
     await leaveToChild(test.db, []);
+  });
+
+  it('of a webhook whose breaker is open go straight to its carrier, where one looks when the pause ends', async () => {
+    const write = async (fields: { resume_at: Date | null; carrier_looks_at: Date | null }) => {
+      await webhook.row.update(fields);
+      const { group_id } = await buildDelivery(test.db, workspaceId);
+      return (await firstDeliveries(test.db, group_id, false)).length;
+    };
+    const inAMinute = new Date(Date.now() + 60_000);
+    const readByGroup = [
+      await write({ resume_at: inAMinute, carrier_looks_at: inAMinute }),
+      await write({ resume_at: inAMinute, carrier_looks_at: null }),
+      await write({ resume_at: null, carrier_looks_at: inAMinute }),
+    ];
+    assert.deepEqual(readByGroup, [0, 1, 1]);
+    await makeDue(test.db, ...(await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE carried', [])).map(({ id }) => id));
+    assert.equal((await carriedDeliveries(test.db, webhook.row.id, false, 10)).length, 1);
   });
 
   it('that were written for the carrier are left to it, also when their webhook is no longer ordered: it may be attempting them', async () => {

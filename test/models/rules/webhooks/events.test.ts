@@ -6,6 +6,8 @@ const message: EventSubject = {
   id: '01890000-0000-7000-8000-000000000001',
   channel: 'sms',
   to: '+15551234567',
+  reference: null,
+  batch_id: null,
   metadata: null,
   credits_used: 1_500,
   provider_message_id: 'SM1',
@@ -42,6 +44,13 @@ describe('eventBody', () => {
       const body = eventBody(type, { ...message, metadata }, at);
       assert.ok(body.includes('"metadata":{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\u2028"],"a":""},"__proto__":{"x":1}}'));
       assert.deepEqual(JSON.parse(eventBody(type, { ...message, metadata: {} }, at)).data.metadata, {});
+    });
+  }
+
+  for (const type of eventTypes) {
+    it(`adds to ${type} the reference and the batch, where there are any`, () => {
+      const own = { reference: 'order-1042', batch_id: '01890000-0000-7000-8000-000000000002' };
+      assert.deepEqual(JSON.parse(eventBody(type, { ...message, ...own }, at)).data, { ...payloads[type], ...own });
     });
   }
 

@@ -1,0 +1,31 @@
+/** `npm run bench:beside`: what one tenant notices of another's erasure, and of another's slow batch. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { startService } from '../../harness/stage/service.js';
+import { besideErasure } from '../cases/beside-erasure.js';
+import { besideSlowBatch } from '../cases/beside-slow-batch.js';
+
+const say = (...lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+const runMsMax = 20 * 60_000;
+const cases = { 'slow-batch': besideSlowBatch, erasure: besideErasure };
+
+async function run(only: string, cleanup: Cleanup): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-beside-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const service = await startService(folder, {}, cleanup);
+  const wrong: string[] = [];
+  for (const [name, measure] of Object.entries(cases)) {
+    if (!name.includes(only)) continue;
+    const outcome = await measure(service, cleanup);
+    say(...outcome.lines);
+    wrong.push(...outcome.wrong);
+  }
+  say(...(wrong.length === 0 ? ['✓ every promise was kept'] : wrong.map((text) => `✗ ${text}`)));
+  return wrong.length === 0 ? 0 : 1;
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+await runToExit(runMsMax, (cleanup) => run(values.only, cleanup));

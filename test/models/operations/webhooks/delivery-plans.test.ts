@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Database } from '../../../../models/db/database.js';
+import { leaveToCarriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { carriedDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildBacklog, buildDelivery } from '../../../support/rows/deliveries.js';
+import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+
+const backlog = 2_000;
+/** Far more than the statements need, far less than the backlog. */
+const readMax = 200;
+
+/** PostgreSQL keeps the plan of a statement from its first calls, when the tables may have been small. */
+describe('plans that were made while the tables were small', () => {
+  let test: TestDatabase;
+  let workspaceId: string;
+  let webhook: Awaited<ReturnType<typeof buildWebhook>>;
+  beforeEach(async () => {
+    test = await freshDatabase(1); // one connection keeps all plans
+    workspaceId = (await buildWorkspace(test.db)).id;
+    webhook = await buildWebhook(workspaceId, 'https://one.example.test/');
+    const { group_id, id, webhook_id } = await buildDelivery(test.db, workspaceId);
+    await firstDeliveries(test.db, group_id, true);
+    await leaveToCarriers(test.db, { left: [{ id, webhook_id }] }, false);
+    await carriedDeliveries(test.db, webhook_id, false, 1);
+  });
+  afterEach(() => test.drop());
+
+  it('do not read the backlog of a webhook when a group looks for its deliveries', async () => {
+    await buildBacklog(test.db, webhook.row, { count: backlog });
+    const { group_id } = await buildDelivery(test.db, workspaceId);
+    const read = await entriesRead(test.db, () => firstDeliveries(test.db, group_id, false));
+    assert.ok(read < readMax, `${read} index entries`);
+  });
+
+  it('do not read the backlog of a webhook when a delivery is left to its carrier', async () => {
+    await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
+    const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
+    const read = await entriesRead(test.db, () => leaveToCarriers(test.db, { left: [{ id, webhook_id }] }, false));
+    assert.ok(read < readMax, `${read} index entries`);
+  });
+
+  it('do not read the backlog of a webhook for each delivery that its carrier attempts', async () => {
+    await buildBacklog(test.db, webhook.row, { count: backlog });
+    await inOneGroup(test.db, workspaceId);
+    const page = 100;
+    const read = await entriesRead(test.db, () => carriedDeliveries(test.db, webhook.row.id, false, page));
+    assert.ok(read < 10 * (backlog + page), `${read} index entries`);
+  });
+});
+
+/** Entries that statements on deliveries took from indexes, and rows that they took without one. */
+async function entriesRead(db: Database, work: () => Promise<unknown>): Promise<number> {
+  const count = async () => {
+    await rows(db, 'SELECT pg_stat_force_next_flush()', []);
+    const [sum] = await rows<{ entries: number }>(db, entries, []);
+    return sum?.entries ?? 0;
+  };
+  const before = await count();
+  await work();
+  return (await count()) - before;
+}
+
+const entries = `
+  SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'deliveries')::integer
+    + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'deliveries')::integer AS entries`;
+
+/** The whole backlog belongs to one group, each delivery to a message of its own: nothing stands before it. */
+async function inOneGroup(db: Database, workspaceId: string): Promise<void> {
+  const { group_id } = await buildDelivery(db, workspaceId);
+  await rows(db, `UPDATE deliveries SET group_id = $1, message_id = uuidv7() WHERE group_id IS NULL`, [group_id]);
+}
