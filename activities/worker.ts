@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
-import { keepHeapSmall, secondThreadLimits } from '../models/flow/heap.js';
+import { limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
 import { createLogger } from '../models/process/logger.js';
-import { outdatedRuntime } from '../models/process/runtime.js';
+import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
 import { keepPrepared } from './worker/keep-prepared.js';
 import { startThread } from './worker/worker-thread.js';
@@ -13,8 +13,7 @@ import { poolSizes, type RunningWorkers } from './worker/workers.js';
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
-  const outdated = outdatedRuntime(process.version);
-  if (outdated !== undefined) logger.warn(outdated);
+  reportOutdatedRuntime((line) => logger.warn(line));
   const endKeeping = await keepPrepared(config, logger);
 
   // From here on there is work to finish; whoever is told to stop before that just ends.
@@ -40,7 +39,7 @@ async function main(): Promise<void> {
 
 /** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
 async function startBulkThread(): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: secondThreadLimits });
+  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: workerThreadLimits });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
   });
@@ -54,7 +53,7 @@ async function startBulkThread(): Promise<RunningWorkers> {
   };
 }
 
-keepHeapSmall();
+limitHeapGrowth();
 try {
   await main();
 } catch (error) {

@@ -5,18 +5,18 @@ import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
 import { assertBelow, type Quota } from '../../models/operations/billing/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
-import { createTurnstile } from '../../models/flow/turnstile.js';
+import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { workflowIds } from '../../workflows/contract.js';
 import type { BulkDeps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
-import { assertAffordable } from '../auth/standing.js';
+import { assertCanPay } from '../auth/sending-rules.js';
 import { type Accepted, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decide } from './decision.js';
 
 export type AcceptedBatch = Accepted<BatchRow>;
 
 /** An insert holds a connection while it writes up to ten thousand rows. Other requests need connections too. */
-const inTurn = createTurnstile({ most: 2 });
+const limitInserts = createConcurrencyLimit({ max: 2 });
 
 /**
  * The batch of the first request with this idempotency key, once it is decided; null when there is none.
@@ -48,12 +48,12 @@ export async function acceptBatch(
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
-  assertAffordable(caller, batch.cost);
+  assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   return acceptOnce(
     async () => {
       // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long.
-      const inserted = await inTurn(async () => {
+      const inserted = await limitInserts(async () => {
         const stamped = { ...batch, created_at: new Date() };
         return (await insertBatch(deps.db, stamped, pagesOf())) ? stamped : null;
       });

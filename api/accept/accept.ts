@@ -6,7 +6,7 @@ import { type Accepted as AcceptedRow, acceptOnce, findFirstRequest } from './ac
 import { decideMessages } from './decide-messages.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
-import { assertAffordable } from '../auth/standing.js';
+import { assertCanPay } from '../auth/sending-rules.js';
 
 export type Accepted = AcceptedRow<MessageRow>;
 
@@ -31,7 +31,7 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
  * @throws AppError 402 when the balance or the daily limit is too low, 500 when nothing was decided in time, 503 when too many requests wait
  */
 export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[] = []): Promise<Accepted> {
-  assertAffordable(caller, message.cost);
+  assertCanPay(caller, message.cost);
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
     () => findAccepted(deps, caller, message.idempotency_key, message.request_digest),

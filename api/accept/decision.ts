@@ -3,8 +3,8 @@ import { type AppError, internal } from '../../models/errors.js';
 import { type Funds, fundsOf } from '../../models/operations/billing/standing.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
-import { refusalOfCost } from '../auth/standing.js';
-import { untilKnown } from './until-known.js';
+import { costError } from '../auth/sending-rules.js';
+import { retryForever } from './retry-forever.js';
 
 export interface DecisionDeps {
   db: Database;
@@ -59,7 +59,7 @@ async function fence<Row extends Undecided>(
   const ids = rows.map(({ id }) => id);
   const fenced = new Set<string>();
   // The workflow may hold the rows' locks, or the database may be unreachable. The rows may still be charged until this succeeds.
-  const stored = await untilKnown(deps.logger, async () => {
+  const stored = await retryForever(deps.logger, async () => {
     for (const id of await decider.fence(ids)) fenced.add(id);
     return decider.stored(ids);
   });
@@ -86,7 +86,7 @@ async function refuse<Row extends Undecided>(
   const decisions = new Map<string, AppError | null>();
   for (const row of rows) {
     const ofRow = funds.get(row.workspace_id);
-    const refusal = async () => (ofRow && refusalOfCost(row.cost, ofRow)) ?? (await otherRefusal?.(row)) ?? internal(cause, 1);
+    const refusal = async () => (ofRow && costError(row.cost, ofRow)) ?? (await otherRefusal?.(row)) ?? internal(cause, 1);
     decisions.set(row.id, accepted.has(row.id) ? null : await refusal());
   }
   return decisions;

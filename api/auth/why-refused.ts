@@ -1,4 +1,4 @@
-/** What a 401 tells beside its text (decisions §16): which credential the operation needs, and which one came. */
+/** Details of a 401: the credential that the operation needs, and the one that the request has. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { expiredToken, invalidApiKey, invalidToken, missingApiKey, type AppError } from '../../models/errors.js';
 import { isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
@@ -6,7 +6,7 @@ import type { Auth } from '../http/endpoint.js';
 
 const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
-/** 401 for a request whose JWT is absent or wrong. `isExpired`: it was right once. */
+/** The 401 for a missing or invalid JWT. @param isExpired the JWT was valid before */
 export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired: boolean): AppError {
   if (isExpired) return expiredToken();
   const { authorization = '' } = headers;
@@ -24,7 +24,7 @@ export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired
   return refusedFor(looksLikeJwt(given) ? 'The JWT was not issued here, or was changed' : 'The token is not a JWT');
 }
 
-/** 401 for a request whose API key is absent, or cannot be anybody's. */
+/** The 401 for a missing or malformed API key. */
 export function keyRefused({ authorization, 'x-api-key': key = '' }: IncomingHttpHeaders): AppError {
   if (key === '') {
     const isToken = authorization !== undefined;

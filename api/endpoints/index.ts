@@ -1,4 +1,4 @@
-/** The table of contents: every endpoint, in the order in which paths are matched. */
+/** All endpoints, in the order in which paths are matched. */
 import type { Endpoint } from '../http/endpoint.js';
 import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
 import { listAudit } from './accounts/audit-events.js';

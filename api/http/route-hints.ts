@@ -1,4 +1,4 @@
-/** What a 404 can say of an address that is nearly right (decisions §16): another method, a slash too many, another case. */
+/** Hints for a 404: another method, a trailing slash, or another letter case of the path would work. */
 import type { AppError } from '../../models/errors.js';
 import { explained } from './error-status.js';
 import { allowOf } from './options.js';
@@ -12,7 +12,7 @@ interface Known {
   methods: readonly string[];
 }
 
-/** Explains the 404 of a request; gives the same error back where there is nothing to say. */
+/** Adds a hint to the 404 of a request. Returns the same error if there is no hint. */
 export type Explain = (refusal: AppError, method: string, path: string) => AppError;
 
 export function createRouteHints(routes: readonly Route[]): Explain {
@@ -28,7 +28,7 @@ export function createRouteHints(routes: readonly Route[]): Explain {
   };
 }
 
-/** Those without parameters first: `/messages/send` is no id. */
+/** Paths without parameters come first, because the `send` in `/messages/send` is not an id. */
 function knownPaths(routes: readonly Route[]): Known[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const parameters = (path: string) => path.split(':').length;
@@ -46,7 +46,7 @@ function otherMethod(refusal: AppError, { methods }: Known): AppError {
   return explained(refusal, { field: '', message }, { Allow: allowOf(methods) });
 }
 
-/** The address itself is not repeated: it is the caller's text. */
+/** The response does not repeat the requested path, because it is unchecked input. */
 function nearest(find: (path: string) => Known | undefined, path: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
   const withoutSlash = bare === path ? undefined : find(bare);

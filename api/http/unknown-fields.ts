@@ -1,25 +1,25 @@
-/** Fields and query parameters that no schema knows (decisions §16): those that look like a known one are refused, the others are named. */
+/** Unknown fields and query parameters. One that looks like a known field is refused; the others are ignored and listed in a header. */
 import type Joi from 'joi';
 import { type Fault, unknownFieldText } from '../../models/errors.js';
 import { lookAlike } from '../../models/rules/values/look-alike.js';
 
 export interface UnknownFields {
-  /** Paths of those that are ignored. */
+  /** The paths of the ignored fields. */
   ignored: readonly string[];
-  /** One for each that looks like a known field. */
+  /** One fault for each field that looks like a known one. */
   faults: readonly Fault[];
 }
 
-/** The known fields of an object, each with what is known of its value; null: free-form, or no object. */
+/** The known fields of an object, with the shapes of their values; null for a free-form object and for any other value. */
 type Shape = ReadonlyMap<string, Shape | null>;
 
-/** Unknown fields that are looked at: a body can have a hundred thousand. */
+/** How many unknown fields are checked. A body can contain a hundred thousand. */
 const lookedAtMax = 500;
 const itemsMax = 100;
 const none: UnknownFields = { ignored: [], faults: [] };
 const shapes = new WeakMap<Joi.Schema, Shape | null>();
 
-/** What the schema does not know of the given value. A value with known fields alone costs one look-up for each. */
+/** Finds the unknown fields of a value. A value without unknown fields costs one map look-up per field. */
 export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields {
   let shape = shapes.get(schema);
   if (shape === undefined) {
@@ -32,7 +32,7 @@ export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields
   return found.ignored.length + found.faults.length === 0 ? none : found;
 }
 
-/** The faults of a body, those of its unknown fields among them: each where the field stands that it looks like. */
+/** Adds the faults of unknown fields to the faults of a body, each in the position of the field that it looks like. */
 export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly Fault[]): Fault[] {
   if (unknown.length === 0) return [...faults];
   const order = [...(shapes.get(schema) ?? new Map<string, null>()).keys()];
@@ -74,7 +74,7 @@ function note(shape: Shape, name: string, path: string, found: Found): void {
   else found.faults.push({ field: within(name), message: unknownFieldText(within(name), within(meant)) });
 }
 
-/** An object without keys holds whatever the sender likes. A list has the shape of its items. */
+/** An object schema without keys is free-form. A list has the shape of its items. */
 function shapeOf(description: Joi.Description): Shape | null {
   const { keys, items, whens } = description as Described;
   if (keys !== undefined) return new Map(Object.entries(keys).map(([name, key]) => [name, shapeOf(key)]));
@@ -91,12 +91,12 @@ interface Described {
 const shownMax = 20;
 const nameMax = 64;
 
-/** The header `Ignored-Fields`; nothing where no field was ignored. */
+/** The header `Ignored-Fields`; empty if no field was ignored. */
 export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   if (ignored.length === 0) return {};
   const shown = ignored.slice(0, shownMax).map((name) => encoded(name.slice(0, nameMax)));
   return { 'Ignored-Fields': [...shown, ...(ignored.length > shownMax ? ['...'] : [])].join(', ') };
 }
 
-/** Names are the sender's: what could end a header or a name in its list is percent-encoded. */
+/** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
 const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);

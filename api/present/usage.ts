@@ -3,7 +3,7 @@ import { toCredits } from '../../models/rules/billing/credits.js';
 
 const nothing: Usage = { messages: 0, delivered: 0, failed: 0, credits: 0 };
 
-/** The sum of a period and its parts. */
+/** The usage of a period: the sum and its parts. */
 export function presentUsage(parts: readonly UsagePart[], by: UsageBy) {
   const whole = parts.reduce<Usage>(
     (sum, { messages, delivered, failed, credits }) => ({

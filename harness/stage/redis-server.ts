@@ -3,23 +3,26 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
 import { type Part, untilItSays } from '../../local/processes/part.js';
+import { findRedis } from './find-redis.js';
 import { type GuardedFolder, guardedFolder } from './guarded-folder.js';
 
 let place: GuardedFolder | undefined;
+let program: Promise<string> | undefined;
 
 /**
  * Starts it. The caller ends it; it also ends when this process is killed.
- * @throws Error where `redis-server` is not installed or ends at its start
+ * @throws Error where there is no Redis, or where it ends at its start
  */
 export async function startRedisServer(port: number): Promise<ChildProcess> {
-  place ??= guardedFolder('redis');
-  const { child } = await launchUntilReady(redisPart(port, place.path), place.record, new AbortController().signal);
+  program ??= findRedis();
+  const part = redisPart(await program, port, (place ??= guardedFolder('redis')).path);
+  const { child } = await launchUntilReady(part, place.record, new AbortController().signal);
   return child;
 }
 
-const redisPart = (port: number, folder: string): Part => ({
+const redisPart = (command: string, port: number, folder: string): Part => ({
   name: 'Redis',
-  command: 'redis-server',
+  command,
   args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
   env: { PATH: process.env.PATH },
   cwd: folder,

@@ -32,13 +32,13 @@ const eventCounts: Readonly<Record<string, number>> = {
 describe('recorded histories', () => {
   const read = (name: string) => JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'));
 
-  it('are all here, at their price in events', () => {
+  it('are complete, with the expected number of events', () => {
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     const counted = Object.fromEntries(names.map((name) => [name, read(name).events.length]));
     assert.deepEqual(counted, eventCounts);
   });
 
-  it('replay on the present workflow code without a difference', async () => {
+  it('replay on the present workflow code', async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
     const histories = Object.keys(eventCounts).map((name) => ({ workflowId: name, history: read(name) }));
     const differences: string[] = [];

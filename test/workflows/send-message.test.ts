@@ -9,7 +9,7 @@ import { answerWith, type Received, startReceiver } from '../support/network/rec
 import { type Service, startService } from '../support/service.js';
 import { eventCount } from '../support/temporal/histories.js';
 
-describe('the way of a message', () => {
+describe('the workflow of a message', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
@@ -19,7 +19,7 @@ describe('the way of a message', () => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  it('goes queued → sent → delivered in at most 21 history events', async () => {
+  it('moves from queued to sent to delivered in at most 21 history events', async () => {
     const account = await client.signUp();
     const sent = await client.send(account);
     assert.equal(sent.status, 'queued');
@@ -31,7 +31,7 @@ describe('the way of a message', () => {
     assert.ok((await eventCount(service.temporal, `msg:${sent.id}`)) <= 21);
   });
 
-  it('tells a subscriber three signed events in order', async () => {
+  it('delivers three signed events in order', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     const { secret } = await client.hook(account, receiver.url);
@@ -58,7 +58,7 @@ describe('the way of a message', () => {
     ['+15005550034', 'failed', 'undeliverable', '30034', 1],
   ] as const;
   for (const [to, status, detail, code, credits] of fates) {
-    it(`to ${to} ends ${status} (${detail}), code ${code}, for ${credits} credits`, async () => {
+    it(`ends ${status} (${detail}) to ${to} with code ${code} and ${credits} credits`, async () => {
       const account = await client.signUp();
       const { id } = await client.send(account, { to });
       const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === detail);
@@ -70,7 +70,7 @@ describe('the way of a message', () => {
     });
   }
 
-  it('by whatsapp is read after it was delivered, and the read receipt starts no workflow', async () => {
+  it('moves a WhatsApp message to read without a new workflow', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp' });
     const message = await client.messageUntil(account, id, ({ status }) => status === 'read');
@@ -79,7 +79,7 @@ describe('the way of a message', () => {
     await assert.rejects(service.temporal.client.workflow.getHandle(`late:${id}`).describe(), { name: 'WorkflowNotFoundError' });
   });
 
-  it('that was scheduled can be cancelled, is refunded at once and tells message.failed', async () => {
+  it('cancels and refunds a scheduled message with message.failed', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -103,7 +103,7 @@ describe('the way of a message', () => {
     await receiver.close();
   });
 
-  it('that was scheduled goes out when its time has come', async () => {
+  it('sends a scheduled message at its time', async () => {
     const account = await client.signUp();
     const at = Date.now() + 1_500;
     const { id } = await client.send(account, { scheduled_at: new Date(at).toISOString() });
@@ -111,7 +111,7 @@ describe('the way of a message', () => {
     assert.ok(Date.parse(message.sent_at) >= at - 50, `${message.sent_at} is not before ${new Date(at).toISOString()}`);
   });
 
-  it('whose receiver fails twice is delivered by the carrier of its webhook with the same id and bytes', async () => {
+  it('delivers an event after two failures with the same id and bytes', async () => {
     const receiver = await startReceiver((received, response, index) =>
       index < 2 ? answerWith(503)(received, response, index) : response.writeHead(200).end(),
     );

@@ -10,7 +10,7 @@ export const creditCommand: Command = {
   takes: ['workspace', 'credits'],
   options: { reason: { type: 'string' }, reference: { type: 'string' } },
   needs: { reason: 'TEXT' },
-  summary: 'Adds credits to a workspace. With --reference TEXT, such as the number of an invoice, a repeated command adds them once.',
+  summary: 'Add credits to a workspace. With --reference TEXT, for example an invoice number, a repeated command adds them only once.',
   async run({ positionals: [named = '', credits = ''], values: { reason, reference } }, { db }) {
     const amount = /^\d{1,10}(\.\d{1,3})?$/.test(credits) ? Math.round(Number(credits) * 1000) : 0;
     if (amount === 0 || amount > creditsMax * 1000) {

@@ -4,5 +4,5 @@ import { resumeCommand } from './resume.js';
 import { suspendCommand } from './suspend.js';
 import { unsuppressCommand } from './unsuppress.js';
 
-/** In the order of the help. */
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [suspendCommand, resumeCommand, unsuppressCommand, creditCommand];

@@ -1,4 +1,4 @@
-/** Renders and prices what a single or a bulk send would send, without sending it. */
+/** Previews: render and price a single or bulk send without sending it. */
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
@@ -8,12 +8,12 @@ import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
-import { parseObject } from '../../http/body.js';
+import { parseObject } from '../../http/parse-body.js';
 import type { BulkDeps } from '../../deps.js';
 import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
 import { jsonSchema } from '../../http/json-schema.js';
-import { faultsOfCountries } from '../../auth/standing.js';
+import { countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
@@ -26,7 +26,7 @@ import { recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 import { withVariables } from '../messages/with-variables.js';
 
-/** One of two bodies, told apart by `recipients` or `tag`. */
+/** The body of a single or a bulk send. A bulk send has `recipients` or `tag`. */
 interface PreviewBody {
   single: SendBody | null;
   bulk: BulkBody | null;
@@ -36,7 +36,7 @@ export const previewMessage = bulkEndpoint({
   id: 'messages.preview',
   method: 'post',
   path: '/api/v1/messages/preview',
-  summary: 'Render and price a single or a bulk send without sending it',
+  summary: 'Render and price a single or bulk send without sending it',
   auth: apiKey('send_messages'),
   body: Joi.object<PreviewBody>()
     .unknown()
@@ -63,7 +63,7 @@ export const previewMessage = bulkEndpoint({
     fallback: previewedChain,
     warnings: Joi.array()
       .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
-      .description('What is allowed and probably not meant: placeholders without variables. Only where there is some'),
+      .description('Probable mistakes: placeholders without variables. Present only if there are any'),
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
@@ -82,12 +82,12 @@ export const previewMessage = bulkEndpoint({
   },
 });
 
-/** A single message's body may have a field called `tag`, which means nothing there. */
+/** A single send may contain an unknown field `tag`, so `to` and `contact_id` decide. */
 function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): boolean {
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
-/** No single message is larger than that; what is no JSON is nothing in particular. */
+/** The maximum body size of a single send. Larger bodies count as bulk without being parsed; invalid JSON counts as single. */
 const singleBytesMax = 100 * 1024;
 
 function isBulkBody(body: Buffer): boolean {
@@ -105,7 +105,7 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
   return previewBulk(bulk, bulk.plan);
 }
 
-/** The faults of the request as a whole; those of recipients are what a preview is for. */
+/** Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
     const { value, ...others } = await withVariables(check(sendBody, given), deps);
@@ -118,7 +118,7 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
   const { channel, content } = body;
   const to = await recipientOf(caller.workspaceId, body);
-  const errors = faultsOfCountries(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  const errors = countryFaults(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
 }
 

@@ -1,4 +1,4 @@
-/** What a message looks like on its way in and out. */
+/** Schemas of messages. */
 import Joi from 'joi';
 import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
 import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
@@ -11,16 +11,16 @@ import { requiredText, rule, text } from '../../http/validation.js';
 import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField, templateInAnswer } from './template-schemas.js';
 
-/** The body of a single send or preview, checked. */
+/** The validated body of a single send or preview. */
 export interface SendBody {
-  /** Absent when a contact is given instead. */
+  /** Absent if the body has a `contact_id`. */
   to?: string;
   contact_id?: string;
   channel: Channel;
   content: Content;
-  /** Then the placeholders of the content are filled in. */
+  /** If present, placeholders in the content are replaced. */
   variables?: object;
-  /** Not in the request: the content as it was before that. */
+  /** Not part of the request: the content before rendering. */
   written?: Content;
   metadata?: Record<string, unknown>;
   reference?: string;
@@ -31,15 +31,15 @@ export interface SendBody {
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
-/** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
+/** Checks the recipient by the rules of the channel. If the channel is invalid, only the channel is reported. */
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
-/** With variables the texts are judged when they are filled in. */
+/** With variables, the texts are checked after rendering. */
 const contentText = rule((value: string, { html }, { channel, variables }) =>
   isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
-/** What a single send and a bulk send have in common beside their texts. */
+/** Fields of both single and bulk sends, besides the content. */
 export const commonFields = {
   metadata: Joi.object()
     .empty(null)
@@ -53,7 +53,7 @@ export const commonFields = {
 
 export const htmlField = text().empty(['', null]).description('email only');
 
-/** What the document says of the three kinds of recipients, and Joi does in rules. An empty text counts as absent. */
+/** The three kinds of recipients for the OpenAPI document; Joi rules check them. An empty text counts as absent. */
 const noContact = { contact_id: { type: ['string', 'null'], maxLength: 0 } };
 const toPhone = {
   properties: {
@@ -78,7 +78,7 @@ export const unsubscribeField = Joi.boolean()
   .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
 
 export const sendBody = Joi.object<SendBody>({
-  // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
+  // `contact_id` is declared before `to`, which depends on it. Joi would move `to` to the end, and faults are sorted in the order of the keys.
   contact_id: text()
     .empty(['', null])
     .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))

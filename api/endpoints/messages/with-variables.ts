@@ -5,9 +5,9 @@ import type { Checked } from '../../http/validation.js';
 import type { SendBody } from './message-schemas.js';
 
 /**
- * The body with its content rendered, where variables are given. What was written stays in it: a request with another text is another
- * request, also when both render the same.
- * @throws AppError 409 for a content that would be too much work
+ * Renders the content of the body if it has variables. The body keeps the original content, too: two requests with different contents are
+ * different requests, even if both render to the same text.
+ * @throws AppError 409 when rendering the content would take too long
  */
 export async function withVariables(checked: Checked<SendBody>, { config }: Pick<Deps, 'config'>): Promise<Checked<SendBody>> {
   const { value, faults, ...others } = checked;

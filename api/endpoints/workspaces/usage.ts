@@ -1,4 +1,4 @@
-/** What a workspace has, and what it has used. */
+/** The balance and the usage of a workspace. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
@@ -6,7 +6,7 @@ import { invalidField } from '../../../models/errors.js';
 import { spendingOf } from '../../../models/operations/billing/standing.js';
 import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
-import { createTurnstile } from '../../../models/flow/turnstile.js';
+import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
 import { anyCredential, either, endpoint } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/usage.js';
 import { bound, date } from '../../http/schemas.js';
@@ -16,12 +16,12 @@ export const getBalance = endpoint({
   id: 'workspace.balance',
   method: 'get',
   path: '/api/v1/balance',
-  summary: 'Credits that are left, and what was spent today',
+  summary: 'Get the credit balance and the credits spent today',
   auth: anyCredential,
   response: Joi.object({
     balance: Joi.number().required(),
-    currency_of_credits: Joi.string().allow(null).required().description('In which credits are sold; null where none are'),
-    spend_today: Joi.number().required().description('Debited since midnight UTC, without what of it was refunded'),
+    currency_of_credits: Joi.string().allow(null).required().description('Currency of the credit packages; null if none are for sale'),
+    spend_today: Joi.number().required().description('Credits debited since midnight UTC, minus their refunds'),
     spend_limit_day: Joi.number().allow(null).required(),
   }),
   async handler({ caller }, { db }) {
@@ -50,19 +50,19 @@ interface UsageQuery {
 
 const figures = {
   messages: Joi.number().integer().required(),
-  delivered: Joi.number().integer().required().description('Those that were read among them'),
+  delivered: Joi.number().integer().required().description('Includes messages that were read'),
   failed: Joi.number().integer().required(),
-  credits: Joi.number().required().description('What they cost in the end'),
+  credits: Joi.number().required().description('Credits debited minus refunds'),
 };
 
-/** Each of them may read two hundred thousand rows. */
-const turns = createTurnstile({ most: 2, mostOfKey: 1, waitingOfKeyMax: 5 });
+/** A query may read two hundred thousand rows, so few run at the same time. */
+const turns = createConcurrencyLimit({ max: 2, maxPerKey: 1, maxWaitingPerKey: 5 });
 
 export const getUsage = endpoint({
   id: 'workspace.usage',
   method: 'get',
   path: '/api/v1/usage',
-  summary: 'Messages and credits of a period, by day or by channel',
+  summary: 'Get the messages and credits of a period, by day or channel',
   auth: either('read_messages'),
   query: Joi.object<UsageQuery>({
     from: bound('first'),
@@ -76,7 +76,13 @@ export const getUsage = endpoint({
     by: Joi.string().valid('day', 'channel').required(),
     ...figures,
     usage: Joi.array()
-      .items(Joi.object({ day: Joi.string().description('UTC; where it is by day'), channel: Joi.string().valid(...channels), ...figures }))
+      .items(
+        Joi.object({
+          day: Joi.string().description('Day in UTC; present with `by=day`'),
+          channel: Joi.string().valid(...channels),
+          ...figures,
+        }),
+      )
       .required(),
   }),
   async handler({ caller, query: { by, ...given } }, { db }) {
@@ -86,7 +92,7 @@ export const getUsage = endpoint({
   },
 });
 
-/** @throws AppError 400 for a period that is too long or ends before it begins */
+/** @throws AppError 400 when the period is too long, or ends before it starts */
 function periodOf({ from, to = new Date() }: Partial<Period>): Period {
   const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
   if (begin > to) throw invalidField('to', 'to must not be before from');

@@ -20,11 +20,11 @@ describe('the table of moves', () => {
     assert.deepEqual(moves.toSorted(), expected.toSorted());
   });
 
-  it('never leads back, so that no message goes round in circles', () => {
+  it('has no cycle', () => {
     for (const to of publicStatuses) for (const from of movesInto[to]) assert.ok(rank[from] < rank[to], `${from} → ${to}`);
   });
 
-  it('ends the same for the same reports in whatever order and however often, unless a carrier contradicts a read receipt', () => {
+  it('ends in one status for the same reports in any order, except after a contradicted read receipt', () => {
     const sets = fc
       .constantFrom<ReportStatus[]>(['sent', 'delivered', 'failed'], ['sent', 'delivered', 'read'])
       .chain((all) => fc.subarray(all, { minLength: 1 }));
@@ -41,7 +41,7 @@ describe('the table of moves', () => {
     );
   });
 
-  it('applies reports that arrive together in an order in which none is lost that could count', () => {
+  it('applies reports that arrive together in the order that loses none', () => {
     assert.deepEqual([...reportOrder], ['sent', 'delivered', 'failed', 'read']);
   });
 });

@@ -32,11 +32,11 @@ const payloads: Record<EventType, object> = {
 
 describe('eventBody', () => {
   for (const [type, data] of Object.entries(payloads) as [EventType, object][]) {
-    it(`tells of ${type} exactly what the interface says`, () => {
+    it(`${type} has exactly the fields of the contract`, () => {
       assert.deepEqual(JSON.parse(eventBody(type, message, at)), { event: type, timestamp: '2027-01-01T00:00:00.123Z', data });
     });
 
-    it(`adds the metadata to ${type} where it was given, in its order and with its bytes`, () => {
+    it(`${type} contains the given metadata unchanged`, () => {
       const metadata = JSON.parse('{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\\u2028"],"a":""},"__proto__":{"x":1}}') as Record<
         string,
         unknown
@@ -55,12 +55,12 @@ describe('eventBody', () => {
   }
 
   for (const type of ['message.sent', 'message.delivered', 'message.failed'] as const) {
-    it(`leaves the id of the provider out of ${type} when there is none`, () => {
+    it(`${type} has no provider id without one`, () => {
       assert.ok(!('provider_message_id' in JSON.parse(eventBody(type, { ...message, provider_message_id: null }, at)).data));
     });
   }
 
-  it('prints credits without tails', () => {
+  it('prints credits without trailing zeros', () => {
     assert.ok(
       eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') ||
         eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'),

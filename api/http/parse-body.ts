@@ -1,18 +1,18 @@
-/** JSON of bodies, read by our own hand, so that every fault has the contract's words. */
+/** Parses JSON bodies. We do not use Express's parser, so that every error has the text that the API documents. */
 import { invalidJson } from '../../models/errors.js';
 
-/** Fields that hold whatever the sender likes. */
+/** Fields whose content is free-form. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
 
 /**
- * The object that the bytes are JSON of; no bytes are an empty object.
- * @throws AppError 400 for other encodings than UTF-8, for broken JSON, and for JSON that is no object
+ * Parses the bytes as a JSON object. An empty body counts as an empty object.
+ * @throws AppError 400 when the bytes are not UTF-8, not JSON, or not a JSON object
  */
 export function parseObject(bytes: Buffer): object {
   if (bytes.length === 0) return {};
   const parsed = parse(textOf(bytes));
   if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
-  // An own `__proto__` would become the prototype of every copy. It is an unknown field: dropped, except in what is free-form, which is refused.
+  // An own `__proto__` field would become the prototype of every copy. It is dropped like every unknown field. Free-form fields refuse it.
   for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
     if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
   }
@@ -35,7 +35,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Line and column as editors count them. The parser names no position where the text just ends. */
+/** Line and column of the error, counted from 1. The parser reports no position if the text ends too early. */
 function placeOf(text: string, position: string | undefined): string {
   if (position === undefined || Number(position) >= text.length) return 'The body ends before its JSON does';
   const before = text.slice(0, Number(position)).split('\n');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createTurnstile } from '../../../models/flow/turnstile.js';
+import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
 
-/** Pieces of work that end when they are told to. */
-function workshop(turnstile: ReturnType<typeof createTurnstile>) {
+/** Work that ends when the test calls `end`. */
+function startWork(limit: ReturnType<typeof createConcurrencyLimit>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const refused: string[] = [];
   const ask = (name: string, key?: string) =>
-    void turnstile(() => {
+    void limit(() => {
       begun.push(name);
       return new Promise<void>((resolve) => ends.set(name, resolve));
     }, key).catch(() => refused.push(name));
@@ -20,9 +20,9 @@ function workshop(turnstile: ReturnType<typeof createTurnstile>) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a turnstile', () => {
-  it('lets keys take turns, whoever came first with how many', async () => {
-    const { begun, ask, end } = workshop(createTurnstile({ most: 1 }));
+describe('createConcurrencyLimit', () => {
+  it('lets keys take turns', async () => {
+    const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     for (const name of ['b1', 'b2']) ask(name, 'b');
     await settled();
@@ -30,8 +30,8 @@ describe('a turnstile', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('lets in no more of a key than it may have, and others beside it', async () => {
-    const { begun, ask, end } = workshop(createTurnstile({ most: 3, mostOfKey: 1 }));
+  it('limits the running work per key, and runs work of other keys beside it', async () => {
+    const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 3, maxPerKey: 1 }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
     ask('b1', 'b');
     await settled();
@@ -42,8 +42,8 @@ describe('a turnstile', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2']);
   });
 
-  it('where too many wait the last of whoever has most gives way', async () => {
-    const { begun, refused, ask, end } = workshop(createTurnstile({ most: 1, waitingMax: 3 }));
+  it('rejects the last waiter of the longest queue when too many wait', async () => {
+    const { begun, refused, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxWaiting: 3 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     ask('b1', 'b');
     ask('a5', 'a');
@@ -53,8 +53,8 @@ describe('a turnstile', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('refuses a key that has too many waiting', async () => {
-    const { refused, ask } = workshop(createTurnstile({ most: 1, waitingOfKeyMax: 1 }));
+  it('rejects work of a key that has too many waiting', async () => {
+    const { refused, ask } = startWork(createConcurrencyLimit({ max: 1, maxWaitingPerKey: 1 }));
     for (const name of ['a1', 'a2', 'a3']) ask(name, 'a');
     ask('b1', 'b');
     await settled();

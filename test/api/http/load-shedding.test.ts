@@ -6,7 +6,7 @@ import { type Answer, type CallOptions, startApp, type TestApp } from '../start-
 const path = '/api/v1/messages/send';
 const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
-describe('the door of the application', () => {
+describe('the early refusal of sends', () => {
   let app: TestApp;
   const startFull = async (env: NodeJS.ProcessEnv = {}) => {
     app = await startApp(env);
@@ -26,7 +26,7 @@ describe('the door of the application', () => {
     return { status, words, headers: [...headers].filter(([name]) => !own.includes(name)) };
   };
 
-  it('answers 503 in the words and headers that the application has for it, and asks nothing of it', async () => {
+  it('503 with the same body and headers as from the application', async () => {
     await startFull({ CORS_ORIGINS: 'https://app.example' });
     const headers = { Origin: 'https://app.example' };
     const { key } = await app.account();
@@ -41,13 +41,13 @@ describe('the door of the application', () => {
     assert.deepEqual(app.calls, []);
   });
 
-  it('keeps the request id that the client gave', async () => {
+  it('returns the request id of the client', async () => {
     await startFull();
     const { key } = await app.account();
     assert.equal((await send({ key, headers: { 'X-Request-Id': 'mine-1' } })).body.request_id, 'mine-1');
   });
 
-  it('counts whom it turns away: beyond the limit the answer is 429', async () => {
+  it('429 for refused sends above the rate limit', async () => {
     await startFull({ RATE_LIMIT_API: '2/60' });
     const { key } = await app.account();
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => send({ key })));
@@ -60,7 +60,7 @@ describe('the door of the application', () => {
     assert.equal(body.error, `Rate limit exceeded. Try again in ${headers.get('retry-after')} seconds.`);
   });
 
-  it('lets in whoever has room, beside those who have none', async () => {
+  it('passes on sends of other keys', async () => {
     await startFull();
     const [full, other] = [await app.account(), await app.account()];
     for (const { key } of [full, other]) assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'they are known');
@@ -74,7 +74,7 @@ describe('the door of the application', () => {
     assert.equal((await send({ key: other.key })).status, 201);
   });
 
-  it('leaves to the application what is no plain send: other calls, no key or none that could be one', async () => {
+  it('passes on other calls, and sends without a valid key', async () => {
     await startFull();
     const { key } = await app.account();
     assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200);

@@ -1,46 +1,46 @@
-/** Reads the bytes of bodies: no more than may be, counted while they come, and given up as soon as they are too many. */
+/** Reads request bodies with a size limit. Bytes are counted while they arrive, and reading stops when there are too many. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
-import type { Held } from '../../models/flow/byte-room.js';
+import type { MemoryReservation } from '../../models/flow/memory-budget.js';
 
-/** 100 kB; bulk asks for more. */
-const defaultBytesMax = 100 * 1024;
+/** 100 kB. Bulk endpoints declare a larger limit. */
+const defaultMaxBytes = 100 * 1024;
 
 /**
- * The bytes of the body, whatever its content type says. What is not read after a refusal is thrown away as it comes.
- * @param held counts what is kept
- * @throws AppError 413 when there are too many, 400 for an encoding that nobody knows, or what `held` throws
+ * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded.
+ * @param memory counts the bytes
+ * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
  */
-export function readBytes(req: IncomingMessage, held: Held, bytesMax = defaultBytesMax): Promise<Buffer> {
+export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     const { source, isEncoded } = sourceOf(req);
     const chunks: Buffer[] = [];
     let size = 0;
     const stop = (error: unknown) => {
-      source.removeListener('data', keep);
+      source.removeListener('data', append);
       chunks.length = 0;
       if (isEncoded) req.unpipe();
       req.resume();
       reject(error);
     };
-    const keep = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bytesMax) return stop(bodyTooLarge());
+      if (size > maxBytes) return stop(bodyTooLarge());
       try {
-        held.take(chunk.length);
+        memory.reserve(chunk.length);
       } catch (error) {
         return stop(error);
       }
       chunks.push(chunk);
     };
-    if (!isEncoded && Number(req.headers['content-length']) > bytesMax) return stop(bodyTooLarge());
-    source.on('data', keep);
+    if (!isEncoded && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
+    source.on('data', append);
     source.once('end', () => resolve(Buffer.concat(chunks)));
     source.once('error', () => stop(invalidJson()));
-    req.once('close', () => void (req.complete || stop(invalidJson()))); // nobody reads the answer
+    req.once('close', () => void (req.complete || stop(invalidJson()))); // the client has disconnected
   });
 }
 
