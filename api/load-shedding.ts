@@ -3,6 +3,7 @@
  * get a 503. A rejection here costs a quarter of the CPU of a rejection inside Express, which leaves more CPU for the accepted sends.
  * The response is the same as the one that the application would write, and the checks run in the same order.
  */
+import { headersOf, statusOf } from './http/error-status.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, busy } from '../models/errors.js';
 import { bucketOf, workspaceBucket } from './auth/admit.js';
@@ -62,6 +63,6 @@ const toAppError = (error: unknown): AppError => (error instanceof AppError ? er
 function writeError(res: ServerResponse, error: AppError): void {
   const body = JSON.stringify(errorBody(error, contextOf(res).requestId));
   const type = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
-  res.writeHead(error.status, { ...error.headers, ...type });
+  res.writeHead(statusOf(error), { ...headersOf(error), ...type });
   res.end(body);
 }

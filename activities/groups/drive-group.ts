@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { applyReports } from '../../models/operations/reports/apply-reports.js';
-import { type GroupWork, groupState } from '../../models/operations/messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../../models/operations/messages/group-work.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 
 export interface DriveDeps {
@@ -67,7 +67,7 @@ async function driveUntilQuiet(
   let busyAt = Date.now();
   let work = await applyReports(db, groupId, true);
   const look = async () => {
-    work = await groupState(db, groupId);
+    work = await countGroupWork(db, groupId);
     if (!work.reports) return;
     work = await applyReports(db, groupId, true);
     busyAt = Date.now();

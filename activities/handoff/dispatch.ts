@@ -5,7 +5,7 @@ import { batchPace, type Pace } from '../../models/operations/batches/batch-pace
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
-import { type GroupWork, groupState } from '../../models/operations/messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../../models/operations/messages/group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { Rounds } from './rounds.js';
 import type { RoundDeps } from './round-deps.js';
@@ -53,7 +53,7 @@ export async function dispatch(deps: RoundDeps, of: DispatchOf): Promise<Dispatc
     heartbeat(turn.reservedAt);
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
-  const state = await groupState(db, groupId);
+  const state = await countGroupWork(db, groupId);
   const waitsForMore = state.queued > 0 && !state.paused && !more;
   const retryInMs = waitMs > 0 || !waitsForMore ? waitMs : await nextHandoffInMs(db, groupId, waits);
   if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('Waiting for an account that is failing', 0);

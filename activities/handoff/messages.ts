@@ -4,13 +4,13 @@ import type { Config } from '../../models/settings/config.js';
 import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch, type BatchAcceptance } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
-import { applyReports, type GroupState } from '../../models/operations/reports/apply-reports.js';
+import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
-import { groupState, type GroupWork } from '../../models/operations/messages/group-work.js';
+import { countGroupWork, type GroupWork } from '../../models/operations/messages/group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { workflowIds } from '../../workflows/contract.js';
@@ -90,7 +90,7 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     /** Local: opens a page of a charged batch: its due events, and when it is due. */
     async openPage(groupId: string): Promise<Accepted> {
       const { channel, scheduledAt } = await openPage(db, groupId);
-      const { deliveries } = await groupState(db, groupId);
+      const { deliveries } = await countGroupWork(db, groupId);
       return { accepted: [], deliveries, ...(await times(db, config, { channel, scheduledAt })) };
     },
 
@@ -126,12 +126,12 @@ export function givingUpActivities(deps: MessageDeps) {
     fallBack: (groupId: string, isDue: boolean): Promise<FallenBack> => fallBack(db, groupId, isDue, workflowIds.message),
 
     /** Local: gives up on missing reports. */
-    giveUpOnReports: (groupId: string): Promise<GroupState> => giveUpOnReports(db, groupId),
+    giveUpOnReports: (groupId: string): Promise<OpenWork> => giveUpOnReports(db, groupId),
 
     /** Local: gives up on hand-offs. A message that a provider may have taken stays queued and waits for its report first. */
     async giveUpOnHandoffs(groupId: string): Promise<Dispatched> {
       await giveUpOnHandoffs(db, groupId, waits);
-      const state = await groupState(db, groupId);
+      const state = await countGroupWork(db, groupId);
       const retryInMs = state.queued === 0 ? 0 : await nextHandoffInMs(db, groupId, waits);
       return { ...state, more: false, ...(retryInMs > 0 ? { retryInMs } : {}) };
     },

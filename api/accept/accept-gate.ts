@@ -9,7 +9,7 @@ import { insertMessages } from '../../models/operations/messages/insert-messages
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
 import { workflowIds } from '../../workflows/contract.js';
 import type { Config } from '../../models/settings/config.js';
-import { type DecisionDeps, decide } from './decision.js';
+import { type MessageDecisionDeps, decideMessages } from './decide-messages.js';
 
 export interface AcceptGate {
   /**
@@ -64,7 +64,7 @@ const minSingleRoundMs = 300;
  * webhooks has groups of its own. A scheduled message is never grouped, because the others would wait for it. A message with a fallback
  * is never grouped, because the fallback has its own timer.
  */
-export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config> }, maxQueueMs = maxWaitMs): AcceptGate {
+export function createAcceptGate(deps: MessageDecisionDeps & { config: Readonly<Config> }, maxQueueMs = maxWaitMs): AcceptGate {
   const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
   const maxSingles = Math.max(acceptLanes, singleConcurrency);
   const admission = new AdmissionControl(
@@ -105,7 +105,7 @@ function rejectTimeout(error: unknown): never {
 }
 
 /** Stores the sends as one group with one workflow, and returns the outcome of each send in the given order. */
-async function acceptGroup(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]> {
+async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Outcome[]> {
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // a send with a fallback is always alone in its group
@@ -115,6 +115,6 @@ async function acceptGroup(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]
   const rows = await insertMessages(deps.db, { groupId, workflowId, messages: members, fallback });
   const stored = new Map(rows.map((row) => [row.id, row]));
   const [step] = fallback;
-  const decisions = await decide(deps, rows, step === undefined ? undefined : step.after * 1000);
+  const decisions = await decideMessages(deps, rows, step === undefined ? undefined : step.after * 1000);
   return members.map(({ id }) => decisions.get(id) ?? stored.get(id) ?? null);
 }

@@ -1,4 +1,5 @@
 /** Rate limits and authentication of a request, in an order in which a flood of requests slows down no other client. */
+import { statusOf } from '../http/error-status.js';
 import { AppError } from '../../models/errors.js';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { Caller } from '../http/caller.js';
@@ -101,7 +102,7 @@ class UnknownKeyLookups {
       return await lookups.limit(async () => {
         await this.limiter.assertRoom(bucket, res);
         return lookUp().catch(async (error: unknown) => {
-          if (error instanceof AppError && error.status === 401) await this.limiter.consume(bucket, res);
+          if (error instanceof AppError && statusOf(error) === 401) await this.limiter.consume(bucket, res);
           throw error;
         });
       });

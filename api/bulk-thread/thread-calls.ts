@@ -1,4 +1,5 @@
 /** Remote procedure calls between two threads, in both directions over one message port. */
+import { errorFrom, type ErrorParts, partsOf } from '../http/error-status.js';
 import { AppError } from '../../models/errors.js';
 
 /** The functions that one side offers, by name. Arguments and results are copied, except for the buffers that are transferred. */
@@ -28,9 +29,7 @@ export class Transfer<Value> {
 type CallMessage = { callId: number; name: string; argument: unknown };
 type ResultMessage = { resultOf: number } & Outcome;
 type Message = CallMessage | ResultMessage;
-type Outcome = { value: unknown } | { appError: AppErrorData } | { error: unknown };
-/** The data of an `AppError`. Copying an error between threads keeps its message and stack, but loses its class. */
-type AppErrorData = Pick<AppError, 'status' | 'code' | 'message' | 'details' | 'headers' | 'cause'>;
+type Outcome = { value: unknown } | { appError: ErrorParts } | { error: unknown };
 
 type WithoutTransfer<Value> = Value extends Transfer<infer Inner> ? Inner : Value;
 
@@ -85,15 +84,8 @@ export class ThreadCalls<Remote extends CallHandlers> {
     const pending = this.#pending.get(resultOf);
     this.#pending.delete(resultOf);
     if ('value' in outcome) pending?.resolve(outcome.value);
-    else pending?.reject('appError' in outcome ? toAppError(outcome.appError) : outcome.error);
+    else pending?.reject('appError' in outcome ? errorFrom(outcome.appError) : outcome.error);
   }
 }
 
-function outcomeOfError(error: unknown): Outcome {
-  if (!(error instanceof AppError)) return { error };
-  const { status, code, message, details, headers, cause } = error;
-  return { appError: { status, code, message, details, headers, cause } };
-}
-
-const toAppError = ({ status, code, message, details, headers, cause }: AppErrorData) =>
-  new AppError(status, code, message, { ...(details === undefined ? {} : { details }), headers, cause });
+const outcomeOfError = (error: unknown): Outcome => (error instanceof AppError ? { appError: partsOf(error) } : { error });

@@ -1,4 +1,5 @@
 /** Limits callbacks that fail, for example because their signature is wrong. Each failed callback costs a signature check. */
+import { statusOf } from './error-status.js';
 import { AppError } from '../../models/errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { Headers, Limiter } from './rate-limit.js';
@@ -20,7 +21,7 @@ export async function limitCallbackFailures(
   try {
     await work();
   } catch (error) {
-    if (error instanceof AppError && error.status < 500) await limiter.consume(failures, res);
+    if (error instanceof AppError && statusOf(error) < 500) await limiter.consume(failures, res);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
+import { headersOf, statusOf } from './error-status.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../models/errors.js';
 import type { Logger } from '../../models/process/logger.js';
@@ -10,7 +11,7 @@ export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain)
   return async (error: unknown, req, res, _next) => {
     const refusal = explain(error instanceof AppError ? error : translate(error), req.method, req.path);
     // A 503 is deliberate load shedding. It is not logged as an error, because the log line of the request already contains the status.
-    if (refusal.status >= 500 && refusal.code !== 'unavailable')
+    if (statusOf(refusal) >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
     // Errors that occur before the rate limit also get its headers.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
@@ -27,7 +28,7 @@ function write(res: Response, refusal: AppError): void {
     res.destroy();
     return;
   }
-  res.status(refusal.status).set(refusal.headers);
+  res.status(statusOf(refusal)).set(headersOf(refusal));
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
 

@@ -1,6 +1,6 @@
 /** Idempotency keys: their format, and the digest that distinguishes a repeated request from a different one. */
 import { createHash } from 'node:crypto';
-import type { Fault } from '../../models/errors.js';
+import { type Fault, faultTexts } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { digestOf } from '../../models/rules/contacts/erasure.js';
 import { inSlices } from '../../models/rules/values/in-slices.js';
@@ -12,7 +12,7 @@ const form = /^[\x21-\x7e]{1,255}$/;
 /** The fault of the header; none if it was not sent. */
 export function faultsOfIdempotencyKey(key: string | null): Fault[] {
   if (key === null || form.test(key)) return [];
-  return [{ field: 'Idempotency-Key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' }];
+  return [{ field: 'Idempotency-Key', message: faultTexts.idempotencyKey }];
 }
 
 /** The values under which a request with this key may be stored: the key, or its digest if the data were erased. */

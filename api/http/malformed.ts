@@ -4,8 +4,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import { type AppError, headersTooLarge, malformedRequest, requestTooSlow } from '../../models/errors.js';
+import type { AppError } from '../../models/errors.js';
 import { errorBody } from './error-handler.js';
+import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
@@ -32,7 +33,10 @@ async function answer(limiter: Limiter, fault: string | undefined, socket: Duple
   ]);
   const key = addressKey((socket as Socket).remoteAddress);
   await limiter.describe({ rateClass: 'address', key }, { setHeader: (name, value) => headers.set(name, value) });
-  const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)];
+  const head = [
+    `HTTP/1.1 ${statusOf(error)} ${STATUS_CODES[statusOf(error)]}`,
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+  ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 

@@ -1,5 +1,6 @@
 /** Hints for a 404: another method, a trailing slash, or another letter case of the path would work. */
-import { AppError, type Fault } from '../../models/errors.js';
+import type { AppError } from '../../models/errors.js';
+import { explained } from './error-status.js';
 import { allowOf } from './options.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -19,7 +20,7 @@ export function createRouteHints(routes: readonly Route[]): Explain {
   const find = (path: string) => known.find(({ form }) => form.test(path));
 
   return (refusal, method, path) => {
-    if (refusal.status !== 404 || refusal.details !== undefined) return refusal;
+    if (refusal.code !== 'not_found' || refusal.details !== undefined) return refusal;
     const exact = find(path);
     if (exact !== undefined) return exact.methods.includes(method === 'HEAD' ? 'GET' : method) ? refusal : otherMethod(refusal, exact);
     const near = nearest(find, path);
@@ -55,6 +56,3 @@ function nearest(find: (path: string) => Known | undefined, path: string): strin
   const versioned = find(`/api/v1${path}`);
   return versioned === undefined ? undefined : `Paths begin with /api/v1: use ${versioned.path}`;
 }
-
-const explained = ({ status, code, message, headers, cause }: AppError, detail: Fault, more: Record<string, string> = {}) =>
-  new AppError(status, code, message, { details: [detail], headers: { ...headers, ...more }, cause });

@@ -1,4 +1,5 @@
 /** Validates a request and runs its handler. It uses no Express request or response, so it can run in any thread. */
+import { withHeaders } from './error-status.js';
 import { AppError, invalid, missingScope } from '../../models/errors.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Caller } from './caller.js';
@@ -32,16 +33,10 @@ export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequ
   const signed = { url, headers, body: bytes };
   const input = { caller, origin, params, query: query.value, body: body.value, idempotencyKey, signed };
   const result = await item.handler(input, deps).catch((error: unknown) => {
-    throw withHeaders(error, ignoredHeader);
+    throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;
   });
   const { data, options } = result instanceof Reply ? result : new Reply(result);
   return new Reply(data, { ...options, headers: { ...options.headers, ...ignoredHeader } });
-}
-
-/** Adds the headers to an error of the API. Any other error stays unchanged. */
-function withHeaders(error: unknown, headers: Record<string, string>): unknown {
-  if (error instanceof AppError) Object.assign(error.headers, headers);
-  return error;
 }
 
 function assertScope(caller: Caller | null, needed: Scope | null): void {

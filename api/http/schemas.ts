@@ -4,13 +4,14 @@ import { isCommonPassword } from '../../models/rules/accounts/common-passwords.j
 import { isCountry } from '../../models/rules/values/country.js';
 import { isEmail } from '../../models/rules/values/email.js';
 import { isPhone } from '../../models/rules/values/phone.js';
+import { faultTexts } from '../../models/errors.js';
 import { emailText, phoneText } from '../../models/rules/messages/recipient.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
 import { jsonSchema } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
 
-const dateText = 'Invalid date format';
+const dateText = faultTexts.date;
 
 /** E.164 for the OpenAPI document. The check itself is `isPhone`. */
 export const phoneSchema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', minLength: 3, maxLength: 16 };
@@ -111,8 +112,8 @@ export interface Page {
 
 /** `page` and `limit` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: 999_999_999_999_999, default: 1 }, 'Page must be at least 1'),
-  limit: integer({ minimum: 1, maximum: 100, default: 50 }, 'Limit must be between 1 and 100'),
+  page: integer({ minimum: 1, maximum: 999_999_999_999_999, default: 1 }, faultTexts.page),
+  limit: integer({ minimum: 1, maximum: 100, default: 50 }, faultTexts.limit),
 };
 
 /** An integer in a query. Only digits are allowed, so that `1e3` and `0x10` are refused. */

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
+import { statusOf } from '../http/error-status.js';
 import { type Json, jsonSchema } from '../http/json-schema.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
@@ -56,7 +57,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
 
 /** The errors that this operation can return with this status; at least one. */
 function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
-  const own = samples[item.id]?.refusals?.filter((error) => error.status === status) ?? [];
+  const own = samples[item.id]?.refusals?.filter((error) => statusOf(error) === status) ?? [];
   if (own.length > 0) return status === 400 ? [...own, ...formal(item)] : own;
   switch (status) {
     case 400:
@@ -105,10 +106,10 @@ function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
   const faults = [
     ...required.slice(0, 1).map((field) => errors.missingField(field === 'content' ? 'content.text' : field)),
     ...(parameters.includes('limit')
-      ? [errors.invalidField('page', 'Page must be at least 1'), errors.invalidField('limit', 'Limit must be between 1 and 100')]
+      ? [errors.invalidField('page', errors.faultTexts.page), errors.invalidField('limit', errors.faultTexts.limit)]
       : []),
-    ...(parameters.includes('start_date') ? [errors.invalidField('start_date', 'Invalid date format')] : []),
-    ...(idempotent === true ? [errors.invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')] : []),
+    ...(parameters.includes('start_date') ? [errors.invalidField('start_date', errors.faultTexts.date)] : []),
+    ...(idempotent === true ? [errors.invalidField('Idempotency-Key', errors.faultTexts.idempotencyKey)] : []),
   ];
   return body !== undefined || faults.length === 0 ? [...faults, errors.invalidJson()] : faults;
 }

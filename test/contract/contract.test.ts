@@ -2,6 +2,7 @@
  * The tables of the interface document, typed in by hand: endpoints, credentials, errors, shapes. Nothing here is derived from the
  * program: when one of these fails, the program is wrong. Limits and events are in the files beside this one.
  */
+import { statusOf } from '../../api/http/error-status.js';
 import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';
@@ -67,7 +68,8 @@ describe('the table of error texts', () => {
     [429, 'Rate limit exceeded. Try again in 7 seconds.', errors.rateLimited(7)],
     [500, 'Internal server error. Please try again later.', errors.internal()],
   ];
-  for (const [status, text, error] of texts) it(`${status} ${text}`, () => assert.deepEqual([error.status, error.message], [status, text]));
+  for (const [status, text, error] of texts)
+    it(`${status} ${text}`, () => assert.deepEqual([statusOf(error), error.message], [status, text]));
 });
 
 describe('the interface, from outside', () => {

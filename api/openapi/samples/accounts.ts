@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { emailText } from '../../../models/rules/messages/recipient.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { sessionSamples } from './sessions.js';
 import { at, ids, pagination, type Samples } from './sample.js';
@@ -8,7 +9,7 @@ const password = 'correct horse battery';
 const workspace = { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 };
 const shortPassword = errors.invalidField('password', 'Password must be at least 8 characters');
 const commonPassword = errors.invalidField('password', 'Password is too common');
-const badEmail = errors.invalidField('email', 'Invalid email address');
+const badEmail = errors.invalidField('email', emailText);
 const key = { id: ids.key, name: 'Production', key_prefix: 'tidings_4fQz...', scopes: [...scopes], created_at: at };
 
 const unlimited = { expires_at: null, allowed_addresses: null, channels: null };

@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { phoneText } from '../../../models/rules/messages/recipient.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 import { bulkTemplate, richTemplate, template } from './templates.js';
 
@@ -42,7 +43,7 @@ const timeline = {
   workflow_id: `msg:${ids.message}`,
   waiting_for: {
     what: 'report',
-    text: 'A delivery report of sandbox; it is asked when none has come by then',
+    text: 'Waiting for a delivery report from sandbox; we will query the provider if none arrives',
     until: '2026-11-24T10:00:02.345Z',
   },
   steps: [
@@ -70,7 +71,7 @@ const timeline = {
     {
       at: later,
       type: 'sent',
-      text: 'sandbox took the message',
+      text: 'sandbox accepted the message',
       details: { provider: 'sandbox', provider_message_id: 'sandbox-0198c5b1' },
     },
   ],
@@ -104,11 +105,11 @@ const batchInList = {
   completed_at: null,
 };
 const batch = { ...batchInList, errors: [] };
-const badPhone = errors.invalidField('to', 'Phone number must be in E.164 format');
+const badPhone = errors.invalidField('to', phoneText);
 const badChannel = errors.invalidField('channel', 'Invalid channel. Must be one of: sms, whatsapp, email');
 const noText = errors.missingField('content.text');
 const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
-const bulkFaults = [errors.invalidField('recipients[3].to', 'Phone number must be in E.164 format'), badChannel, noText];
+const bulkFaults = [errors.invalidField('recipients[3].to', phoneText), badChannel, noText];
 
 const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders');
 

@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { at, ids, later, pagination, type Samples } from './sample.js';
 
 const contact = {
@@ -23,8 +24,8 @@ const suppression = {
   created_at: at,
 };
 const faults = [
-  errors.invalidField('phone', 'Phone number must be in E.164 format'),
-  errors.invalidField('email', 'Invalid email address'),
+  errors.invalidField('phone', phoneText),
+  errors.invalidField('email', emailText),
   errors.contactExists(['phone']),
   errors.contactExists(['email']),
 ];
@@ -56,8 +57,8 @@ export const otherSamples: Samples = {
     },
     data: { suppression },
     refusals: [
-      errors.invalidField('recipient', 'Phone number must be in E.164 format'),
-      errors.invalidField('recipient', 'Invalid email address'),
+      errors.invalidField('recipient', phoneText),
+      errors.invalidField('recipient', emailText),
       errors.invalidField('expires_at', 'expires_at must be in the future'),
     ],
   },

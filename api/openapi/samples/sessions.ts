@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { emailText } from '../../../models/rules/messages/recipient.js';
 import type { Samples } from './sample.js';
 
 const current_password = 'correct horse battery';
@@ -9,7 +10,7 @@ export const sessionSamples: Samples = {
   'auth.resend-verification': {
     requests: { email: { email: 'ada@example.com' } },
     data: { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' },
-    refusals: [errors.invalidField('email', 'Invalid email address')],
+    refusals: [errors.invalidField('email', emailText)],
   },
   'auth.change-password': {
     about: 'This JWT is revoked, too.',

@@ -1,4 +1,5 @@
 import * as errors from '../../../models/errors.js';
+import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { ids, type Samples } from './sample.js';
 
 const workspace = {
@@ -62,7 +63,7 @@ export const workspaceSamples: Samples = {
       'Finished messages are erased immediately. Messages not yet handed to a provider are cancelled and refunded. Messages in progress are erased when they and their events have finished. Ids, statuses, times and prices are kept. Suppressions stay in effect through a digest.',
     requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
     data: { erasure },
-    refusals: [errors.invalidField('to', 'Phone number must be in E.164 format'), errors.invalidField('to', 'Invalid email address')],
+    refusals: [errors.invalidField('to', phoneText), errors.invalidField('to', emailText)],
   },
   'erasures.get': { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
 };

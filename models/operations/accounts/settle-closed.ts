@@ -94,7 +94,7 @@ const closed = 'The account was closed before the message was handed to the prov
 
 /** A batch that has ended meanwhile. */
 function ignoreConflict(error: unknown): void {
-  if (!(error instanceof AppError && error.status === 409)) throw error;
+  if (!(error instanceof AppError && error.code === 'conflict')) throw error;
 }
 
 const closing = 'SELECT id FROM workspaces WHERE closed_at IS NOT NULL AND settled_at IS NULL ORDER BY closed_at LIMIT $1';

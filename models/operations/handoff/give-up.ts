@@ -1,6 +1,6 @@
 /** What happens when waiting has come to its end. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { closeIfDone, type GroupState } from '../reports/apply-reports.js';
+import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
@@ -8,7 +8,7 @@ import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from '
  * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (decisions §4); a later report still
  * counts. Does nothing when reports arrived meanwhile: `open` is not 0 then and the caller applies them first.
  */
-export function giveUpOnReports(db: Database, groupId: string): Promise<GroupState> {
+export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
     if (!(await lockGroup(db, transaction, groupId))) await select(db, markUnknown, [groupId], transaction);
     return closeIfDone(db, transaction, groupId);
@@ -31,7 +31,7 @@ async function lockGroup(db: Database, transaction: Transaction, groupId: string
  * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code, but only after it
  * has waited for its delivery report: until then it stays queued.
  */
-export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<GroupState> {
+export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
     const at = new Date();
     await lockGroup(db, transaction, groupId);

@@ -2,7 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import type { MessageRow } from '../../tables/message.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { acceptOne, debitDescription } from './accept-one.js';
-import { groupState } from './group-work.js';
+import { countGroupWork } from './group-work.js';
 import { debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
 import type { Subscribed } from './write-events.js';
@@ -39,7 +39,9 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
   });
   // A repeated call did not write the events and has to look.
   const deliveries =
-    told === null ? (await groupState(db, groupId)).deliveries : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
+    told === null
+      ? (await countGroupWork(db, groupId)).deliveries
+      : told.reduce((sum, { subscribers }) => sum + (subscribers?.length ?? 0), 0);
   return {
     accepted: accepted.map(({ id }) => id),
     channel: accepted[0]?.channel,

@@ -4,7 +4,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
 import { costOfStep, type FallbackStep, fallbackVerdict } from '../../rules/messages/fallback.js';
 import { debitDescription } from './accept-one.js';
-import { groupState } from './group-work.js';
+import { countGroupWork } from './group-work.js';
 import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
@@ -56,7 +56,7 @@ export async function fallBack(
     const next = verdict === 'over' ? null : await sendInstead(db, transaction, message, chain.steps, workflowIdOf);
     return { next, waits: false };
   });
-  return { ...decided, deliveries: (await groupState(db, groupId)).deliveries };
+  return { ...decided, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
 const ofMessage = 'SELECT steps, outcome, next_id FROM fallbacks WHERE message_id = $1 FOR UPDATE';

@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { isOpen } from '../../rules/messages/status.js';
 
 /** What is left to do for a group. */
 export interface GroupWork {
@@ -14,14 +15,14 @@ export interface GroupWork {
   paused: boolean;
 }
 
-/** Counts it in one statement. */
-export async function groupState(db: Database, groupId: string): Promise<GroupWork> {
+/** Counts the open work of a group in one statement. */
+export async function countGroupWork(db: Database, groupId: string): Promise<GroupWork> {
   const [work] = await select<GroupWork>(db, count, [groupId]);
   return work ?? { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
 }
 
 const count = `
-  SELECT count(*) FILTER (WHERE m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown') AS open,
+  SELECT count(*) FILTER (WHERE ${isOpen('m')}) AS open,
     count(*) FILTER (WHERE m.status = 'queued') AS queued,
     (SELECT count(*) FROM deliveries d WHERE d.group_id = $1 AND d.status = 'pending' AND NOT d.in_child) AS deliveries,
     EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = $1 AND d.applied_at IS NULL) AS reports,

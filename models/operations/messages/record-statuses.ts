@@ -1,7 +1,7 @@
 /** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
-import { eventTypes } from '../../rules/webhooks/events.js';
+import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
 import { type Posting, refund } from '../billing/post-credits.js';
@@ -41,10 +41,10 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const { to, from = movesInto[to], details = null, changes } = move;
   if (!from.every((status) => movesInto[to].includes(status))) throw new Error(`no move into ${to} from ${from.join(', ')}`);
   if (changes.length === 0) return [];
-  const type = eventTypes.find((name) => name === `message.${to}`);
-  const bind = [to, JSON.stringify(changes), from, details, type ?? null, changes.map(({ id }) => id)];
+  const type = eventOfStatus[to];
+  const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
-  if (type !== undefined) await writeEvents(db, transaction, type, recorded);
+  if (type !== null) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
   return recorded;
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
-import { type EventType, eventBody } from '../../rules/webhooks/events.js';
+import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
 
 interface Subscriber {
   id: string;
@@ -40,7 +40,7 @@ export const subscribed = (messages: string, parameter: string) => `
  * Writes an event for each message to which somebody subscribes, and its deliveries; those of a paused webhook are held. Part of the transaction
  * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
  */
-export async function writeEvents(db: Database, transaction: Transaction, type: EventType, recorded: Subscribed[]): Promise<void> {
+export async function writeEvents(db: Database, transaction: Transaction, type: MessageEventType, recorded: Subscribed[]): Promise<void> {
   const events = recorded.flatMap((message) =>
     message.subscribers === null
       ? []

@@ -1,10 +1,10 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { failureOf } from '../../rules/messages/error-codes.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
-import { movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
+import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
-import { type GroupWork, groupState } from '../messages/group-work.js';
+import { type GroupWork, countGroupWork } from '../messages/group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
@@ -30,11 +30,8 @@ interface Unapplied {
   is_erased: boolean;
 }
 
-/** Where a group stands after its inbox was worked off. */
-export interface GroupState {
-  /** Messages that wait for a hand-off or a report. 0: the group is closed. */
-  open: number;
-}
+/** How many messages of a group wait for a hand-off or a report. 0: the group is closed. */
+export type OpenWork = Pick<GroupWork, 'open'>;
 
 /**
  * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
@@ -49,7 +46,7 @@ export async function applyReports(db: Database, groupId: string, looksAgain = f
     await closeIfDone(db, transaction, groupId);
   });
   // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
-  const work = await groupState(db, groupId);
+  const work = await countGroupWork(db, groupId);
   return work.reports ? applyReports(db, groupId, looksAgain) : work;
 }
 
@@ -164,15 +161,14 @@ function changeOf(report: Unapplied): StatusChange {
 const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || channelTraits[channel].hasReadReceipts;
 
 /** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
-export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<GroupState> {
-  const [state] = await select<GroupState>(db, close, [groupId], transaction);
+export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<OpenWork> {
+  const [state] = await select<OpenWork>(db, close, [groupId], transaction);
   return state ?? { open: 0 };
 }
 
 const close = `
   WITH state AS (
-    SELECT count(*) AS open FROM messages
-    WHERE group_id = $1 AND (status IN ('accepting', 'queued') OR status = 'sent' AND status_detail <> 'unknown')
+    SELECT count(*) AS open FROM messages m WHERE m.group_id = $1 AND ${isOpen('m')}
   ), closed AS (
     UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1 AND (SELECT open FROM state) = 0
   )

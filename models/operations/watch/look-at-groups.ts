@@ -5,6 +5,7 @@
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import type { GroupState } from '../../rules/messages/group-look.js';
+import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { fenceMessages } from '../messages/fence-messages.js';
 
 /** A group as the start of its workflow needs it. */
@@ -76,8 +77,8 @@ const take = `
       count(*) FILTER (WHERE m.status = 'accepting') AS accepting,
       count(*) FILTER (WHERE m.status = 'queued' AND (m.scheduled_at IS NULL OR m.scheduled_at <= now())) AS due,
       ${milliseconds(`min(m.scheduled_at) FILTER (WHERE m.status = 'queued' AND m.scheduled_at > now()) - now()`)} AS "dueInMs",
-      count(*) FILTER (WHERE m.status = 'sent' AND m.status_detail <> 'unknown') AS awaiting,
-      ${milliseconds(`now() - max(m.sent_at) FILTER (WHERE m.status = 'sent' AND m.status_detail <> 'unknown')`)} AS "awaitedMs"
+      count(*) FILTER (WHERE ${isAwaitingReport('m')}) AS awaiting,
+      ${milliseconds(`now() - max(m.sent_at) FILTER (WHERE ${isAwaitingReport('m')})`)} AS "awaitedMs"
     FROM messages m WHERE m.group_id = g.id
   ) w`;
 
@@ -111,10 +112,8 @@ const close = `
   UPDATE message_groups SET closed_at = now()
   WHERE id IN (
     SELECT g.id FROM message_groups g
-    WHERE g.id = ANY($1::uuid[]) AND g.closed_at IS NULL AND NOT EXISTS (
-      SELECT 1 FROM messages m
-      WHERE m.group_id = g.id AND (m.status IN ('accepting', 'queued') OR m.status = 'sent' AND m.status_detail <> 'unknown')
-    ) FOR UPDATE SKIP LOCKED
+    WHERE g.id = ANY($1::uuid[]) AND g.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id AND ${isOpen('m')})
+    FOR UPDATE SKIP LOCKED
   )`;
 
 /** Deletes the undecided messages of these groups; see `fenceMessages`. @returns how many */

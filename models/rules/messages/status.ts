@@ -30,6 +30,12 @@ export const movesInto: Readonly<Record<PublicStatus, readonly Status[]>> = {
   read: ['sent', 'delivered'],
 };
 
+/** SQL: the message by this name was handed off and waits for its report. */
+export const isAwaitingReport = (message: string) => `${message}.status = 'sent' AND ${message}.status_detail <> 'unknown'`;
+
+/** SQL: the message by this name waits for its acceptance, its hand-off or its report. */
+export const isOpen = (message: string) => `(${message}.status IN ('accepting', 'queued') OR ${isAwaitingReport(message)})`;
+
 /** The order in which reports that arrive together are applied, whatever order they came in. */
 export const reportOrder = ['sent', 'delivered', 'failed', 'read'] as const;
 export type ReportStatus = (typeof reportOrder)[number];

@@ -1,4 +1,4 @@
-/** What a message waits for at a moment: the answer to "why is it not delivered yet". */
+/** What a message waits for: the answer to "why is it not delivered yet". */
 import type { Channel } from '../../channels.js';
 import { providerDeadlineMs } from '../routing/provider-deadline.js';
 import type { Status, StatusDetail } from './status.js';
@@ -9,7 +9,7 @@ export interface Waiting {
   what: (typeof waits)[number];
   /** In words. */
   text: string;
-  /** When the waiting ends at the latest; null when nobody knows. */
+  /** The latest time at which the wait ends; null when it is not known. */
   until: Date | null;
 }
 
@@ -34,7 +34,7 @@ export interface WaitLimits {
   unknownHandoffSeconds: number;
 }
 
-/** What the message waits for; null when nothing is open. A message is waited for before its webhooks are. */
+/** What the message waits for; null when nothing is open. Its webhook deliveries count once the message itself is done. */
 export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
   const { message, events } = circumstances;
   if (message.status === 'queued') return beforeHandoff(circumstances, limits, now);
@@ -42,7 +42,7 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
     const until = after(message.sent_at ?? message.created_at, limits.reportTimeoutSeconds);
     return {
       what: 'report',
-      text: `A delivery report of ${message.provider ?? 'the provider'}; it is asked when none has come by then`,
+      text: `Waiting for a delivery report from ${message.provider ?? 'the provider'}; we will query the provider if none arrives`,
       until,
     };
   }
@@ -50,26 +50,26 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
   if (pending.length === 0) return null;
   const times = pending.flatMap(({ next_attempt_at }) => next_attempt_at?.getTime() ?? []);
   const until = times.length === 0 ? null : new Date(Math.min(...times));
-  return { what: 'webhook_delivery', text: `${pending.length} events that were not acknowledged; the next attempt is due then`, until };
+  return { what: 'webhook_delivery', text: `Waiting for webhook deliveries to be acknowledged: ${pending.length} pending`, until };
 }
 
 function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits: WaitLimits, now: Date): Waiting {
   const { scheduled_at, created_at } = message;
-  if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'The time it is scheduled for', until: scheduled_at };
-  if (batchStatus === 'paused') return { what: 'batch_resume', text: 'Its batch is paused', until: null };
+  if (scheduled_at !== null && scheduled_at > now) return { what: 'schedule', text: 'Scheduled for a later time', until: scheduled_at };
+  if (batchStatus === 'paused') return { what: 'batch_resume', text: 'The batch is paused', until: null };
   const last = attempts.at(-1);
   const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
-  if (last === undefined) return { what: 'hand_off', text: 'Its turn to be handed to a provider', until };
+  if (last === undefined) return { what: 'hand_off', text: 'Queued for hand-off', until };
   if (last.outcome === null) {
     const answered = after(last.started_at, providerDeadlineMs / 1000);
-    if (answered > now) return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: answered };
+    if (answered > now) return { what: 'provider_answer', text: `Waiting for ${last.provider} to answer`, until: answered };
   }
   const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');
   if (lost !== undefined) {
-    const text = `A delivery report of ${lost.provider}, whose answer was lost; without one the message fails and is refunded`;
+    const text = `The answer of ${lost.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
     return { what: 'report', text, until: after(lost.started_at, limits.unknownHandoffSeconds) };
   }
-  const text = `Another try to hand it over, after ${attempts.length} that did not succeed; it fails and is refunded then`;
+  const text = `Retrying after ${attempts.length} failed attempts; refunded if none succeeds`;
   return { what: 'next_attempt', text, until };
 }
 

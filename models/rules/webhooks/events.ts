@@ -1,17 +1,38 @@
-/** The events that subscribers receive: types and payloads (interface.md, Events). */
+/** The events that subscribers receive: types, descriptions and payloads. */
 import type { Channel } from '../../channels.js';
+import type { PublicStatus } from '../messages/status.js';
 import { toCredits } from '../billing/credits.js';
 import { shownRecipient } from '../contacts/erasure.js';
 
-export const eventTypes = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'] as const;
-export type EventType = (typeof eventTypes)[number];
-
-export const eventDescriptions: Readonly<Record<EventType, string>> = {
+/**
+ * Every event type with its description. The subscription list, the schemas and the document follow from it. The event of a message's
+ * status stands in `eventOfStatus` too; an event of something else is written by the operation that causes it.
+ */
+export const eventDescriptions = {
   'message.queued': 'The message was accepted and its credits were charged.',
   'message.sent': 'The message was handed to the provider.',
   'message.delivered': 'The provider reported that the message reached its recipient.',
   'message.failed': 'The message was refused, cancelled or expired, or the provider reported that it could not be delivered.',
-};
+} as const satisfies Record<string, string>;
+
+export type EventType = keyof typeof eventDescriptions;
+export const eventTypes = Object.keys(eventDescriptions) as readonly EventType[];
+
+/** The event that a message sends when it reaches a status; null: none. */
+export const eventOfStatus = {
+  queued: 'message.queued',
+  sent: 'message.sent',
+  delivered: 'message.delivered',
+  failed: 'message.failed',
+  read: null,
+} as const satisfies Record<PublicStatus, EventType | null>;
+
+/** The events of a message's status. */
+export type MessageEventType = Exclude<(typeof eventOfStatus)[PublicStatus], null>;
+
+const statusOfEvent = Object.fromEntries(
+  Object.entries(eventOfStatus).flatMap(([status, type]) => (type === null ? [] : [[type, status]])),
+) as Record<MessageEventType, PublicStatus>;
 
 /** What an owner sends to see whether a webhook works. Nobody subscribes to it. */
 export const testEventType = 'webhook.test';
@@ -39,12 +60,12 @@ export interface EventSubject {
  * The exact body of an event: made once, stored, and sent byte for byte at every attempt.
  * `metadata` and `reference` are there when they were given; `batch_id` and `provider_message_id` when there is one.
  */
-export function eventBody(type: EventType, message: EventSubject, at: Date): string {
+export function eventBody(type: MessageEventType, message: EventSubject, at: Date): string {
   const data = {
     message_id: message.id,
     channel: message.channel,
     recipient: shownRecipient(message.to) ?? '', // of a correction that comes after it was erased
-    status: type.slice('message.'.length),
+    status: statusOfEvent[type],
     ...fieldsOf(type, message),
     ...(message.reference === null ? {} : { reference: message.reference }),
     ...(message.batch_id === null ? {} : { batch_id: message.batch_id }),
@@ -53,7 +74,7 @@ export function eventBody(type: EventType, message: EventSubject, at: Date): str
   return JSON.stringify({ event: type, timestamp: at.toISOString(), data });
 }
 
-function fieldsOf(type: EventType, message: EventSubject): object {
+function fieldsOf(type: MessageEventType, message: EventSubject): object {
   const provider = message.provider_message_id === null ? {} : { provider_message_id: message.provider_message_id };
   switch (type) {
     case 'message.queued':

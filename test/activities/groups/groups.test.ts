@@ -5,7 +5,7 @@ import type { Dispatched } from '../../../activities/handoff/dispatch.js';
 import { groupActivities } from '../../../activities/groups/groups.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { claimHandoffs } from '../../../models/operations/handoff/claim-handoffs.js';
-import { groupState } from '../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../models/operations/messages/group-work.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { testConfig } from '../../support/config.js';
@@ -44,7 +44,7 @@ describe('sendGroup', () => {
       claims.map((claim) => acceptedAs(claim)),
     );
     for (const { id } of claims) await recordReports(test.db, [reportOf(await messageOf(test.db, id), 'delivered')]);
-    return { ...(await groupState(test.db, groupId)), more: false };
+    return { ...(await countGroupWork(test.db, groupId)), more: false };
   };
   const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
   const eventsOf = () => receiver.received.map(({ headers }) => headers['x-service-event']);

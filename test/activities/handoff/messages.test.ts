@@ -1,3 +1,4 @@
+import { forEachChannel } from '../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { givingUpActivities, messageActivities } from '../../../activities/handoff/messages.js';
 import type { Provider } from '../../../activities/handoff/providers/provider.js';
@@ -144,7 +145,7 @@ describe('messageActivities', () => {
     it('makes no second call during a first one, even with idempotency keys', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider();
-      await claimHandoffs(test.db, group_id, routedTo({ sms: 'stub', whatsapp: 'stub', email: 'stub' }));
+      await claimHandoffs(test.db, group_id, routedTo(forEachChannel(() => 'stub')));
       const { dispatchMessages } = activitiesWith(provider, {}, 15);
       const { retryInMs } = await inActivity(dispatchMessages, [group_id]);
       assert.ok(retryInMs !== undefined && retryInMs > 10_000 && retryInMs <= 15_000, `${retryInMs}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decide } from '../../../api/accept/decision.js';
+import { decideMessages } from '../../../api/accept/decide-messages.js';
 import { type Database, select, type Transaction } from '../../../models/db/database.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fenceMessages } from '../../../models/operations/messages/fence-messages.js';
@@ -122,8 +122,8 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
       await rows(db, 'ALTER TABLE workspaces RENAME TO workspaces_away');
       return answer;
     };
-    const decisions = await decide(app.deps, undecided);
+    const decisions = await decideMessages(app.deps, undecided);
     await rows(db, 'ALTER TABLE workspaces_away RENAME TO workspaces');
-    assert.deepEqual([decisions.get(accepted), decisions.get(refused)?.status], [null, 500]);
+    assert.deepEqual([decisions.get(accepted), decisions.get(refused)?.code], [null, 'internal_error']);
   });
 });

@@ -34,7 +34,7 @@ describe('calls between threads', () => {
   it('keep headers and the cause of a failure for the log', async () => {
     const error = await calls.call('fail', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError && error.cause instanceof TypeError);
-    assert.deepEqual([error.status, error.headers['Retry-After'], error.cause.message], [500, '7', 'what happened']);
+    assert.deepEqual([error.code, error.retryAfterSeconds, error.cause.message], ['internal_error', 7, 'what happened']);
   });
   it('bring any other error with its message and the stack of where it happened', async () => {
     await assert.rejects(calls.call('stumble', undefined as never), (error: TypeError) =>

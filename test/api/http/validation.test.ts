@@ -130,7 +130,7 @@ describe('parseObject', () => {
     assert.deepEqual(parse('\ufeff{"a":1}'), { a: 1 });
   });
   for (const text of ['{', '[]', '"x"', '5', 'null', 'true', 'a=b', '{"a":1}x', "{'a':1}", ' ']) {
-    it(`refuses ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', status: 400 }));
+    it(`refuses ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', code: 'validation_failed' }));
   }
   it('refuses bytes that are not UTF-8', () =>
     assert.throws(() => parseObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { message: 'Invalid JSON body' }));

@@ -9,7 +9,7 @@ describe('AdmissionControl', () => {
     try {
       while (leaves.length < max) leaves.push(admission.enter(key));
     } catch (error) {
-      assert.ok(error instanceof AppError && error.status === 503);
+      assert.ok(error instanceof AppError && error.code === 'unavailable');
     }
     return leaves;
   };

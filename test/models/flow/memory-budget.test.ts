@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AppError } from '../../../models/errors.js';
 import { MemoryBudget } from '../../../models/flow/memory-budget.js';
 
-const isBusy = (error: unknown) => error instanceof AppError && error.status === 503;
+const isBusy = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
 
 describe('MemoryBudget', () => {
   const createBudget = () => new MemoryBudget({ maxBytes: 100, maxBytesPerOwner: 60, guaranteedBytesPerOwner: 10 });

@@ -1,4 +1,5 @@
 /** A provider whose results a test controls, and which records its calls. */
+import { forEachChannel } from '../../../models/channels.js';
 import { createLogger } from '../../../models/process/logger.js';
 import type { OutgoingMessage, Provider, Providers, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 
@@ -40,7 +41,7 @@ export function shared(providers: readonly Provider[], weights: Readonly<Record<
   const routes = providers.map(({ name }) => ({ account: name, weight: weights[name] ?? 1 }));
   return {
     accounts: new Map(providers.map((provider) => [provider.name, provider])),
-    routes: { sms: routes, whatsapp: routes, email: routes },
+    routes: forEachChannel(() => routes),
   };
 }
 

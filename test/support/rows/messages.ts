@@ -1,6 +1,6 @@
 /** Creates messages in a given state, and reads their rows. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../../../models/channels.js';
+import { type Channel, forEachChannel } from '../../../models/channels.js';
 import type { Database, Transaction } from '../../../models/db/database.js';
 import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
@@ -14,10 +14,10 @@ import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { buildQueued, newMessage } from './factories.js';
 
-/** Routes with one account per channel. */
-export const routedTo = (accounts: Readonly<Record<Channel, string>>): Choices => {
+/** Routes with one account per channel. The default is the sandbox. */
+export const routedTo = (accounts: Readonly<Partial<Record<Channel, string>>>): Choices => {
   const choice = (account: string) => ({ reason: 'only' as const, accounts: [{ account, share: 100 }] });
-  return { sms: choice(accounts.sms), whatsapp: choice(accounts.whatsapp), email: choice(accounts.email) };
+  return forEachChannel((channel) => choice(accounts[channel] ?? 'sandbox'));
 };
 /** Filters that match the whole history. */
 export const noFilters: HistoryFilters = {
@@ -30,7 +30,7 @@ export const noFilters: HistoryFilters = {
   end_date: undefined,
 };
 
-export const sandboxEverywhere = routedTo({ sms: 'sandbox', whatsapp: 'sandbox', email: 'sandbox' });
+export const sandboxEverywhere = routedTo({});
 
 /** A group of messages that are not accepted yet, one per override. */
 export async function buildGroup(

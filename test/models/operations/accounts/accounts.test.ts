@@ -16,8 +16,8 @@ import { assertBooks } from '../../../../harness/checks/invariants.js';
 import { ledgerOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
-const badToken = { status: 400, message: 'Invalid or expired token' };
-const wrong = { status: 401, message: 'Invalid email or password' };
+const badToken = { code: 'validation_failed', message: 'Invalid or expired token' };
+const wrong = { code: 'unauthorized', message: 'Invalid email or password' };
 
 describe('accounts', () => {
   const config = testConfig({ SIGNUP_CREDITS: '12.5' });

@@ -279,7 +279,7 @@ async function succeeds(work: Promise<unknown>): Promise<boolean> {
     await work;
     return true;
   } catch (error) {
-    if (error instanceof AppError && error.status === 409) return false;
+    if (error instanceof AppError && error.code === 'conflict') return false;
     throw error;
   }
 }

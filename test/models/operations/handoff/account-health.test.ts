@@ -1,3 +1,4 @@
+import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { type CallCount, claimAccountProbe, noteCalls } from '../../../../models/operations/handoff/account-health.js';
 import { readRoutes } from '../../../../models/operations/handoff/read-routes.js';
@@ -95,7 +96,7 @@ describe('the health of accounts', () => {
       { account: 'a', weight: 3 },
       { account: 'b', weight: 1 },
     ];
-    const { states, changes: last } = await readRoutes(test.db, { sms: route, whatsapp: [], email: [] }, 5);
+    const { states, changes: last } = await readRoutes(test.db, { ...forEachChannel(() => []), sms: route }, 5);
     assert.deepEqual(
       states.map(({ account, health, share }) => [account, health, share]),
       [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { claimHandoffs } from '../../../../models/operations/handoff/claim-handoffs.js';
-import { groupState } from '../../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../../models/operations/messages/group-work.js';
 import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
@@ -114,7 +114,7 @@ describe('recordHandoffs', () => {
     ]);
     const states = await Promise.all(ids.map((id) => statusOf(test.db, id)));
     assert.deepEqual(states, ['sent/awaiting_report', 'failed/rejected', 'queued/accepted', 'queued/sending']);
-    assert.deepEqual(await groupState(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false, paused: false });
+    assert.deepEqual(await countGroupWork(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false, paused: false });
   });
 
   it('changes nothing for an empty round', async () => {
@@ -127,7 +127,7 @@ describe('recordHandoffs', () => {
     assert.deepEqual(await recordReports(test.db, [early]), [], 'nobody can be woken yet');
     await recordHandoffs(test.db, [acceptedAs(claim, 'prov-early')]);
     const { group_id } = await messageOf(test.db, claim.id);
-    assert.equal((await groupState(test.db, group_id)).reports, true);
+    assert.equal((await countGroupWork(test.db, group_id)).reports, true);
     assert.equal((await applyReports(test.db, group_id)).open, 0);
     assert.equal(await statusOf(test.db, claim.id), 'delivered/delivered');
   });

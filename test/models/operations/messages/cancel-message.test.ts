@@ -18,8 +18,8 @@ import {
   statusOf,
 } from '../../../support/rows/messages.js';
 
-const tooLate = { status: 409, code: 'conflict', message: 'Message can no longer be cancelled' };
-const unknown = { status: 404, code: 'not_found', message: 'Message not found' };
+const tooLate = { code: 'conflict', message: 'Message can no longer be cancelled' };
+const unknown = { code: 'not_found', message: 'Message not found' };
 
 describe('cancelMessage', () => {
   let test: TestDatabase;

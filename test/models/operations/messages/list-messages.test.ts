@@ -72,7 +72,7 @@ describe('listMessages', () => {
       [test.workspaceId, 'x'],
       [test.workspaceId, `${id}' OR 1=1`],
     ] as const) {
-      await assert.rejects(Message.owned(owner, wanted), { status: 404, message: 'Message not found' });
+      await assert.rejects(Message.owned(owner, wanted), { code: 'not_found', message: 'Message not found' });
     }
   });
 });

@@ -1,3 +1,4 @@
+import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
@@ -139,7 +140,7 @@ describe('applyReports', () => {
     await makeDue(test.db);
     const taken = (await takeDueGroups(test.db, 1_000)).find(({ groupId }) => groupId === message.group_id);
     assert.ok(taken);
-    const verdict = lookAt(taken, { sms: hours(72) * 1_000, whatsapp: 0, email: 0 });
+    const verdict = lookAt(taken, { ...forEachChannel(() => 0), sms: hours(72) * 1_000 });
     assert.equal(verdict.action, 'wait');
     assert.ok(verdict.lookInMs > 3_500_000 && verdict.lookInMs < 3_700_000, String(verdict.lookInMs));
     const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);

@@ -4,7 +4,7 @@ import { carriedDeliveries, firstDeliveries, pendingDeliveries } from '../../../
 import { countFailed, leaveToChild } from '../../../../models/operations/watch/own-workflows.js';
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
-import { groupState } from '../../../../models/operations/messages/group-work.js';
+import { countGroupWork } from '../../../../models/operations/messages/group-work.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, Webhook } from '../../../../models/tables/webhook.js';
@@ -52,10 +52,10 @@ describe('due deliveries', () => {
 
   it('are omitted when a child workflow has them, unless the call is repeated', async () => {
     const { group_id, id } = await buildDelivery(test.db, workspaceId);
-    assert.equal((await groupState(test.db, group_id)).deliveries, 1);
+    assert.equal((await countGroupWork(test.db, group_id)).deliveries, 1);
     await leaveToChild(test.db, [id]);
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
-    assert.equal((await groupState(test.db, group_id)).deliveries, 0);
+    assert.equal((await countGroupWork(test.db, group_id)).deliveries, 0);
     assert.deepEqual(
       (await firstDeliveries(test.db, group_id, true)).map((delivery) => delivery.id),
       [id],

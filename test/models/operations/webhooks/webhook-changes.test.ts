@@ -13,7 +13,7 @@ import { eventsOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
 const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
-const unknown = { status: 404, message: 'Webhook not found' };
+const unknown = { code: 'not_found', message: 'Webhook not found' };
 
 describe('updateWebhook and deleteWebhook', () => {
   let test: TestDatabase;

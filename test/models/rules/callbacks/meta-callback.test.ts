@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { AppError } from '../../../../models/errors.js';
+import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import { answerMetaHandshake, readMetaCallback } from '../../../../models/rules/callbacks/meta.js';
 import { metaAccount, notice } from '../../../support/carriers/meta.js';
 
 const account = { name: 'meta', ...metaAccount };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
 const at = new Date('2026-01-02T03:04:05Z');
-const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code;
 
 const readBytes = (body: string, signature: string | undefined, accounts = [account]) =>
   readMetaCallback(account, accounts, { headers: { 'x-hub-signature-256': signature }, body: Buffer.from(body), at });
@@ -61,10 +61,10 @@ describe('the callback of Meta', () => {
     const { body, signature } = notice({ statuses: [status('delivered', { note: 'Grüße' })] });
     assert.equal(readBytes(body, signature).length, 1);
     for (const wrong of [undefined, '', signature.slice(7), `${signature}0`, notice({}, { secret: 'other' }).signature]) {
-      assert.throws(() => readBytes(body, wrong), isStatus(403));
+      assert.throws(() => readBytes(body, wrong), hasCode('forbidden'));
     }
     // The same JSON in other bytes is another body.
-    assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), isStatus(403));
+    assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), hasCode('forbidden'));
   });
 
   it('skips other numbers of the app and other events', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { EventWebhook, EventWebhookHeader } from '@sendgrid/eventwebhook';
-import { AppError } from '../../../../models/errors.js';
+import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import { readSendgridCallback } from '../../../../models/rules/callbacks/sendgrid.js';
 import { sendgridAccount, signEvents } from '../../../support/carriers/sendgrid.js';
 
 const account = { name: 'sendgrid', verificationKey: sendgridAccount.verificationKey };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
 const at = new Date('2026-01-02T03:04:05Z');
-const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code;
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
@@ -30,7 +30,7 @@ function read(events: unknown, { headers, text }: { headers?: Record<string, str
 }
 
 describe('the callback of SendGrid', () => {
-  it('is accepted with a signature of the official library', () => {
+  it('is signed as the official library verifies it', () => {
     const body = JSON.stringify([event('delivered', { response: '250 Grüße 😀' })]);
     const headers = signEvents(body, at);
     const official = new EventWebhook();
@@ -41,7 +41,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(readSendgridCallback(account, { headers: lowerCase(headers), body: Buffer.from(body), at }).length, 1);
   });
 
-  it('reads several statuses at once, and skips other events', () => {
+  it('tells several steps at once; what is no step of ours is left out', () => {
     const events = read([
       event('processed'),
       event('deferred'),
@@ -61,7 +61,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('is refused with a missing, wrong or old signature', () => {
+  it('is refused with a signature that is absent, of another body or key, or old', () => {
     const body = JSON.stringify([event('delivered')]);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     for (const headers of [
@@ -73,13 +73,13 @@ describe('the callback of SendGrid', () => {
       signEvents(body, new Date(at.getTime() - 26 * 3_600_000)),
       signEvents(body, new Date(at.getTime() + 26 * 3_600_000)),
     ]) {
-      assert.throws(() => read([event('delivered')], { headers }), isStatus(403));
+      assert.throws(() => read([event('delivered')], { headers }), hasCode('forbidden'));
     }
     // What was not acknowledged comes again for a day.
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
   });
 
-  it('maps failures to our codes', () => {
+  it('says its failures in our codes', () => {
     const cases: [changes: object, ours: string, isPermanent: boolean, theirs: string][] = [
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],
       [{ event: 'bounce', type: 'bounce', status: '5.2.2' }, '30006', false, '5.2.2'],
@@ -96,7 +96,7 @@ describe('the callback of SendGrid', () => {
     }
   });
 
-  it('is an opt-out after a complaint or an unsubscription, also for a dropped mail', () => {
+  it('is an opt-out where the recipient complained or unsubscribed, also when that is why it was dropped', () => {
     const optOuts = read([
       event('spamreport'),
       event('unsubscribe'),
@@ -110,7 +110,7 @@ describe('the callback of SendGrid', () => {
     );
   });
 
-  it('matches by Message-ID, also by old ids', () => {
+  it('is known by its Message-ID where that is all it has, and old ids too', () => {
     const idOf = (changes: object) =>
       read([event('delivered', changes)]).flatMap((each) => (each.kind === 'report' ? each.provider_message_id : []));
     assert.deepEqual(idOf({ sg_message_id: undefined }), ['w4tOkqrUS8CyFHbBTS4RLg']);
@@ -118,9 +118,9 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(idOf({ sg_message_id: undefined, 'smtp-id': undefined }), []);
   });
 
-  it('is 400 without a list', () => {
-    assert.throws(() => read({}), isStatus(400));
+  it('is 400 where it is no list', () => {
+    assert.throws(() => read({}), hasCode('validation_failed'));
     const headers = signEvents('[', at);
-    assert.throws(() => read([], { headers, text: '[' }), isStatus(400));
+    assert.throws(() => read([], { headers, text: '[' }), hasCode('validation_failed'));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import MessageValidator from 'sns-validator';
-import { AppError } from '../../../../models/errors.js';
+import { AppError, type ErrorCode } from '../../../../models/errors.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { readSesCallback } from '../../../../models/rules/callbacks/ses.js';
 import { sesEvent } from '../../../support/carriers/ses.js';
@@ -11,7 +11,7 @@ import { createTopic, type Envelope, type SnsTopic, topicArn } from '../../../su
 const snsBase = 'https://sns.eu-west-1.amazonaws.com';
 const account = { name: 'ses', topicArn, snsBase };
 const messageId = '0190a5a8-0000-7000-8000-000000000001';
-const isStatus = (status: number) => (error: unknown) => error instanceof AppError && error.status === status;
+const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code;
 
 describe('the callback of SES', () => {
   let topic: SnsTopic;
@@ -86,13 +86,13 @@ describe('the callback of SES', () => {
       { Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() },
       { Type: 'SubscriptionConfirmation' },
     ]) {
-      await assert.rejects(read(event, changes), isStatus(403), JSON.stringify(changes));
+      await assert.rejects(read(event, changes), hasCode('forbidden'), JSON.stringify(changes));
     }
-    await assert.rejects(read({ ...event, Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() }), isStatus(403));
-    await assert.rejects(read({ ...event, TopicArn: `${topicArn}-2` }), isStatus(403));
-    await assert.rejects(readText(JSON.stringify(other.envelope(snsBase, event))), isStatus(403));
-    for (const nothing of ['null', '{}', '[]', '7']) await assert.rejects(readText(nothing), isStatus(403));
-    await assert.rejects(readText('{'), isStatus(400));
+    await assert.rejects(read({ ...event, Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() }), hasCode('forbidden'));
+    await assert.rejects(read({ ...event, TopicArn: `${topicArn}-2` }), hasCode('forbidden'));
+    await assert.rejects(readText(JSON.stringify(other.envelope(snsBase, event))), hasCode('forbidden'));
+    for (const nothing of ['null', '{}', '[]', '7']) await assert.rejects(readText(nothing), hasCode('forbidden'));
+    await assert.rejects(readText('{'), hasCode('validation_failed'));
   });
 
   it('fetches certificates only from SNS', async () => {
@@ -105,7 +105,7 @@ describe('the callback of SES', () => {
       'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a.pem?x=.pem',
       'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0a.pem',
     ]) {
-      await assert.rejects(read(sesEvent('Delivery', 'ses-1'), { SigningCertURL: place }), isStatus(403), place);
+      await assert.rejects(read(sesEvent('Delivery', 'ses-1'), { SigningCertURL: place }), hasCode('forbidden'), place);
     }
     assert.deepEqual(asked, []);
   });
@@ -154,7 +154,7 @@ describe('the callback of SES', () => {
       `${snsBase}/?Action=DeleteTopic`,
       `${snsBase}.evil.example/?Action=ConfirmSubscription`,
     ]) {
-      await assert.rejects(ask(other), isStatus(403), other);
+      await assert.rejects(ask(other), hasCode('forbidden'), other);
     }
   });
 });

@@ -21,7 +21,7 @@ function read(fields: Record<string, string>, changes: Changes = {}) {
   const body = Buffer.from(changes.body ?? new URLSearchParams(form).toString());
   return readTwilioCallback(account, { url: changes.url ?? address, headers: { 'x-twilio-signature': signature }, body, at });
 }
-const isForbidden = (error: unknown) => error instanceof AppError && error.status === 403;
+const isForbidden = (error: unknown) => error instanceof AppError && error.code === 'forbidden';
 
 describe('the callback of Twilio', () => {
   it('is accepted with a signature of the official library, with any characters', () => {
@@ -109,7 +109,7 @@ describe('the callback of Twilio', () => {
     for (const MessageStatus of ['accepted', 'queued', 'sending', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
       () => read({ MessageSid: '', MessageStatus: 'sent' }),
-      (error) => error instanceof AppError && error.status === 400,
+      (error) => error instanceof AppError && error.code === 'validation_failed',
     );
   });
 });

@@ -1,3 +1,4 @@
+import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { type GroupState, lookAt } from '../../../../models/rules/messages/group-look.js';
 
@@ -11,7 +12,7 @@ const nothing: GroupState = {
   batchStatus: null,
   triedLately: false,
 };
-const timeouts = { sms: 300_000, whatsapp: 200_000, email: 100_000 };
+const timeouts = { ...forEachChannel(() => 0), sms: 300_000, whatsapp: 200_000, email: 100_000 };
 const minutes = (count: number) => count * 60_000;
 
 describe('lookAt', () => {

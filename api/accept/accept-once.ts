@@ -1,0 +1,48 @@
+/** Accepts what a request asks for exactly once for its idempotency key. Messages and batches share this code. */
+import { idempotencyMismatch, internal } from '../../models/errors.js';
+import type { Deps } from '../deps.js';
+import { keysOf } from '../http/idempotency.js';
+
+export interface Accepted<Row> {
+  row: Row;
+  /** An earlier request with the same idempotency key was accepted; this is its row. */
+  isReplay: boolean;
+}
+
+/** A request was refused between the look-up of its key and the insert of another one with the same key: so often the other one starts over. */
+const insertAttemptsMax = 3;
+
+/**
+ * Stores a row and returns when it is accepted. When its idempotency key is taken, returns the row of the first request.
+ * @param insert returns null when the key is taken
+ * @param findFirst finds the first request with the same key, and waits until it is decided
+ */
+export async function acceptOnce<Row>(
+  insert: () => Promise<Row | null>,
+  findFirst: () => Promise<Accepted<Row> | null>,
+): Promise<Accepted<Row>> {
+  for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
+    const row = await insert();
+    if (row !== null) return { row, isReplay: false };
+    const first = await findFirst();
+    if (first !== null) return first;
+  }
+  throw internal(new Error('the idempotency key is taken again and again'), 1);
+}
+
+/**
+ * The row of the first request with this idempotency key; null when there is none.
+ * @param find looks the row up by its possible keys
+ * @throws AppError 422 when the first request was a different one, or its data were erased
+ */
+export async function findFirstRequest<Found extends { request_digest: Buffer | null }>(
+  deps: Pick<Deps, 'config' | 'db'>,
+  key: string | null,
+  digest: Buffer | null,
+  find: (keys: string[]) => Promise<Found | null>,
+): Promise<Found | null> {
+  if (key === null || digest === null) return null;
+  const found = await find(await keysOf(deps, key));
+  if (found !== null && found.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
+  return found;
+}
