@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { keepHeapSmall, secondThreadLimits } from '../models/flow/heap.js';
+import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { outdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
@@ -15,6 +16,8 @@ async function main(): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   const outdated = outdatedRuntime(process.version);
   if (outdated !== undefined) logger.warn(outdated);
+  const { metrics } = config;
+  await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, logger });
   const endKeeping = await keepPrepared(config, logger);
 
   // From here on there is work to finish; whoever is told to stop before that just ends.

@@ -1,8 +1,10 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
 import { keepHeapSmall } from '../models/flow/heap.js';
+import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
@@ -15,6 +17,7 @@ import { createHttpServer, usualPatience } from './http/http-server.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createReportInbox } from './outside/report-inbox.js';
+import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
 import { connectTemporal } from './outside/temporal.js';
 
@@ -43,6 +46,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
+    isDraining: false,
   };
 }
 
@@ -53,6 +57,7 @@ async function start(deps: ServerDeps): Promise<void> {
   });
   await warmUpPasswords();
   await listen(server, deps.config);
+  await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
   const outdated = outdatedRuntime(process.version);
   if (outdated !== undefined) deps.logger.warn(outdated);
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
@@ -72,13 +77,18 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
   });
 }
 
-/** Finishes the requests that are under way, refuses new connections, then closes what was opened. */
-function stopOnSignal(server: Server, { db, temporal, bulkThread, limiter, logger }: ServerDeps): void {
-  let isStopping = false;
-  const stop = async (reason: string) => {
-    if (isStopping) return;
-    isStopping = true;
+/**
+ * Says at once that it is not ready, and serves on for a while, so that load balancers see it and send no more; then finishes the requests that are
+ * under way, refuses new connections, and closes what was opened. A second signal ends the while.
+ */
+function stopOnSignal(server: Server, deps: ServerDeps): void {
+  const { config, db, temporal, bulkThread, limiter, logger } = deps;
+  const impatience = new AbortController();
+  const stop = async (reason: string, drainMs: number) => {
+    if (deps.isDraining) return impatience.abort();
+    deps.isDraining = true;
     logger.info({ reason }, 'draining');
+    await sleep(drainMs, undefined, { signal: impatience.signal }).catch(() => undefined);
     const deadline = setTimeout(() => server.closeAllConnections(), drainMsMax);
     // Connections that are kept alive become idle one by one; close() alone would wait for their clients.
     const sweep = setInterval(() => server.closeIdleConnections(), 25);
@@ -91,8 +101,8 @@ function stopOnSignal(server: Server, { db, temporal, bulkThread, limiter, logge
     logger.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  process.on('disconnect', () => void stop('launcher is gone'));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, config.drainSeconds * 1000));
+  process.on('disconnect', () => void stop('launcher is gone', 0));
 }
 
 keepHeapSmall();

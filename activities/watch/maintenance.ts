@@ -1,6 +1,7 @@
 /** What the watcher does in a round beside its repairs: money is checked, what is old is forgotten, and the round is noted. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
+import { noteLedgerCheck } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetLogins } from '../../models/operations/accounts/forget-logins.js';
@@ -57,7 +58,9 @@ export function maintenanceActivities({ db, config, logger }: MaintenanceDeps) {
 
     /** Logs every workspace whose balance is not what its ledger says, in each round until that is mended. */
     async checkLedger(): Promise<void> {
-      for (const drift of await checkLedgers(db)) logger.error(drift, 'balance differs from ledger');
+      const drifts = await checkLedgers(db);
+      noteLedgerCheck(drifts.length);
+      for (const drift of drifts) logger.error(drift, 'balance differs from ledger');
     },
 
     /** Compares all books with each other, a part in each round and all of it once a day, and logs every difference. */

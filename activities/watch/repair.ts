@@ -2,6 +2,7 @@
  * The watcher's repairs: each activity finds one kind of work that nobody drives, and starts what drives it. They are independent of each
  * other, may run twice and beside each other, and go on in the next round where the time of one was up.
  */
+import { noteRepairs } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { leaveToCarriers } from '../../models/operations/webhooks/carried-deliveries.js';
 import { claimOverdue } from '../../models/operations/webhooks/claim-overdue.js';
@@ -122,6 +123,7 @@ async function repairEach<Item>({ logger }: RepairDeps, what: string, { find, wo
 }
 
 function tell(logger: Logger, what: string, count: number): void {
+  noteRepairs(what, count);
   if (count > 0) logger.warn({ [what]: count }, 'repaired what was stuck');
 }
 

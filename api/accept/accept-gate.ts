@@ -4,6 +4,7 @@ import { Admission } from '../../models/flow/admission.js';
 import { type Channel, channels } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import { Gather, WaitedTooLong } from '../../models/flow/gather.js';
+import { noteGroup, observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
@@ -93,9 +94,11 @@ export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config>
     async accept(message, fallback = [], webhooks = 0) {
       const goesAlone = most === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
       const groups = webhooks > sharedGroupWebhooks ? apart : together;
-      const outcome = await (goesAlone ? alone : groups[message.channel]).add({ message, fallback }).catch(shed);
-      if (outcome instanceof AppError) throw outcome;
-      return outcome;
+      return observeAccept(message.channel, async () => {
+        const outcome = await (goesAlone ? alone : groups[message.channel]).add({ message, fallback }).catch(shed);
+        if (outcome instanceof AppError) throw outcome;
+        return outcome;
+      });
     },
   };
 }
@@ -109,6 +112,7 @@ async function acceptTogether(deps: DecisionDeps, sends: Send[]): Promise<Outcom
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // one with a fallback is alone
+  noteGroup(sends.length);
   const groupId = sends.length === 1 ? message.id : uuidv7();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });

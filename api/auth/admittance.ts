@@ -23,7 +23,7 @@ export const ofWorkspace = (workspaceId: string): Bucket => ({ rateClass: 'works
 /** Whose requests are counted together. Without a credential that can be anybody's, the address answers for them. */
 export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
   if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
-  if (item.rate === 'callback') return { rateClass: 'callback', key: address };
+  if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
   if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
   // An old token must not be able to use up the limit of those who hold a newer one.
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
+import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { standBack } from '../../models/process/stand-back.js';
 import { answer } from '../http/answer.js';
@@ -11,6 +12,7 @@ import { type ForBulkThread, type InBulkThread, poolSizes } from './create-bulk-
 import { Moved, ownBytes, type Port, ThreadCalls } from './thread-calls.js';
 
 const config = loadConfig(process.env);
+answerFirstThread();
 const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
 const inBulkThread: InBulkThread = {
   async answer({ endpointId, asked }) {

@@ -15,7 +15,7 @@ export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
 /** Limits that do not follow from the credential: see rate-limit.ts. */
-export type OwnRate = 'auth' | 'bulk' | 'callback';
+export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>

@@ -10,13 +10,16 @@ import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
 import { Gather } from '../../models/flow/gather.js';
+import { noteRateLimited } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
-export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback';
+export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback' | 'probe';
 
 /** Carriers post every report from few addresses; their requests are signed. */
 const callbackLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** Load balancers probe from few addresses; a probe that is refused takes a sound process out of service. */
+const probeLimit: RateLimit = { points: 100_000, seconds: 60 };
 /** A site may use up the limits of so many of its addresses. */
 const addressesOfSite = 4;
 /** Longest that a request waits for Redis. */
@@ -64,6 +67,7 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
     address: rateLimits.api,
     failure: rateLimits.api,
     callback: callbackLimit,
+    probe: probeLimit,
   };
   const counters = countersOf(classes, redis);
   const counted = new Gather(async (requests: Bucket[][]) => {
@@ -83,7 +87,9 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       const [first, second] = windows;
       if (beside !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(beside);
       const full = windows.find(({ left }) => left < 0);
-      if (full !== undefined) throw rateLimited(secondsOf(full));
+      if (full === undefined) return;
+      noteRateLimited((buckets[windows.indexOf(full)] as Bucket).rateClass);
+      throw rateLimited(secondsOf(full));
     },
     async assertRoom({ rateClass, key }, res) {
       const window = await counters[rateClass].get(key);
@@ -108,8 +114,8 @@ function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null):
     Object.entries(classes).map(([rateClass, { points, seconds }]) => {
       const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
       const memory = new RateLimiterMemory(options);
-      // Failures are looked at by requests that have none, and are worth no look at the store.
-      if (redis === null || rateClass === 'failure') return [rateClass, memory];
+      // Failures are looked at by requests that have none, and are worth no look at the store. Probes speak of this process alone.
+      if (redis === null || rateClass === 'failure' || rateClass === 'probe') return [rateClass, memory];
       return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
     }),
   ) as Counters;

@@ -107,12 +107,18 @@ export const otherSamples: Samples = {
   'health.get': {
     about:
       '`redis` speaks for the store of the rate limiter, `queue` for Temporal with a worker that polls, `watcher` for what finds and repairs ' +
-      'what a crash left behind.',
+      'what a crash left behind, `workers` for the signs of life of the worker processes.',
     data: {
       status: 'ok',
       timestamp: at,
       services: { database: 'ok', redis: 'ok', queue: 'ok' },
       watcher: { status: 'ok', age_seconds: 12, failing: [] },
+      workers: { status: 'ok', alive: 2, lost: 0, age_seconds: 3 },
     },
+  },
+  'live.get': { about: 'For process managers. It says nothing of other servers.', data: { status: 'ok' } },
+  'ready.get': {
+    about: 'For load balancers: after SIGTERM it is 503 at once, while the process still serves for `DRAIN_SECONDS`.',
+    data: { status: 'ok' },
   },
 };
