@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
-import { keepHeapSmall, secondThreadLimits } from '../models/flow/heap.js';
+import { limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
-import { outdatedRuntime } from '../models/process/runtime.js';
+import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
 import { keepPrepared } from './worker/keep-prepared.js';
 import { startThread } from './worker/worker-thread.js';
@@ -14,8 +14,7 @@ import { poolSizes, type RunningWorkers } from './worker/workers.js';
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
-  const outdated = outdatedRuntime(process.version);
-  if (outdated !== undefined) logger.warn(outdated);
+  reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics } = config;
   await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, logger });
   const endKeeping = await keepPrepared(config, logger);
@@ -43,7 +42,7 @@ async function main(): Promise<void> {
 
 /** Batches have a thread of their own: while it is busy with thousands of messages, the system still runs that of single messages at once. */
 async function startBulkThread(): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: secondThreadLimits });
+  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: workerThreadLimits });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`the thread of batches ended with ${code}`);
   });
@@ -57,7 +56,7 @@ async function startBulkThread(): Promise<RunningWorkers> {
   };
 }
 
-keepHeapSmall();
+limitHeapGrowth();
 try {
   await main();
 } catch (error) {

@@ -10,9 +10,9 @@ import type { ReportInbox } from './outside/report-inbox.js';
 import type { Sns } from './outside/sns.js';
 import type { Temporal } from './outside/temporal.js';
 
-/** Everything that handlers reach; made once by the entry point, or by a test. */
+/** The services that handlers use. The entry point, or a test, creates them once. */
 export interface Deps {
-  /** Of this process, in milliseconds since 1970. */
+  /** When this process started, in milliseconds since 1970. */
   startedAt: number;
   /** This process is to get no more requests, and answers those that come. */
   isDraining: boolean;
@@ -22,13 +22,13 @@ export interface Deps {
   temporal: Temporal;
   acceptGate: AcceptGate;
   reportInbox: ReportInbox;
-  bulkThread: Pick<BulkThread, 'answer'>;
+  bulkThread: Pick<BulkThread, 'runHandler'>;
   limiter: Limiter;
   payments: Payments;
-  /** Addresses of the names of webhooks. */
+  /** Resolves the host names of webhook URLs. */
   resolve: Resolve;
   sns: Sns;
 }
 
-/** What handlers of bulk sends reach, in a thread of their own. */
+/** The services that handlers in the bulk thread use. */
 export type BulkDeps = Pick<Deps, 'config' | 'db' | 'logger'> & { temporal: Pick<Temporal, 'acceptBatch'> };

@@ -1,5 +1,5 @@
 /**
- * For operators: brings a PostgreSQL that was restored to an earlier moment into line with Temporal and with what carriers did; see
+ * For operators: repairs the state after PostgreSQL was restored to an earlier time, so that it matches Temporal and the providers; see
  * docs/recovery.md. Entry point:
  * `node dist/api/recover.js --as-of <time> [--stopped-at <time>] [--wait <seconds>] [--dry-run] [--json] [--force]`, or `--status`.
  */
@@ -22,24 +22,24 @@ const options = {
   status: { type: 'boolean', default: false },
 } as const;
 
-interface Asked extends Omit<RecoveryRequest, 'asOf'> {
+interface RecoverArguments extends Omit<RecoveryRequest, 'asOf'> {
   asOf: Date | null;
   json: boolean;
   status: boolean;
 }
 
 /** @throws Error with what is wrong with the arguments */
-function read(args: string[]): Asked {
+function read(args: string[]): RecoverArguments {
   const { 'as-of': asOf, 'stopped-at': stoppedAt, wait, 'dry-run': dryRun, force, json, status } = parseArgs({ args, options }).values;
   const moment = (name: string, text: string | undefined): Date | null => {
     if (text === undefined) return null;
     const stamp = readTimestamp(text);
-    if (stamp === null || stamp.isDay || !stamp.hasZone) throw new Error(`--${name} must be a moment such as 2026-11-20T08:00:00Z`);
-    if (stamp.at.getTime() > Date.now()) throw new Error(`--${name} lies in the future`);
+    if (stamp === null || stamp.isDay || !stamp.hasZone) throw new Error(`--${name} must be a time such as 2026-11-20T08:00:00Z`);
+    if (stamp.at.getTime() > Date.now()) throw new Error(`--${name} is in the future`);
     return stamp.at;
   };
   if (!/^\d{1,6}$/.test(wait)) throw new Error('--wait must be a number of seconds');
-  const asked = {
+  const parsed = {
     asOf: moment('as-of', asOf),
     stoppedAt: moment('stopped-at', stoppedAt),
     waitSeconds: Number(wait),
@@ -48,13 +48,14 @@ function read(args: string[]): Asked {
     json,
     status,
   };
-  if (asked.asOf === null && !status) throw new Error('--as-of must name the moment to which the database was restored');
-  if (asked.asOf !== null && asked.stoppedAt !== null && asked.stoppedAt < asked.asOf) throw new Error('--stopped-at is before --as-of');
-  return asked;
+  if (parsed.asOf === null && !status) throw new Error('--as-of is required: the time to which the database was restored');
+  if (parsed.asOf !== null && parsed.stoppedAt !== null && parsed.stoppedAt < parsed.asOf)
+    throw new Error('--stopped-at is before --as-of');
+  return parsed;
 }
 
 /** @throws Error when there is no recovery */
-async function showStatus({ asOf, json }: Asked): Promise<string> {
+async function showStatus({ asOf, json }: RecoverArguments): Promise<string> {
   const db = connect(loadConfig(process.env, ['DATABASE_URL']).databaseUrl, 2);
   try {
     const recovery = await findRecovery(db, asOf);
@@ -66,15 +67,15 @@ async function showStatus({ asOf, json }: Asked): Promise<string> {
   }
 }
 
-async function recover({ asOf, json, ...request }: Asked): Promise<string> {
+async function recover({ asOf, json, ...request }: RecoverArguments): Promise<string> {
   const config = loadConfig(process.env, ['DATABASE_URL', 'TEMPORAL_ADDRESS']);
   const recovered = await runRecovery(config, { ...request, asOf: asOf as Date });
   return (json ? jsonOf : tableOf)(recovered, request.dryRun);
 }
 
 try {
-  const asked = read(process.argv.slice(2));
-  process.stdout.write(await (asked.status ? showStatus : recover)(asked));
+  const given = read(process.argv.slice(2));
+  process.stdout.write(await (given.status ? showStatus : recover)(given));
 } catch (error) {
   process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `Not recovered: ${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -1,5 +1,5 @@
 /**
- * For operators: applies stored delivery reports again, for example after a fault in applying them was mended.
+ * For operators: applies stored delivery reports again, for example after a bug in their processing was fixed.
  * Entry point: `node dist/api/replay-reports.js [--provider <name>] [--message <id>] [--since <time>] [--until <time>] [--unmatched]`.
  */
 import { parseArgs } from 'node:util';
@@ -31,7 +31,7 @@ function filterFrom(args: string[]): ReportFilter {
   return { provider, messageId: message, since: moment('since', since), until: moment('until', until), unmatched };
 }
 
-/** Page by page; what cannot be woken now is found by the watcher. @returns how many were replayed, and how many are still nobody's */
+/** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. @returns how many reports were replayed, and how many of them match no message */
 async function replayAll(filter: ReportFilter): Promise<{ reports: number; unmatched: number }> {
   const config = loadConfig(process.env);
   const [db, temporal] = [connect(config.databaseUrl, 2), connectTemporal(config)];
@@ -52,8 +52,8 @@ async function replayAll(filter: ReportFilter): Promise<{ reports: number; unmat
 
 try {
   const { reports, unmatched } = await replayAll(filterFrom(process.argv.slice(2)));
-  process.stdout.write(`${reports} reports are applied again; ${unmatched} of them belong to no message.\n`);
+  process.stdout.write(`${reports} reports were applied again. ${unmatched} of them match no message.\n`);
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? '' : 'Nothing more was replayed: '}${(error as Error).message}\n`);
+  process.stderr.write(`${error instanceof ConfigError ? '' : 'Replay stopped: '}${(error as Error).message}\n`);
   process.exitCode = 1;
 }

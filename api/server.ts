@@ -3,17 +3,17 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
-import { keepHeapSmall } from '../models/flow/heap.js';
+import { limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
-import { outdatedRuntime } from '../models/process/runtime.js';
+import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { createAcceptGate } from './accept/accept-gate.js';
 import { createApp } from './app.js';
 import { type BulkThread, createBulkThread, poolSizes } from './bulk-thread/create-bulk-thread.js';
 import type { Deps } from './deps.js';
-import { createHttpServer, usualPatience } from './http/http-server.js';
+import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createReportInbox } from './outside/report-inbox.js';
@@ -22,12 +22,12 @@ import { createSns } from './outside/sns.js';
 import { connectTemporal } from './outside/temporal.js';
 
 const drainMsMax = 10_000;
-/** Longest wait for connections that do not close by themselves. */
+/** How long the process waits for connections to PostgreSQL and Temporal to close. */
 const closeMsMax = 2000;
 
 type ServerDeps = Deps & { bulkThread: BulkThread };
 
-/** Opens what the API needs. Nothing is asked here whether it answers: `/health` tells, and every call connects by itself. */
+/** Creates the clients that the API needs. They connect on first use, and `/health` reports whether their servers answer. */
 function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
@@ -51,21 +51,22 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
 }
 
 async function start(deps: ServerDeps): Promise<void> {
-  const server = createHttpServer(createApp(deps), deps.limiter, usualPatience, {
-    ...deps.config.connections,
+  const { connections } = deps.config;
+  const server = createHttpServer(createApp(deps), deps.limiter, defaultTimeouts, {
+    max: connections.most,
+    maxPerAddress: connections.ofAddress,
     proxies: deps.config.trustedProxies,
   });
   await warmUpPasswords();
   await listen(server, deps.config);
   await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
-  const outdated = outdatedRuntime(process.version);
-  if (outdated !== undefined) deps.logger.warn(outdated);
+  reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   process.send?.({ ready: true });
   stopOnSignal(server, deps);
 }
 
-/** Connections that the system holds until they are taken: a burst of clients is not to wait for a second SYN. */
+/** How many new connections the kernel queues. With a short queue, clients in a burst would have to repeat their SYN packet. */
 const backlog = 4096;
 
 function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
@@ -78,19 +79,19 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
 }
 
 /**
- * Says at once that it is not ready, and serves on for a while, so that load balancers see it and send no more; then finishes the requests that are
- * under way, refuses new connections, and closes what was opened. A second signal ends the while.
+ * On a signal: `/ready` reports the drain at once, and the process serves on for DRAIN_SECONDS, so that load balancers notice it. Then it refuses new
+ * connections, finishes the open requests, and closes the clients. A second signal ends the wait.
  */
 function stopOnSignal(server: Server, deps: ServerDeps): void {
   const { config, db, temporal, bulkThread, limiter, logger } = deps;
-  const impatience = new AbortController();
+  const secondSignal = new AbortController();
   const stop = async (reason: string, drainMs: number) => {
-    if (deps.isDraining) return impatience.abort();
+    if (deps.isDraining) return secondSignal.abort();
     deps.isDraining = true;
     logger.info({ reason }, 'draining');
-    await sleep(drainMs, undefined, { signal: impatience.signal }).catch(() => undefined);
+    await sleep(drainMs, undefined, { signal: secondSignal.signal }).catch(() => undefined);
     const deadline = setTimeout(() => server.closeAllConnections(), drainMsMax);
-    // Connections that are kept alive become idle one by one; close() alone would wait for their clients.
+    // close() alone would wait until clients close their idle keep-alive connections.
     const sweep = setInterval(() => server.closeIdleConnections(), 25);
     await new Promise((resolve) => server.close(resolve));
     clearTimeout(deadline);
@@ -102,10 +103,10 @@ function stopOnSignal(server: Server, deps: ServerDeps): void {
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, config.drainSeconds * 1000));
-  process.on('disconnect', () => void stop('launcher is gone', 0));
+  process.on('disconnect', () => void stop('the launcher has ended', 0));
 }
 
-keepHeapSmall();
+limitHeapGrowth();
 try {
   await start(createDeps(process.env));
 } catch (error) {

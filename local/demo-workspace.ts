@@ -1,4 +1,4 @@
-/** Makes the demo workspace and its API key where they are missing. Entry point: `node dist/local/demo-workspace.js`. */
+/** Creates the demo workspace and its API key if they are missing. Entry point: `node dist/local/demo-workspace.js`. */
 import { randomBytes } from 'node:crypto';
 import { ApiKey } from '../models/tables/api-key.js';
 import { type Config, loadConfig } from '../models/settings/config.js';
@@ -24,7 +24,7 @@ async function ensureDemoWorkspace(database: Database, settings: Readonly<Config
   const existing = await Workspace.byEmail(email);
   if (existing !== null && readDemoState(settings.dataDir) !== undefined) return;
   const password = randomBytes(12).toString('base64url');
-  // Its credentials are lost, not its credits: it gets new ones of the former only.
+  // If the stored credentials are lost, the workspace gets a new password and key, but no new credits.
   await existing?.update({ password_hash: await hashPassword(password) });
   const workspace = existing ?? (await signUpDemo(database, settings, password));
   const { key } = await ApiKey.issue(settings.secretKey, { workspace_id: workspace.id, name: 'demo', scopes });
@@ -34,5 +34,5 @@ async function ensureDemoWorkspace(database: Database, settings: Readonly<Config
 async function signUpDemo(database: Database, settings: Readonly<Config>, password: string): Promise<Workspace> {
   const request = { email, password, company_name: 'Demo', phone: null, country: null };
   const { workspace } = await signUp({ db: database, config: settings }, request, systemOrigin('launcher'));
-  return workspace.update({ email_verified: true }); // its address takes no mail
+  return workspace.update({ email_verified: true }); // its address cannot receive e-mail
 }

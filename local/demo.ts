@@ -1,4 +1,4 @@
-/** `npm run demo`: tells the whole story once, against the running service or one started for it. Entry point: `node dist/local/demo.js`. */
+/** `npm run demo`: shows the life of a message once, with the running service or one that it starts. Entry point: `node dist/local/demo.js`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -52,7 +52,7 @@ async function demonstrate(dataDir: string, addresses: Addresses | undefined): P
   }
 }
 
-/** It ends with us, whatever becomes of us: its message channel closes. */
+/** The service also ends if this process is killed, because its message channel closes then. */
 function spawnService(): ChildProcess {
   const script = resolve(import.meta.dirname, 'start.js');
   return spawn(process.execPath, ['--enable-source-maps', script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -75,8 +75,8 @@ async function stopService(child: ChildProcess | undefined): Promise<void> {
 function explain(thrown: unknown): string {
   const error = thrown instanceof Error && thrown.name === 'AbortError' ? thrown.cause : thrown;
   if (error instanceof StartError || error instanceof ConfigError) return error.message;
-  if (error instanceof Error && error.name === 'TimeoutError') return `The story was not over after ${storyTimeoutMs / 1000} s.`;
+  if (error instanceof Error && error.name === 'TimeoutError') return `The demo did not finish within ${storyTimeoutMs / 1000} s.`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'Another demo is running: try again when it is over.';
+  if (code === 'EADDRINUSE') return 'Another demo is running: try again when it has finished.';
   return `The demo failed: ${reasonOf(error)}`;
 }

@@ -1,4 +1,4 @@
-/** Finds or starts the two servers, PostgreSQL and Temporal. */
+/** Finds or starts PostgreSQL and Temporal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findTemporal } from './temporal/find-temporal.js';
 import { type Launch, startPart } from './processes/launch.js';
@@ -12,12 +12,12 @@ import { temporalPart } from './temporal/temporal.js';
 import { requireTemporal } from './temporal/temporal-probe.js';
 
 const attempts = 3;
-/** A server that lives longer than this at its start does not suffer from a port taken meanwhile. */
+/** A server that fails later than this after its start does not fail because its port is in use. */
 const promptFailureMs = 10_000;
 
 /**
- * Uses the configured PostgreSQL or starts our own.
- * @returns its address, and whether its data are new
+ * Uses the configured PostgreSQL, or starts the embedded one.
+ * @returns its URL, and whether its data are new
  */
 export async function providePostgres(launch: Launch, password: string): Promise<{ url: string; isNew: boolean }> {
   const { plan, output, ports } = launch;
@@ -38,8 +38,8 @@ export async function providePostgres(launch: Launch, password: string): Promise
 }
 
 /**
- * Uses the configured Temporal or starts our own.
- * @returns its address, and that of its Web UI when it is ours
+ * Uses the configured Temporal, or starts the embedded one.
+ * @returns its address, and that of its Web UI if it is embedded
  */
 export async function provideTemporal(launch: Launch): Promise<{ address: string; ui: string | null }> {
   const { plan, output, ports, logDir } = launch;
@@ -63,7 +63,7 @@ export async function provideTemporal(launch: Launch): Promise<{ address: string
   return made;
 }
 
-/** Between choosing a port and listening on it another program may take it, and a killed PostgreSQL may still be ending: so it is tried again. */
+/** Starts a server, with retries: another program may take the port between choosing and listening, and a killed PostgreSQL may still be ending. */
 async function startServer<T>(launch: Launch, make: () => Promise<{ part: Part; result: T }>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const { part, result } = await make();
@@ -83,7 +83,7 @@ async function configuredDatabase({ plan, output }: Launch): Promise<string> {
   const { host, pathname } = new URL(url);
   await output.step(async () => {
     const version = await serverVersion(url).catch((error: unknown) => {
-      throw new StartError(`PostgreSQL at ${host}${pathname} (DATABASE_URL) does not serve us: ${reasonOf(error)}.`);
+      throw new StartError(`PostgreSQL at ${host}${pathname} (DATABASE_URL) cannot be used: ${reasonOf(error)}.`);
     });
     return `PostgreSQL ${version} at ${host}${pathname}`;
   });

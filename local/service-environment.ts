@@ -1,10 +1,10 @@
-/** The environment of API, worker and scripts: the user's own, completed by what the launcher made. */
+/** The environment of API, worker and scripts: that of the user, with the additions of the launcher. */
 import { type Config, loadConfig } from '../models/settings/config.js';
 import type { CheckoutSettings } from './checkout/provide.js';
 import { isUnset, type Plan } from './plan/plan.js';
 import type { Secrets } from './plan/secrets.js';
 
-/** Granted at signup where everything is embedded, so that a first message can be sent. */
+/** Credits granted at signup if all servers are embedded, so that a first message can be sent. */
 const embeddedSignupCredits = '100';
 
 /** Here no load balancer has to see it, and somebody waits for Ctrl-C. */
@@ -14,13 +14,13 @@ export interface Made {
   port: number;
   databaseUrl: string;
   temporalAddress: string;
-  /** of a wholly embedded installation only */
+  /** Only if all servers are embedded. */
   embedded: { secrets: Secrets; demoReceiver: string; checkout?: CheckoutSettings | undefined } | undefined;
 }
 
 /**
- * Environment for `loadConfig` of the other rooms.
- * @throws ConfigError when it is still not complete
+ * Builds the environment from which the other processes load their settings.
+ * @throws ConfigError when a setting is missing
  */
 export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
   const env = {
@@ -35,7 +35,7 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
   return { env, config: loadConfig(env) };
 }
 
-/** Address of the API from this machine. Behind a proxy the public one may be out of reach from here. */
+/** The address of the API, seen from this machine. The public address may not be reachable from here. */
 export const localAddress = (plan: Plan, made: Made): string =>
   serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;
 

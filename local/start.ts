@@ -1,4 +1,4 @@
-/** `npm start`: runs everything that is not configured until Ctrl-C. Entry point: `node dist/local/start.js`. */
+/** `npm start`: runs the service, and the servers that are not configured, until Ctrl-C. Entry point: `node dist/local/start.js`. */
 import { ConfigError } from '../models/settings/config.js';
 import { Launcher } from './processes/launcher.js';
 import { Output } from './processes/output.js';
@@ -6,7 +6,7 @@ import { readPlan } from './plan/plan.js';
 import { StartError } from './plan/start-error.js';
 import { startService } from './steps.js';
 
-/** npm passes on the Ctrl-C that the terminal has sent us too: a second one this soon is the same one. */
+/** The terminal sends Ctrl-C to this process, and npm sends it again. A second signal within this time is the same key press. */
 const sameKeystrokeMs = 500;
 const output = new Output(process.stdout);
 
@@ -34,7 +34,7 @@ function run(launcher: Launcher): void {
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  process.on('disconnect', () => stoppingSince ?? void stop(0)); // whoever started us as a child is gone
+  process.on('disconnect', () => stoppingSince ?? void stop(0)); // the parent process has ended
   process.on('uncaughtException', (error) => {
     report(error);
     void stop(1);
@@ -42,14 +42,14 @@ function run(launcher: Launcher): void {
   launcher.start().then(
     () => process.send?.({ ready: true }),
     (error: unknown) => {
-      if (stoppingSince !== undefined) return; // given up on purpose
+      if (stoppingSince !== undefined) return; // the start was cancelled
       report(error);
       void stop(1);
     },
   );
 }
 
-/** Faults of the user's as they are; faults of ours with the stack. */
+/** Prints errors that the user can fix as they are, and other errors with their stack. */
 function report(error: unknown): void {
   const isExpected = error instanceof StartError || error instanceof ConfigError;
   output.fault(isExpected ? error.message : String((error as Error).stack ?? error));

@@ -1,5 +1,5 @@
-/** The steps of `npm start`, on one screen. */
-import { outdatedRuntime } from '../models/process/runtime.js';
+/** The steps of `npm start`. */
+import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { provideCheckout } from './checkout/provide.js';
 import { readDemoState } from './demo/demo-state.js';
 import { type Launch, startPart, together } from './processes/launch.js';
@@ -12,16 +12,15 @@ import { localAddress, type Made, serviceEnvironment } from './service-environme
 import { summaryLines } from './plan/summary.js';
 
 /**
- * How long each may finish what it has begun. The worker begins at most 5 s after the API, the servers take 5.5 s: less than 20 s in all,
- * but where calls to providers or their recording take longer.
+ * How long API and worker may finish their open work. The worker starts to stop at most 5 s after the API, and the servers take 5.5 s. So a
+ * stop takes less than 20 s, unless calls to providers take longer.
  */
 const drainMs = { api: 10_500, worker: 30_000 };
 
-/** Servers side by side, then the schema, then worker and API side by side, then the addresses. */
+/** Starts the servers in parallel, migrates the schema, starts worker and API in parallel, and publishes the addresses. */
 export async function startService(launch: Launch, port: number, giveUp: () => void): Promise<void> {
   const { plan, ports } = launch;
-  const outdated = outdatedRuntime(process.version);
-  if (outdated !== undefined) launch.output.note(outdated);
+  reportOutdatedRuntime((line) => launch.output.note(line));
   const secrets = loadSecrets(plan.config.dataDir);
   const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
@@ -51,7 +50,7 @@ function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
     });
 }
 
-/** The worker posts webhooks: it must trust the demo's receiver. */
+/** Starts the worker. It posts webhooks, so it must trust the certificate of the demo receiver. */
 async function startWorker(launch: Launch, env: NodeJS.ProcessEnv): Promise<void> {
   const { plan, output } = launch;
   if (!plan.allEmbedded) return startNode(launch, 'worker', 'activities/worker.js', env, drainMs.worker);

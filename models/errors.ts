@@ -79,8 +79,12 @@ export function listed(faults: readonly Fault[], count: number, field: string): 
 /** 400 for one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
 export const missingField = (field: string) => invalidField(field, missingFieldText(field));
+/** What is said of a field that nobody knows and that looks like a known one. */
+export const unknownFieldText = (field: string, meant: string) => `Unknown field: ${field}. Did you mean ${meant}?`;
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
-export const invalidJson = () => invalidField('', 'Invalid JSON body');
+/** 400; `where` tells more behind the fault. */
+export const invalidJson = (where?: string) =>
+  invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
 /** 400; what is not HTTP as the standard has it. */
 export const malformedRequest = () => invalidField('', 'Malformed HTTP request');
 export const emailExists = () =>
@@ -96,11 +100,19 @@ export const unreachableContact = () => invalidField('phone', missingFieldText('
 /** 400; the payment provider's signature. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
 
-export const missingApiKey = () => new AppError(401, 'unauthorized', 'Missing X-API-Key header');
-export const invalidApiKey = () => new AppError(401, 'unauthorized', 'Invalid API key');
-export const deactivatedApiKey = () => new AppError(401, 'unauthorized', 'API key has been deactivated');
-export const invalidToken = () => new AppError(401, 'unauthorized', 'Invalid or expired token');
-export const expiredToken = () => new AppError(401, 'token_expired', 'Invalid or expired token');
+/** 401; `why` tells more in the details. */
+const unauthorized = (code: ErrorCode, message: string, field: string, why: string) =>
+  new AppError(401, code, message, { details: [{ field, message: why }] });
+export const missingApiKey = (why = 'This operation needs an API key in the header X-API-Key') =>
+  unauthorized('unauthorized', 'Missing X-API-Key header', 'X-API-Key', why);
+export const invalidApiKey = (why = 'The API key is unknown, has expired, or is not allowed from this address') =>
+  unauthorized('unauthorized', 'Invalid API key', 'X-API-Key', why);
+export const deactivatedApiKey = () =>
+  unauthorized('unauthorized', 'API key has been deactivated', 'X-API-Key', 'A deactivated key stays so: create another one');
+export const invalidToken = (why = 'The session has ended: log in again') =>
+  unauthorized('unauthorized', 'Invalid or expired token', 'Authorization', why);
+export const expiredToken = () =>
+  unauthorized('token_expired', 'Invalid or expired token', 'Authorization', 'The JWT has expired: log in again');
 export const wrongPassword = () => new AppError(401, 'unauthorized', 'Invalid email or password');
 /** 401; the password is right, and a second factor is in force. */
 export const codeRequired = () => new AppError(401, 'code_required', 'Verification code required');

@@ -1,14 +1,14 @@
 /** Passwords: argon2id, few at a time, so that logins cannot take the whole machine. */
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { createTurnstile } from './flow/turnstile.js';
+import { createConcurrencyLimit } from './flow/concurrency-limit.js';
 
 // OWASP's second choice, of the default variant argon2id: 19 MiB, two passes, one lane; about 15 ms here.
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Half of the cores, and never more than half of the four threads that Node.js has for files and names too. */
 export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 /** Accounts take turns: a flood on one keeps nobody out of another. With all that can wait before it a login takes a few seconds. */
-const inTurn = createTurnstile({ most: atOnceMax, waitingMax: 300, waitingOfKeyMax: 50 });
+const inTurn = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWaitingPerKey: 50 });
 
 /**
  * The string to store: algorithm, parameters, salt and hash.

@@ -1,12 +1,9 @@
 /**
- * All that others may know of the workflows: queues, ids, names and shapes. Imports nothing at run time, so that the
- * API process does not load the workflow library. Workflows carry ids, never texts, numbers or secrets.
+ * What other rooms may know of the workflows: queues, ids, names and inputs. Imports nothing, so that the API process does not load the
+ * workflow library. Workflows carry ids, never texts, phone numbers or secrets.
  */
 
-/**
- * Task queues. Every workflow runs on `messages`; the other queues carry activities only, each with slots of its own, so that
- * one kind of work never waits behind another.
- */
+/** Task queues. All workflows run on `messages`. Each other queue runs one kind of activity in its own slots, so that no kind delays another. */
 export const queues = {
   /** all workflows, and the activities of the message's way */
   messages: 'messages',
@@ -21,10 +18,7 @@ export const queues = {
 } as const;
 
 export const workflowIds = {
-  /**
-   * Drives a group: a single message, which gives the group its id; single messages that were accepted together; a page of a batch.
-   * @param message any message of the group
-   */
+  /** Drives the group of a message: a single message, single messages that were accepted together, or a page of a batch. */
   group: ({ id, group_id, batch_id }: { id: string; group_id: string; batch_id: string | null }): string => {
     if (batch_id !== null) return workflowIds.page(group_id);
     return id === group_id ? workflowIds.message(id) : workflowIds.shared(group_id);
@@ -55,7 +49,8 @@ export const workflowIds = {
 } as const;
 
 export const workflowTypes = {
-  sendMessages: 'sendMessages',
+  sendMessage: 'sendMessage',
+  sendGroup: 'sendGroup',
   sendBatch: 'sendBatch',
   applyLateReports: 'applyLateReports',
   carryWebhook: 'carryWebhook',
@@ -68,18 +63,18 @@ export const workflowTypes = {
   maintain: 'maintain',
 } as const;
 
-/** Update of `sendMessages` and of `sendBatch`: answers when the debit has been decided. Its update id is always `accept`. */
+/** Update of `sendMessage`, `sendGroup` and `sendBatch`: answers when the debit is decided. Its update id is always `accept`. */
 export const acceptUpdate = 'accept';
-/** Signal of `sendMessages` and `applyLateReports`: the inbox holds reports for the group. */
-export const reportsSignal = 'reports';
-/** Signal of `sendMessages`: messages of the group were cancelled; there are events to deliver and perhaps nothing left to wait for. */
-export const cancelledSignal = 'cancelled';
+/** Signal of `sendMessage`, `sendGroup` and `applyLateReports`: the inbox holds reports for the group. */
+export const reportsSignal = 'reportsArrived';
+/** Signal of `sendMessage` and `sendGroup`: a message was cancelled. There are events to deliver, and perhaps nothing left to wait for. */
+export const cancelledSignal = 'messageCancelled';
 
-/** Signal of the pages of a batch: it was resumed or cancelled. */
+/** Signal of `sendGroup` for a page: its batch was resumed or cancelled. */
 export const batchChangedSignal = 'batchChanged';
 
 /** Signal of `carryWebhook`: something is due. */
-export const dueSignal = 'due';
+export const dueSignal = 'deliveriesDue';
 
 /** Search attributes, given at start only: the SDK's typed keys, written out because nothing is imported here. */
 export const searchAttributes = {
@@ -89,12 +84,34 @@ export const searchAttributes = {
   messageIds: { name: 'MessageIds', type: 'KEYWORD_LIST' },
 } as const;
 
-export interface SendMessagesInput {
+export interface SendMessageInput {
+  messageId: string;
+  /** Set for a message with a fallback: the time that it has to be delivered, from when it is due. */
+  fallbackAfterMs?: number;
+}
+
+export interface SendGroupInput {
   groupId: string;
   /** Set for a page of a batch: its messages are charged already. */
   batchId?: string;
-  /** Set for a single message with a fallback: the time that it has to be delivered from when it is due. */
-  fallbackAfterMs?: number;
+}
+
+/** A group as the rows have it. */
+export interface StoredGroup {
+  groupId: string;
+  workflowId: string;
+  batchId?: string | null;
+  fallbackAfterMs?: number | null | undefined;
+}
+
+/** The type and the input of the workflow that drives a group. The group of a single message has the message's id. */
+export function workflowOf({ groupId, workflowId, batchId = null, fallbackAfterMs = null }: StoredGroup) {
+  if (workflowId !== workflowIds.message(groupId)) {
+    const input: SendGroupInput = { groupId, ...(batchId === null ? {} : { batchId }) };
+    return { type: workflowTypes.sendGroup, args: [input] as [SendGroupInput] };
+  }
+  const input: SendMessageInput = { messageId: groupId, ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) };
+  return { type: workflowTypes.sendMessage, args: [input] as [SendMessageInput] };
 }
 
 export interface SendBatchInput {

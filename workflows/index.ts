@@ -7,6 +7,7 @@ export { deliverWebhook } from './deliver-webhook.js';
 export { maintain } from './maintain.js';
 export { replayDeliveries } from './replay-deliveries.js';
 export { sendBatch } from './send-batch.js';
+export { sendGroup } from './send-group.js';
 export { sendMail } from './send-mail.js';
-export { sendMessages } from './send-messages.js';
+export { sendMessage } from './send-message.js';
 export { startDeliveries } from './start-deliveries.js';

@@ -13,12 +13,13 @@ import {
  * @returns false when it runs already
  */
 export async function startUnlessRunning<Input>(
-  workflow: (input: Input) => Promise<void>,
+  workflow: ((input: Input) => Promise<void>) | string,
   input: Input,
   options: Omit<ChildWorkflowOptions, 'args' | 'parentClosePolicy' | 'typeInfo'>,
 ): Promise<boolean> {
   try {
-    await startChild(workflow, { ...options, args: [input], parentClosePolicy: ParentClosePolicy.ABANDON });
+    const given = { ...options, args: [input] as [Input], parentClosePolicy: ParentClosePolicy.ABANDON };
+    await (typeof workflow === 'string' ? startChild(workflow, given) : startChild(workflow, given));
     return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -1,10 +1,10 @@
-import { condition, continueAsNew, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { AcceptUpdate } from './accept-update.js';
 import { local, localForBatch } from './activities.js';
-import { type AcceptBatchAnswer, acceptUpdate, type SendBatchInput, workflowIds } from './contract.js';
+import { type AcceptBatchAnswer, type SendBatchInput, workflowIds } from './contract.js';
 import { startUnlessRunning } from './other-workflows.js';
-import { sendMessages } from './send-messages.js';
+import { sendGroup } from './send-group.js';
 
-const accept = defineUpdate<AcceptBatchAnswer>(acceptUpdate);
 /** Pages whose ids are read, and whose workflows are started, in one step. */
 const pagesAtOnce = 50;
 
@@ -13,12 +13,9 @@ const pagesAtOnce = 50;
  * pausing, resuming and cancelling are decided in the database and seen by each page before every round of hand-offs.
  */
 export async function sendBatch({ batchId, nextPage }: SendBatchInput): Promise<void> {
-  let answer: AcceptBatchAnswer | undefined = nextPage === undefined ? undefined : { accepted: true };
-  setHandler(accept, async () => {
-    await condition(() => answer !== undefined);
-    return answer as AcceptBatchAnswer;
-  });
-  answer ??= await localForBatch.acceptBatch(batchId);
+  const accept = new AcceptUpdate<AcceptBatchAnswer>();
+  const answer = nextPage === undefined ? await localForBatch.acceptBatch(batchId) : { accepted: true };
+  accept.answer(answer);
   if (!answer.accepted) return;
   for (let page = nextPage ?? 0; ; page += pagesAtOnce) {
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendBatch>({ batchId, nextPage: page });
@@ -32,7 +29,7 @@ export async function sendBatch({ batchId, nextPage }: SendBatchInput): Promise<
 async function startPage(batchId: string, groupId: string, page: number): Promise<void> {
   const { typedSearchAttributes, priority } = workflowInfo();
   const input = { groupId, batchId };
-  await startUnlessRunning(sendMessages, input, {
+  await startUnlessRunning(sendGroup, input, {
     workflowId: workflowIds.page(groupId),
     staticSummary: `page ${page} of batch ${batchId}`,
     ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),

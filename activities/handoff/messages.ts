@@ -1,5 +1,5 @@
 /** The activities of the message's way: accept, hand off, apply reports, ask the provider. */
-import type { Channel } from '../../models/channels.js';
+import { type Channel, someChannel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { currentTime, type Database } from '../../models/db/database.js';
 import { acceptBatch, type BatchAcceptance } from '../../models/operations/batches/accept-batch.js';
@@ -9,6 +9,7 @@ import { awaitingReports } from '../../models/operations/reports/awaiting-report
 import { batchPages } from '../../models/operations/batches/batch-pages.js';
 import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
+import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { groupState, type GroupWork } from '../../models/operations/messages/group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
@@ -52,7 +53,6 @@ export interface Accepted {
   reportTimeoutMs: number;
 }
 
-const providerDeadlineMs = 10_000;
 /** Above the time from a claim to the end of its calls. */
 const callLeaseSeconds = 15;
 
@@ -77,7 +77,7 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
   return {
     /** Local: debits and queues; see `acceptMessages` of the models. */
     async acceptMessages(groupId: string): Promise<Accepted> {
-      const { accepted, channel = 'sms', scheduledAt, deliveries } = await acceptMessages(db, groupId);
+      const { accepted, channel = someChannel, scheduledAt, deliveries } = await acceptMessages(db, groupId);
       return { accepted, deliveries, ...(await times(db, config, { channel, scheduledAt })) };
     },
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
+import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { noteHandoff } from '../../models/metrics/observe.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
@@ -20,7 +21,6 @@ export interface RoundSize {
   isPaced: boolean;
 }
 
-const providerDeadlineMs = 10_000;
 /** So long a round is waited for; one that lasts longer goes on beside the next, because its account may not be theirs. */
 const roundMsMax = 1_000;
 const roundsAtOnceMax = 4;

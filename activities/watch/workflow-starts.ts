@@ -10,9 +10,9 @@ import {
   queues,
   type ReplayInput,
   reportsSignal,
-  type SendMessagesInput,
   searchAttributes,
   workflowIds,
+  workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
 
@@ -49,7 +49,10 @@ export function workflowStarts(client: Client): WorkflowStarts {
   const signal = (workflowId: string, name: string) => inTime(() => isTold(client, workflowId, name));
 
   return {
-    group: (group) => start(workflowTypes.sendMessages, { taskQueue, ...startOf(group) }),
+    group: (group) => {
+      const { type, args } = workflowOf(group);
+      return start(type, { taskQueue, args, ...startOf(group) });
+    },
     isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
     async batchChanged(workflowId) {
       await signal(workflowId, batchChangedSignal);
@@ -60,17 +63,20 @@ export function workflowStarts(client: Client): WorkflowStarts {
       const signalled = { ...lateOptions({ groupId }), signal: reportsSignal, signalArgs: [] };
       await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, signalled));
     },
-    nextStep: ({ groupId, workspaceId, channel, fallbackAfterMs }, before) =>
-      start(workflowTypes.sendMessages, {
+    nextStep: ({ groupId, workspaceId, channel, fallbackAfterMs }, before) => {
+      const workflowId = workflowIds.message(groupId);
+      const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
+      return start(type, {
         taskQueue,
-        workflowId: workflowIds.message(groupId),
-        args: [{ groupId, ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) }],
+        workflowId,
+        args,
         staticSummary: `fallback of ${before}`,
         typedSearchAttributes: [
           { key: searchAttributes.workspaceId, value: workspaceId },
           { key: searchAttributes.channel, value: channel },
         ],
-      }),
+      });
+    },
     async carrier(webhookId, workspaceId) {
       const priority = { priorityKey: 3, ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }) };
       const options = { taskQueue, workflowId: workflowIds.carrier(webhookId), args: [{ webhookId }], priority };
@@ -124,15 +130,9 @@ async function isTold(client: Client, workflowId: string, signal: string): Promi
 }
 
 /** As the API starts it, so that an operator finds it by the same attributes. */
-function startOf({ groupId, workflowId, batchId, channel, workspaceId, messageIds, fallbackAfterMs }: DrivableGroup) {
-  const input: SendMessagesInput = {
-    groupId,
-    ...(batchId === null ? {} : { batchId }),
-    ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }),
-  };
+function startOf({ workflowId, batchId, channel, workspaceId, messageIds }: DrivableGroup) {
   return {
     workflowId,
-    args: [input] as [SendMessagesInput],
     typedSearchAttributes: [
       { key: searchAttributes.channel, value: channel },
       ...(workspaceId === null ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),

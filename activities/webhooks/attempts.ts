@@ -5,12 +5,12 @@ import type { Trigger } from '../../models/tables/delivery.js';
 import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import { claimProbe } from '../../models/operations/webhooks/note-health.js';
 import { type Attempt, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
-import { Gather } from '../../models/flow/gather.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 import { maskSignatures } from '../../models/rules/webhooks/signature.js';
 import { Tally } from '../../models/flow/tally.js';
-import { createTurnstile, type Turnstile } from '../../models/flow/turnstile.js';
+import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { EndpointLine, type Outcome, type Pace } from './endpoint-line.js';
 import { attemptOnce, healthNote, lastStep, nextStep } from './one-attempt.js';
@@ -50,18 +50,20 @@ export interface LeftToCarriers {
 export class Attempts {
   readonly #health = new EndpointHealth();
   readonly #underWay = new Tally();
-  readonly #records: Gather<Attempt, boolean>;
+  readonly #records: BatchQueue<Attempt, boolean>;
   /**
    * Turns for what locks the rows of webhooks or reads a backlog of deliveries. A statement that waits for a lock holds a connection. Groups
    * and carriers of one workspace lock the same rows, so one statement of a workspace runs at a time. All together leave half of the
    * connections to what accepts and sends messages.
    */
-  readonly inTurn: Turnstile;
+  readonly inTurn: ConcurrencyLimit;
 
   constructor(private readonly deps: AttemptDeps) {
     const { db, config } = deps;
-    this.inTurn = createTurnstile({ most: Math.max(1, Math.floor(config.databasePoolMax / 4)), mostOfKey: 1 });
-    this.#records = new Gather((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), { most: recordsAtOnce });
+    this.inTurn = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
+    this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
+      maxBatchSize: recordsAtOnce,
+    });
   }
 
   /**

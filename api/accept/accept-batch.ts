@@ -1,4 +1,4 @@
-/** Accepts a batch, as `accept.ts` does a message: stored undecided, debited by its workflow, decided in every case. */
+/** Accepts a batch in the same way as `accept.ts` accepts a message: it is stored as `accepting`, and its workflow debits the credits and accepts it. */
 import { Batch, type BatchRow } from '../../models/tables/batch.js';
 import { idempotencyMismatch, internal } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
@@ -6,28 +6,28 @@ import { insertBatch, type NewBatch } from '../../models/operations/batches/inse
 import { assertBelow, type Quota } from '../../models/operations/billing/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { fundsOf } from '../../models/operations/billing/standing.js';
-import { createTurnstile } from '../../models/flow/turnstile.js';
+import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { keysOf } from '../http/idempotency.js';
 import type { BulkDeps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
-import { assertAffordable, refusalOfCost } from '../auth/standing.js';
-import { untilKnown } from './until-known.js';
+import { assertCanPay, costError } from '../auth/sending-rules.js';
+import { retryForever } from './retry-forever.js';
 
 export interface AcceptedBatch {
   row: BatchRow;
-  /** The request had come before; this is the batch of that time. */
+  /** The request repeats an earlier one; `row` is the batch of the earlier request. */
   isReplay: boolean;
 }
 
-/** How often a request tries again whose twin was refused between its look-up and its insert. */
+/** How often an insert is tried. A retry is needed when a request with the same idempotency key was refused between look-up and insert. */
 const insertAttemptsMax = 3;
-/** Each insert holds a connection for as long as it takes to write ten thousand rows; others need connections too. */
-const inTurn = createTurnstile({ most: 2 });
+/** An insert holds a database connection while it writes up to ten thousand rows. The limit leaves connections for other requests. */
+const limitInserts = createConcurrencyLimit({ max: 2 });
 
 /**
- * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request, or one whose data were erased
+ * Finds the batch of an earlier request with this idempotency key, and waits until it is accepted or refused; null when there is none.
+ * @throws AppError 422 when the earlier request had a different body, or its data were erased
  */
 export async function findAcceptedBatch(
   deps: BulkDeps,
@@ -45,10 +45,10 @@ export async function findAcceptedBatch(
 }
 
 /**
- * Accepts a batch, or nothing of it.
- * @param pagesOf makes its pages; asked again when the request has to start over
- * @throws AppError 402 when the balance or the limit of the day is short of the sum, 409 when too many batches are open, 500 when nobody decided in
- * time: nothing is charged and nothing stays
+ * Accepts the whole batch or nothing of it.
+ * @param pagesOf creates the pages of messages; it is called again for each retry
+ * @throws AppError 402 when the balance or the daily limit is too low, 409 when too many batches are open, 500 when the workflow did not
+ * answer in time. Nothing is charged or stored then.
  */
 export async function acceptBatch(
   deps: BulkDeps,
@@ -56,11 +56,11 @@ export async function acceptBatch(
   batch: NewBatch,
   pagesOf: () => AsyncIterable<NewGroup>,
 ): Promise<AcceptedBatch> {
-  assertAffordable(caller, batch.cost);
+  assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
-    // The watcher fences what stays undecided for long; waiting for its turn does not count.
-    const inserted = await inTurn(async () => {
+    // created_at is set after the wait, because the watcher deletes batches that stay `accepting` for too long.
+    const inserted = await limitInserts(async () => {
       const stamped = { ...batch, created_at: new Date() };
       return (await insertBatch(deps.db, stamped, pagesOf())) ? stamped : null;
     });
@@ -71,26 +71,29 @@ export async function acceptBatch(
     const first = await findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest);
     if (first !== null) return first;
   }
-  throw internal(new Error('the idempotency key is taken again and again'), 1);
+  throw internal(new Error('another request with the same idempotency key was stored and refused repeatedly'), 1);
 }
 
-/** Starts or joins the batch's workflow and waits for its decision; returns when the batch is accepted. */
+/** Starts the workflow of the batch, or joins it if it runs already, and waits until it accepts the batch. */
 async function decide(deps: BulkDeps, batch: NewBatch): Promise<void> {
   const { id: batchId, workspace_id: workspaceId, channel } = batch;
   let accepted: boolean;
   try {
     ({ accepted } = await deps.temporal.acceptBatch({ batchId, workspaceId, channel }));
   } catch (err) {
-    deps.logger.warn({ err, workflow_id: workflowIds.batch(batchId) }, 'the workflow did not answer: fencing its batch');
+    deps.logger.warn(
+      { err, workflow_id: workflowIds.batch(batchId) },
+      'the workflow did not answer; deleting its batch unless it was accepted',
+    );
     return fence(deps, batch, err);
   }
   if (!accepted) await refuse(deps, batch);
 }
 
-/** After this nobody can decide otherwise: either the batch is gone for good, or its workflow has been faster. */
+/** Deletes the batch unless its workflow has accepted it meanwhile. Afterwards the outcome is final. */
 async function fence(deps: BulkDeps, batch: NewBatch, cause: unknown): Promise<void> {
   let isFenced = false;
-  const isStored = await untilKnown(deps.logger, async () => {
+  const isStored = await retryForever(deps.logger, async () => {
     isFenced ||= await fenceBatch(deps.db, batch.id);
     return (await Batch.count({ where: { id: batch.id } })) > 0;
   });
@@ -104,15 +107,15 @@ const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
   most: config.quotas.openBatches,
 });
 
-/** The rows are gone. Because of the balance, the limit of the day or the quota, if that is true; else a twin of this request has fenced them. */
+/** Throws why the workflow refused the batch: the balance, the daily limit or the quota. If none applies, a request with the same key deleted it. */
 async function refuse(
   deps: BulkDeps,
   { workspace_id, cost }: NewBatch,
-  cause: unknown = new Error('the batch was fenced by a twin request'),
+  cause: unknown = new Error('a request with the same idempotency key deleted the batch'),
 ): Promise<never> {
   const funds = (await fundsOf(deps.db, [workspace_id])).get(workspace_id);
-  const refusal = funds === undefined ? null : refusalOfCost(cost, funds);
-  if (refusal !== null) throw refusal;
+  const error = funds === undefined ? null : costError(cost, funds);
+  if (error !== null) throw error;
   await assertBelow(deps.db, openBatches(deps, workspace_id));
   throw internal(cause, 1);
 }

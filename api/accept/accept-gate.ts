@@ -1,9 +1,9 @@
-/** The accept gate: sends that come one by one have a workflow each; sends that come together share one. */
+/** The accept gate stores single sends and starts their workflows. Sends that arrive at the same time are stored together and share one workflow. */
 import { v7 as uuidv7 } from 'uuid';
-import { Admission } from '../../models/flow/admission.js';
-import { type Channel, channels } from '../../models/channels.js';
+import { AdmissionControl } from '../../models/flow/admission-control.js';
+import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
-import { Gather, WaitedTooLong } from '../../models/flow/gather.js';
+import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { noteGroup, observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
@@ -14,24 +14,24 @@ import { type DecisionDeps, decide } from './decision.js';
 
 export interface AcceptGate {
   /**
-   * Lets a send in before anything is asked of the database for it.
-   * @param key whose it is: of an overloaded service everybody gets the same share
-   * @returns to be called when the send is answered
-   * @throws AppError 503 when it could not be accepted in good time
+   * Admits a send before it uses the database. Every key gets the same share of an overloaded service.
+   * @param key the workspace of the send
+   * @returns a function to call when the send is answered
+   * @throws AppError 503 when the service is too busy to accept the send in time
    */
   enter(key: string): () => void;
-  /** Whether it would be refused that now. */
+  /** Whether `enter` would reject a send of this key now. */
   isFullFor(key: string): boolean;
   /**
-   * Stores a message, alone or with others, and waits for the decision of its workflow.
-   * @param webhooks how many its workspace has: where there are many, strangers would wait for their deliveries
-   * @returns null when its idempotency key is taken: nothing was stored
-   * @throws AppError the refusal; nothing of the message is left then
+   * Stores a message, alone or together with others, and waits until its workflow has accepted or refused it.
+   * @param webhooks how many webhooks its workspace has; with many of them the message is grouped with messages of its own workspace only
+   * @returns null when another message has the same idempotency key; nothing was stored then
+   * @throws AppError when the message is refused; nothing was stored then
    */
   accept(message: NewMessage, fallback?: readonly FallbackStep[], webhooks?: number): Promise<MessageRow | null>;
 }
 
-/** A message, and what is sent when it does not arrive. */
+/** A message and its fallback steps, which are sent when it is not delivered. */
 interface Send {
   message: NewMessage;
   fallback: readonly FallbackStep[];
@@ -39,63 +39,62 @@ interface Send {
 
 type Outcome = MessageRow | AppError | null;
 
-/** What a send may take; above that the service has more to do than it can, and sheds what comes. */
-const goodTimeMs = 1_200;
-/** A send that has waited so long for its turn all the same is answered 503: its client is better served by trying again. */
-const patienceMs = 5_000;
-/** An accept that takes so long is stuck: others do not wait for it. */
-const lateMs = 2_000;
-/** So long a full round of a group takes, where it takes long. */
-const groupMsMin = 750;
+/** The target latency of a send. The gate rejects new sends while accepting one would take longer. */
+const maxLatencyMs = 1_200;
+/** A send that has waited longer than this gets a 503. A retry serves its client better. */
+const maxWaitMs = 5_000;
+/** An accept that takes longer than this is considered stuck, and other sends no longer wait for it. */
+const slowAfterMs = 2_000;
+/** How long it takes to accept a full group on a busy service. */
+const minGroupRoundMs = 750;
 /**
- * Messages with a workflow of their own that are accepted side by side, unless the setting says more. More only wait inside the servers,
- * and longer than they may: on two cores 10 at once are 30 a second, 50 at once are 17, and some of them not decided in time.
+ * How many messages with a workflow of their own are accepted at the same time; `ACCEPT_LANES` can raise it. More would only wait inside
+ * Temporal and PostgreSQL: on two cores 10 at a time are 30 a second, and 50 at a time are 17 a second, with timeouts.
  */
-const lanesOfSingles = 10;
+const singleConcurrency = 10;
 /**
- * A message of a workspace with many webhooks costs as much as several others: each of its events is a delivery to each webhook. Such
- * workspaces have one small group under way at a time, so that what they send together leaves most of the database to everybody else.
+ * A message of a workspace with many webhooks costs as much as several others, because each of its events is delivered to each webhook.
+ * The groups of such workspaces are smaller by this factor, and are accepted one at a time, which leaves most of the database to others.
  */
-const apartShare = 4;
-/** So long a full round of them takes there. */
-const singlesMsMin = 300;
+const manyWebhooksFactor = 4;
+/** How long it takes to accept the concurrent single messages on a busy service. */
+const minSingleRoundMs = 300;
 
 /**
- * Groups are of one channel, whose time-outs they share; workspaces take turns in them, but for those with many webhooks, whose groups
- * are theirs alone. A scheduled message goes alone: others are not
- * to wait for it; so does one with a fallback, which has a clock of its own.
+ * A group contains messages of one channel, because they share its timeouts. Workspaces take turns in a group. A workspace with many
+ * webhooks has groups of its own. A scheduled message is never grouped, because the others would wait for it. A message with a fallback
+ * is never grouped, because the fallback has its own timer.
  */
-export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config> }, waitMsMax = patienceMs): AcceptGate {
-  const { acceptGroupMax: most, acceptLanes, sharedGroupWebhooks } = deps.config;
-  const singleLanes = Math.max(acceptLanes, lanesOfSingles);
-  const admission = new Admission(
-    most === 1
-      ? { capacity: singleLanes, msMax: goodTimeMs, roundMsMin: singlesMsMin }
-      : { capacity: most * acceptLanes, msMax: goodTimeMs, roundMsMin: groupMsMin },
+export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config> }, maxQueueMs = maxWaitMs): AcceptGate {
+  const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
+  const maxSingles = Math.max(acceptLanes, singleConcurrency);
+  const admission = new AdmissionControl(
+    groupSize === 1
+      ? { capacity: maxSingles, maxLatencyMs, minRoundMs: minSingleRoundMs }
+      : { capacity: groupSize * acceptLanes, maxLatencyMs, minRoundMs: minGroupRoundMs },
   );
-  const gather = (size: number, lanes: number, isApart = false) =>
-    new Gather<Send, Outcome>((sends) => admission.round(() => acceptTogether(deps, sends)), {
-      most: size,
-      lanes,
-      isApart,
-      shareOf: ({ message }) => message.workspace_id,
-      waitMsMax,
-      lateMs,
+  const createQueue = (maxBatchSize: number, concurrency: number, oneOwnerPerBatch = false) =>
+    new BatchQueue<Send, Outcome>((sends) => admission.measureRound(() => acceptGroup(deps, sends)), {
+      maxBatchSize,
+      concurrency,
+      oneOwnerPerBatch,
+      ownerOf: ({ message }) => message.workspace_id,
+      maxWaitMs: maxQueueMs,
+      slowAfterMs,
     });
-  const alone = gather(1, singleLanes);
-  const ofEach = (make: () => typeof alone) =>
-    Object.fromEntries(channels.map((channel) => [channel, make()])) as Record<Channel, typeof alone>;
-  const together = ofEach(() => gather(most, acceptLanes));
-  const apart = ofEach(() => gather(Math.max(1, Math.floor(most / apartShare)), 1, true));
+  const singles = createQueue(1, maxSingles);
+  const shared = forEachChannel(() => createQueue(groupSize, acceptLanes));
+  const manyWebhooks = forEachChannel(() => createQueue(Math.max(1, Math.floor(groupSize / manyWebhooksFactor)), 1, true));
 
   return {
     enter: (key) => admission.enter(key),
     isFullFor: (key) => admission.isFullFor(key),
     async accept(message, fallback = [], webhooks = 0) {
-      const goesAlone = most === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
-      const groups = webhooks > sharedGroupWebhooks ? apart : together;
+      const isSingle = groupSize === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
+      const groups = webhooks > sharedGroupWebhooks ? manyWebhooks : shared;
+      const queue = isSingle ? singles : groups[message.channel];
       return observeAccept(message.channel, async () => {
-        const outcome = await (goesAlone ? alone : groups[message.channel]).add({ message, fallback }).catch(shed);
+        const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
         if (outcome instanceof AppError) throw outcome;
         return outcome;
       });
@@ -103,15 +102,16 @@ export function createAcceptGate(deps: DecisionDeps & { config: Readonly<Config>
   };
 }
 
-function shed(error: unknown): never {
-  throw error instanceof WaitedTooLong ? busy() : error;
+/** A send that waited too long is answered 503. */
+function rejectTimeout(error: unknown): never {
+  throw error instanceof QueueTimeoutError ? busy() : error;
 }
 
-/** One group, one workflow; the outcome of each message in the order given. */
-async function acceptTogether(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]> {
+/** Stores the sends as one group with one workflow, and returns the outcome of each send in the given order. */
+async function acceptGroup(deps: DecisionDeps, sends: Send[]): Promise<Outcome[]> {
   const [first] = sends;
   if (first === undefined) return [];
-  const { message, fallback } = first; // one with a fallback is alone
+  const { message, fallback } = first; // a send with a fallback is always alone in its group
   noteGroup(sends.length);
   const groupId = sends.length === 1 ? message.id : uuidv7();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));

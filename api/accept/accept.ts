@@ -1,4 +1,4 @@
-/** Accepts messages, each exactly once for its idempotency key. */
+/** Accepts single messages, exactly once per idempotency key. */
 import { idempotencyMismatch, internal } from '../../models/errors.js';
 import { Message, type MessageRow, type NewMessage } from '../../models/tables/message.js';
 import { fallbackAfterMs } from '../../models/operations/messages/fallback-chain.js';
@@ -7,20 +7,20 @@ import { keysOf } from '../http/idempotency.js';
 import { decide } from './decision.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
-import { assertAffordable } from '../auth/standing.js';
+import { assertCanPay } from '../auth/sending-rules.js';
 
 export interface Accepted {
   row: MessageRow;
-  /** The request had come before; this is the row of that time. */
+  /** The request repeats an earlier one; `row` is the message of the earlier request. */
   isReplay: boolean;
 }
 
-/** How often a request tries again whose twin was refused between its look-up and its insert. */
+/** How often an insert is tried. A retry is needed when a request with the same idempotency key was refused between look-up and insert. */
 const insertAttemptsMax = 3;
 
 /**
- * The outcome of an earlier request with this idempotency key, waited for if it is still open; null when there is none.
- * @throws AppError 422 when that was another request, or one whose data were erased
+ * Finds the message of an earlier request with this idempotency key, and waits until it is accepted or refused; null when there is none.
+ * @throws AppError 422 when the earlier request had a different body, or its data were erased
  */
 export async function findAccepted(deps: Deps, caller: Caller, key: string | null, digest: Buffer): Promise<Accepted | null> {
   if (key === null) return null;
@@ -36,19 +36,19 @@ export async function findAccepted(deps: Deps, caller: Caller, key: string | nul
 }
 
 /**
- * Accepts a message, or nothing of it.
- * @throws AppError 402 when the balance or the limit of the day is short, 500 when nobody decided in time, 503 when too many wait: nothing is charged then
- * and nothing stays
+ * Accepts a message.
+ * @throws AppError 402 when the balance or the daily limit is too low, 500 when the workflow did not answer in time, 503 when too many
+ * sends wait. Nothing is charged or stored then.
  */
 export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[] = []): Promise<Accepted> {
-  assertAffordable(caller, message.cost);
+  assertCanPay(caller, message.cost);
   const { idempotency_key: key, request_digest: digest } = message;
   for (let attempt = 1; attempt <= insertAttemptsMax; attempt += 1) {
     const row = await deps.acceptGate.accept(message, fallback, caller.webhooks);
     if (row !== null) return { row, isReplay: false };
-    // The key was taken since the look-up: by the same request, whose outcome is ours too, or by another one.
+    // Another request stored this key after our look-up. If it was the same request, its outcome is ours.
     const first = digest === null ? null : await findAccepted(deps, caller, key, digest);
     if (first !== null) return first;
   }
-  throw internal(new Error('the idempotency key is taken again and again'), 1);
+  throw internal(new Error('another request with the same idempotency key was stored and refused repeatedly'), 1);
 }

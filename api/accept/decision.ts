@@ -1,4 +1,4 @@
-/** Finds out what was decided about stored messages, in every case. */
+/** Determines whether stored messages were accepted or refused, also when their workflow does not answer. */
 import { type AppError, internal } from '../../models/errors.js';
 import { Message, type MessageRow } from '../../models/tables/message.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
@@ -7,8 +7,8 @@ import { workflowIds } from '../../workflows/contract.js';
 import type { Database } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Temporal } from '../outside/temporal.js';
-import { refusalOfCost } from '../auth/standing.js';
-import { untilKnown } from './until-known.js';
+import { costError } from '../auth/sending-rules.js';
+import { retryForever } from './retry-forever.js';
 
 export interface DecisionDeps {
   db: Database;
@@ -16,12 +16,12 @@ export interface DecisionDeps {
   logger: Logger;
 }
 
-/** By message id: null when it was accepted, else the answer that its request gets. */
+/** By message id: null when the message was accepted, else the error for its request. */
 export type Decisions = ReadonlyMap<string, AppError | null>;
 
 /**
- * Starts or joins the workflow of one group and waits for its decision; when there is none in time, forces one. Each message is
- * decided alone.
+ * Starts the workflow of a group, or joins it if it runs already, and waits for its decision on each message. If the workflow does not
+ * answer in time, the messages that it has not accepted are deleted.
  * @param rows messages of one group, stored as `accepting`
  */
 export async function decide(deps: DecisionDeps, rows: readonly MessageRow[], fallbackAfterMs?: number): Promise<Decisions> {
@@ -34,18 +34,18 @@ export async function decide(deps: DecisionDeps, rows: readonly MessageRow[], fa
   try {
     accepted = new Set((await deps.temporal.accept({ groupId, workflowId, channel, messages, fallbackAfterMs })).accepted);
   } catch (err) {
-    deps.logger.warn({ err, workflow_id: workflowId }, 'the workflow did not answer: fencing its messages');
+    deps.logger.warn({ err, workflow_id: workflowId }, 'the workflow did not answer; deleting the messages that it has not accepted');
     return fence(deps, rows, err);
   }
   return refuse(deps.db, rows, accepted);
 }
 
-/** After this nobody can decide otherwise: either the messages are gone for good, or their workflow has been faster. */
+/** Deletes the messages that their workflow has not accepted. Afterwards the outcome of each message is final. */
 async function fence({ db, logger }: Pick<DecisionDeps, 'db' | 'logger'>, rows: readonly MessageRow[], cause: unknown): Promise<Decisions> {
   const ids = rows.map(({ id }) => id);
   const fenced = new Set<string>();
-  // The workflow may hold the rows while it waits for something, or the database may be away: it charges them then, or it does not.
-  const stored = await untilKnown(logger, async () => {
+  // The workflow may hold a lock on the rows, or the database may be down. So this waits until the database has answered.
+  const stored = await retryForever(logger, async () => {
     for (const id of await fenceMessages(db, ids)) fenced.add(id);
     return Message.findAll({ attributes: ['id'], where: { id: ids } });
   });
@@ -58,15 +58,15 @@ async function fence({ db, logger }: Pick<DecisionDeps, 'db' | 'logger'>, rows: 
   return new Map([...others, ...[...fenced].map((id) => [id, internal(cause, 1)] as const)]);
 }
 
-/** The rows that were not accepted are gone. Because of the balance or the limit of the day, if that is true; else a twin of the request has fenced them. */
+/** Finds the error for each message that was not accepted: the balance or the daily limit. If neither applies, a request with the same key deleted it. */
 async function refuse(
   db: Database,
   rows: readonly MessageRow[],
   accepted: ReadonlySet<string>,
-  cause: unknown = new Error('the message was fenced by a twin request'),
+  cause: unknown = new Error('a request with the same idempotency key deleted the message'),
 ): Promise<Decisions> {
   const refused = rows.filter(({ id }) => !accepted.has(id));
-  // Without the funds nobody knows why; what was accepted beside is accepted all the same.
+  // If the balance cannot be read, refused messages get a 500. The accepted messages of the group stay accepted.
   const funds =
     refused.length === 0 ? new Map<string, Funds>() : await fundsOf(db, workspacesOf(refused)).catch(() => new Map<string, Funds>());
   return new Map(
@@ -76,6 +76,6 @@ async function refuse(
 
 const workspacesOf = (rows: readonly MessageRow[]) => [...new Set(rows.map(({ workspace_id }) => workspace_id))];
 
-/** The answer to a message that is gone: 402 when it cannot be paid, else 500 for what fenced it. */
+/** The error for a message that was not accepted: 402 when the workspace cannot pay it, else 500. */
 const refusalOf = (cost: number, funds: Funds | undefined, cause: unknown): AppError =>
-  (funds === undefined ? null : refusalOfCost(cost, funds)) ?? internal(cause, 1);
+  (funds === undefined ? null : costError(cost, funds)) ?? internal(cause, 1);

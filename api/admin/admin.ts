@@ -1,4 +1,4 @@
-/** Entry point of the operator's commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
+/** Entry point of the operator commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
 import { loadConfig } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import { commands } from './commands/index.js';

@@ -1,4 +1,4 @@
-/** What an operator's command is: one declaration, from which help and the reading of arguments follow. */
+/** The declaration of an operator command. Help and argument parsing are derived from it. */
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
@@ -8,13 +8,13 @@ export interface Reached {
   config: Readonly<Config>;
 }
 
-/** Arguments as they were given: those without a name in their order, options by name. */
+/** The parsed arguments. */
 export interface Given {
   positionals: readonly string[];
   values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** What came of a command: `text` for people, `data` for `--json`. Exit code 1 unless it is `ok`. */
+/** The result of a command: `text` for people, `data` for `--json`. The exit code is 1 unless it is `ok`. */
 export interface Outcome {
   ok: boolean;
   text: string;
@@ -23,17 +23,17 @@ export interface Outcome {
 
 export interface Command {
   name: string;
-  /** Names of the arguments in their order; all of them are needed. */
+  /** The names of the positional arguments in order. All are required. */
   takes: readonly string[];
   options?: NonNullable<ParseArgsConfig['options']>;
-  /** Options that must be given, with what stands for their value in the help. */
+  /** Required options, with the placeholder of their value in the help. */
   needs?: Readonly<Record<string, string>>;
   /** One sentence. */
   summary: string;
   run(given: Given, reached: Reached): Promise<Outcome>;
 }
 
-/** The arguments are wrong: exit code 2, with the usage. */
+/** Wrong arguments. The command exits with code 2 and prints the usage. */
 export class UsageError extends Error {}
 
 export const usageOf = ({ name, takes, needs = {} }: Command): string =>

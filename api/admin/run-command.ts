@@ -1,16 +1,16 @@
-/** Finds a command by its name, reads its arguments, runs it, and says what came of it. */
+/** Finds an operator command, parses its arguments, and runs it. */
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../../models/settings/config.js';
 import { type Command, type Given, type Outcome, type Reached, UsageError, usageOf } from './command.js';
 
 export interface Ended {
-  /** 0: done · 1: not done, and why is told · 2: the arguments are wrong. */
+  /** 0: success · 1: failure, with the reason in the output · 2: wrong arguments. */
   code: 0 | 1 | 2;
   out: string;
   err: string;
 }
 
-/** @param open connects to what commands reach; asked only when the arguments are right */
+/** @param open connects to the database; called only if the arguments are valid */
 export async function runCommand(
   commands: readonly Command[],
   args: readonly string[],
@@ -21,7 +21,7 @@ export async function runCommand(
   const isJson = rest.includes('--json');
   try {
     const command = commands.find((each) => each.name === name);
-    if (command === undefined) throw new UsageError(`There is no command ${name}`);
+    if (command === undefined) throw new UsageError(`Unknown command: ${name}`);
     const given = read(command, rest);
     const { ok, text, data } = await runWith(command, given, open);
     const told = isJson ? JSON.stringify(data) : text;
@@ -62,6 +62,6 @@ function helpOf(commands: readonly Command[]): string {
   return [
     'npm run -s admin -- <command> [--json]\n\n',
     ...lines,
-    '\nA workspace is named by its id or its e-mail address. Exit codes: 0 done, 1 not done, 2 wrong arguments.\n',
+    '\n<workspace> is the id or e-mail address of a workspace. Exit codes: 0 success, 1 failure, 2 wrong arguments.\n',
   ].join('');
 }

@@ -1,10 +1,10 @@
-/** Requests under /auth, counted beside their address: by the site that it belongs to. */
+/** A second rate limit for /auth: per IPv6 site (/48), in addition to the limit per address. */
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { Bucket } from '../http/rate-limit.js';
 
-/** Of IPv6 the /48 that one customer may have, with 65,536 networks of its own; null for others. */
+/** The bucket of the IPv6 /48. One customer may own a /48 with 65,536 networks. Null for IPv4 and other endpoints. */
 export function siteBucketOf({ id, rate }: Pick<Endpoint, 'id' | 'rate'>, ip: string | undefined): Bucket | null {
   if (rate !== 'auth' || ip === undefined || !isIPv6(ip)) return null;
   const address = ipaddr.IPv6.parse(ip);
@@ -13,5 +13,5 @@ export function siteBucketOf({ id, rate }: Pick<Endpoint, 'id' | 'rate'>, ip: st
   return { rateClass: 'site', key: `${id}:${site.join(':')}::/48` };
 }
 
-/** Where the headers of a limit go that speaks of nobody's own requests. */
+/** Discards rate-limit headers, for a limit that the client shares with others. */
 export const noHeaders = { setHeader: () => undefined };

@@ -1,22 +1,14 @@
-/** Credentials. First what a request presents, judged without the database; then, after the limit, whose it is. */
+/** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { ApiKey } from '../../models/tables/api-key.js';
-import {
-  type AppError,
-  deactivatedApiKey,
-  expiredToken,
-  invalidApiKey,
-  invalidToken,
-  missingApiKey,
-  missingScope,
-} from '../../models/errors.js';
+import { type AppError, deactivatedApiKey, invalidApiKey, invalidToken, missingScope } from '../../models/errors.js';
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
-import { Gather } from '../../models/flow/gather.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/accounts/identify-api-key.js';
 import type { Standing } from '../../models/operations/billing/standing.js';
 import { isInNetworks } from '../../models/rules/accounts/networks.js';
@@ -25,8 +17,9 @@ import type { Workspace } from '../../models/tables/workspace.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
 import type { Caller } from '../http/caller.js';
-import { plainAddress } from '../http/plain-address.js';
+import { plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
+import { keyRefused, tokenRefused } from './why-refused.js';
 
 const issuer = 'tidings';
 const audience = 'tidings-api';
@@ -34,30 +27,30 @@ const lifetimeSeconds = 30 * 24 * 3600;
 
 interface Claims {
   sub: string;
-  /** The workspace's token version when this was issued; another one now means that the password was changed since. */
+  /** The workspace's token version at the time of issue. A password change increments it, which invalidates older tokens. */
   tv: number;
-  /** Its id; JWTs of the first version may have none. */
+  /** The id of the token; old tokens may have none. */
   jti?: string;
   /** Seconds since 1970. */
   exp: number;
 }
 
-/** What a request presents; `refused` names why it cannot be anybody's. */
+/** The credential of a request; `refused` contains the error of an invalid one. */
 export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | PresentedFrom | { kind: 'refused'; error: AppError };
 
-/** An API key, and the address that it comes from. */
+/** An API key and the client address. */
 type PresentedFrom = KeyCredential & { address?: string | undefined };
 
 export interface Authenticator {
-  /** Reads what the endpoint asks for; no I/O. */
+  /** Reads the credential that the endpoint needs. No I/O. */
   read(auth: Auth, req: Request, res: Response): Promise<Credential>;
-  /** The caller that the credential belongs to; throws 401. */
+  /** @returns the caller of the credential; @throws AppError 401 */
   identify(auth: Auth, credential: Credential): Promise<Caller | null>;
-  /** The caller himself; throws 403 when his key lacks the scope. */
+  /** @returns the caller; @throws AppError 403 when the API key lacks the scope */
   authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
 
-/** A JWT for this workspace, good for 30 days or until its password changes. Its header names the secret. */
+/** Issues a JWT for this workspace. It is valid for 30 days, or until the password changes. Its `kid` header identifies the secret. */
 export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
   const claims = { typ: 'access', tv: token_version };
   return jwt.sign(claims, jwtSecret, {
@@ -73,19 +66,23 @@ export function issueToken(jwtSecret: string, { id, token_version }: Pick<Worksp
 
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
   const readJwt = jwtReader(config.jwtSecrets);
-  // Those that come while others are asked for go together. Each is asked for after it came: a revocation holds at once.
-  const identified = new Gather<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), { most: 100, lanes: 2 });
+  // Keys that arrive during a query are looked up together by the next one. Each is read after its request arrived, so a revocation takes effect immediately.
+  const identified = new BatchQueue<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), {
+    maxBatchSize: 100,
+    concurrency: 2,
+  });
   const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
 
   return {
     async read(auth, req, res) {
       if (auth === 'none' || auth === 'provider') return { kind: 'none' };
       const key = req.get('x-api-key') ?? '';
-      // Where either will do, an Authorization header decides; without any, the answer speaks of the token.
-      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(req, res);
-      if (key === '') return { kind: 'refused', error: missingApiKey() };
+      // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
+      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(auth, req, res);
       const presented = presentedKey(req, config.secretKeys);
-      return presented === undefined ? { kind: 'refused', error: invalidApiKey() } : { ...presented, address: plainAddress(req.ip) };
+      return presented === undefined
+        ? { kind: 'refused', error: keyRefused(req.headers) }
+        : { ...presented, address: plainAddress(req.ip) };
     },
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
@@ -100,7 +97,8 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
       return callerOf(key);
     },
     authorize(auth, caller) {
-      if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);
+      const needed = typeof auth === 'object' ? auth.scope : null;
+      if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
       return caller;
     },
   };
@@ -132,10 +130,10 @@ function standingIn({ balance, spend_left, allowed_countries, email_verified, is
   return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
 }
 
-/** Names a secret without telling it. */
+/** An id of a secret that does not reveal the secret. */
 const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
-/** The secret that a token names; one from before they were named is tried with each. */
+/** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. */
 function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
   const kid = jwt.decode(token, { complete: true })?.header.kid;
   return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
@@ -150,8 +148,8 @@ function isSignedWith(secret: string, token: string): boolean {
   }
 }
 
-/** passport-jwt with everything pinned: the algorithm, who issued the token, for whom, for what, and for how long. */
-function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response) => Promise<Credential> {
+/** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
+function jwtReader(jwtSecrets: readonly string[]): (auth: Auth, req: Request, res: Response) => Promise<Credential> {
   const authenticator = new passport.Passport();
   const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
   const strategy = new Strategy(
@@ -173,18 +171,18 @@ function jwtReader(jwtSecrets: readonly string[]): (req: Request, res: Response)
     },
   );
   authenticator.use('jwt', strategy);
-  return (req, res) =>
+  return (auth, req, res) =>
     new Promise((resolve, reject) => {
       const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
         if (err !== null && err !== undefined) reject(err as Error);
         else if (claims) resolve({ kind: 'jwt', claims });
-        else resolve({ kind: 'refused', error: info instanceof jwt.TokenExpiredError ? expiredToken() : invalidToken() });
+        else resolve({ kind: 'refused', error: tokenRefused(auth, req.headers, info instanceof jwt.TokenExpiredError) });
       };
       authenticator.authenticate('jwt', { session: false }, answer)(req, res, reject);
     });
 }
 
-/** Notes the use of a key, off the request's path and at most once a minute. */
+/** Writes last_used_at of a key in the background, at most once a minute. */
 function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {
   const underWay = new Set<string>();
   return ({ id, last_used_at }, address) => {

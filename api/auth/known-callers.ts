@@ -1,26 +1,26 @@
 /**
- * Whose the credentials are that were good when they were last used. A credential never belongs to another workspace later, so this says
- * what to count it for before it is looked up again; whether it is still good is asked at every request.
+ * Remembers which workspace each valid credential belongs to. That never changes, so the rate limiter can count a request for its
+ * workspace before the credential is looked up. Whether the credential is still valid is checked in the database for every request.
  */
 export class KnownCallers {
   readonly #workspaces = new Map<string, string>();
 
-  /** @param most credentials that are remembered; the one that was new longest ago is forgotten first */
-  constructor(private readonly most = 20_000) {}
+  /** @param maxSize how many credentials are remembered; the one that was added first is removed first */
+  constructor(private readonly maxSize = 20_000) {}
 
-  /** The workspace of a credential, named as the limiter counts it. */
-  workspaceOf(name: string): string | undefined {
-    return this.#workspaces.get(name);
+  /** @param bucketKey the key of the credential's rate-limit bucket */
+  workspaceOf(bucketKey: string): string | undefined {
+    return this.#workspaces.get(bucketKey);
   }
 
-  note(name: string, workspaceId: string): void {
-    if (this.#workspaces.has(name)) return;
+  remember(bucketKey: string, workspaceId: string): void {
+    if (this.#workspaces.has(bucketKey)) return;
     const [oldest] = this.#workspaces.keys();
-    if (this.#workspaces.size >= this.most && oldest !== undefined) this.#workspaces.delete(oldest);
-    this.#workspaces.set(name, workspaceId);
+    if (this.#workspaces.size >= this.maxSize && oldest !== undefined) this.#workspaces.delete(oldest);
+    this.#workspaces.set(bucketKey, workspaceId);
   }
 
-  forget(name: string): void {
-    this.#workspaces.delete(name);
+  forget(bucketKey: string): void {
+    this.#workspaces.delete(bucketKey);
   }
 }

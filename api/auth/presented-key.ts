@@ -1,8 +1,8 @@
-/** The API key of a request, as far as it can be judged without the database. */
+/** Reads the API key of a request, without the database. */
 import type { IncomingMessage } from 'node:http';
 import { digestApiKey, isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
 
-/** The keyed hashes under which it may be stored: by the present secret, and by each former one. */
+/** The keyed hashes under which the key may be stored: with the current secret, and with each former one. */
 export interface KeyCredential {
   kind: 'key';
   digest: Buffer;
@@ -11,7 +11,7 @@ export interface KeyCredential {
 
 const presented = new WeakMap<IncomingMessage, KeyCredential>();
 
-/** Reckoned once, whoever asks first: the door or the application. Undefined when there is no key, or one that cannot be anybody's. */
+/** Computed once per request, by load shedding or by the application. Undefined without a key, or for a malformed one. */
 export function presentedKey(req: IncomingMessage, secretKeys: readonly string[]): KeyCredential | undefined {
   const known = presented.get(req);
   if (known !== undefined) return known;

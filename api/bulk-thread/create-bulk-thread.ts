@@ -1,69 +1,70 @@
-/** Bodies with thousands of parts are judged, rendered and stored in a thread of their own, so that other requests do not wait for them. */
+/** A worker thread that validates, renders and stores requests with thousands of recipients, so that other requests do not wait for them. */
 import { Worker as Thread } from 'node:worker_threads';
-import type { Config } from '../../models/settings/config.js';
 import { sharePool } from '../../models/db/database.js';
 import { internal } from '../../models/errors.js';
-import { secondThreadLimits } from '../../models/flow/heap.js';
+import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import { workerThreadLimits } from '../../models/flow/heap.js';
 import type { Logger } from '../../models/process/logger.js';
-import { createTurnstile } from '../../models/flow/turnstile.js';
-import type { Asked } from '../http/asked.js';
+import type { Config } from '../../models/settings/config.js';
+import type { HandlerRequest } from '../http/handler-request.js';
 import { Reply } from '../http/reply.js';
 import type { Temporal } from '../outside/temporal.js';
-import { type Moved, ownBytes, ThreadCalls } from './thread-calls.js';
+import { ThreadCalls, type Transfer, transferableBuffers } from './thread-calls.js';
 
 export interface BulkThread {
-  /** Answers as `answer` does. */
-  answer(endpointId: string, asked: Asked): Promise<Reply>;
-  /** Ends the thread, whatever it is doing. */
+  /** Runs the handler of a bulk endpoint in the thread, see `http/run-handler.ts`. */
+  runHandler(endpointId: string, request: HandlerRequest): Promise<Reply>;
+  /** Ends the thread without waiting for its work. */
   stop(): Promise<void>;
 }
 
-/** What the thread does for others. */
-export type InBulkThread = {
-  answer(request: { endpointId: string; asked: Asked }): Promise<Moved<Pick<Reply, 'data' | 'options'>>>;
+/** The calls that the bulk thread answers. */
+export type BulkThreadCalls = {
+  runHandler(call: { endpointId: string; request: HandlerRequest }): Promise<Transfer<Pick<Reply, 'data' | 'options'>>>;
 };
-/** What others do for it: one connection to Temporal, and one copy of its client, are enough for a process. */
-export type ForBulkThread = Pick<Temporal, 'acceptBatch'>;
+/** The calls that the main thread answers. The process keeps one connection to Temporal, in the main thread. */
+export type MainThreadCalls = Pick<Temporal, 'acceptBatch'>;
 
-/** Jobs at once: each may hold some ten times the bytes of its body. Workspaces take turns. */
-const jobs = { most: 3, mostOfKey: 2 };
-/** Of those that are only looked at: they hold all that they render. */
-const previews = { most: 2, mostOfKey: 1 };
-const previewMessage = 'messages.preview';
+/** Concurrent bulk sends. Each may use about ten times the bytes of its body. Workspaces take turns. */
+const sendLimits = { max: 3, maxPerKey: 2 };
+/** Concurrent previews. Each keeps all rendered texts in memory. */
+const previewLimits = { max: 2, maxPerKey: 1 };
+const previewEndpointId = 'messages.preview';
 
-/** Several times what the largest requests need. Above that the thread ends, and not the process. */
-const usualHeap = { heapMbMax: 512 };
+/** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
+const defaultHeap = { maxMegabytes: 512 };
 
 /**
- * Starts with the first request: 30 MB and half a second for those who send in bulk, nothing for the others. A thread that fails, for example
- * because its heap is full, fails what was asked of it and no more; the next request starts another.
+ * The thread starts with the first bulk request, because it costs 30 MB and half a second. If it fails, for example because its heap is
+ * full, the requests in it fail and the next request starts a new thread.
  * @param env the settings of this process
  */
 export function createBulkThread(
   env: NodeJS.ProcessEnv,
-  offer: ForBulkThread,
+  mainThreadCalls: MainThreadCalls,
   logger: Pick<Logger, 'error'>,
-  heap = usualHeap,
+  heap = defaultHeap,
 ): BulkThread {
-  const [inTurn, inTurnOfPreviews] = [createTurnstile(jobs), createTurnstile(previews)];
+  const [limitSends, limitPreviews] = [createConcurrencyLimit(sendLimits), createConcurrencyLimit(previewLimits)];
   let started: Started | undefined;
   let isStopping = false;
   const running = () => {
-    started ??= start(env, offer, heap, (err) => {
-      if (!isStopping) logger.error({ err }, 'the thread of bulk sends failed, the next bulk send starts another');
+    started ??= start(env, mainThreadCalls, heap, (err) => {
+      if (!isStopping) logger.error({ err }, 'the bulk thread failed; the next bulk send starts a new one');
       started = undefined;
     });
     return started;
   };
   return {
-    answer: (endpointId, asked) =>
-      (endpointId === previewMessage ? inTurnOfPreviews : inTurn)(async () => {
+    runHandler: (endpointId, request) =>
+      (endpointId === previewEndpointId ? limitPreviews : limitSends)(async () => {
         const { calls } = running();
-        const { data, options } = await calls.ask('answer', { endpointId, asked }, ownBytes(asked.body)).catch((error: unknown) => {
-          throw error instanceof ThreadFailed ? internal(error, 1) : error;
+        const buffers = transferableBuffers(request.body);
+        const { data, options } = await calls.call('runHandler', { endpointId, request }, buffers).catch((error: unknown) => {
+          throw error instanceof ThreadFailedError ? internal(error, 1) : error;
         });
         return new Reply(data, options);
-      }, asked.caller?.workspaceId),
+      }, request.caller?.workspaceId),
     async stop() {
       isStopping = true;
       await started?.thread.terminate();
@@ -73,30 +74,35 @@ export function createBulkThread(
 
 interface Started {
   thread: Thread;
-  calls: ThreadCalls<InBulkThread>;
+  calls: ThreadCalls<BulkThreadCalls>;
 }
 
-class ThreadFailed extends Error {}
+class ThreadFailedError extends Error {}
 
-function start(env: NodeJS.ProcessEnv, { acceptBatch }: ForBulkThread, heap: typeof usualHeap, failed: (error: unknown) => void): Started {
+function start(
+  env: NodeJS.ProcessEnv,
+  { acceptBatch }: MainThreadCalls,
+  heap: typeof defaultHeap,
+  onEnd: (error: unknown) => void,
+): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
-    resourceLimits: { ...secondThreadLimits, maxOldGenerationSizeMb: heap.heapMbMax },
+    resourceLimits: { ...workerThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
-  const calls = new ThreadCalls<InBulkThread>(thread, { acceptBatch });
+  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch });
   let cause: unknown;
   thread.once('error', (error) => {
     cause = error;
   });
   thread.once('exit', (code) => {
-    const error = new ThreadFailed(`the thread of bulk sends ended with ${code}`, { cause });
+    const error = new ThreadFailedError(`the bulk thread exited with code ${code}`, { cause });
     calls.fail(error);
-    failed(cause ?? error);
+    onEnd(cause ?? error);
   });
   return { thread, calls };
 }
 
-/** How the connections of the process are shared out: whoever stores ten thousand rows holds one all the while. */
+/** Splits the database connections of the process between the two threads. A bulk send holds a connection while it writes all its rows. */
 export const poolSizes = ({ databasePoolMax }: Pick<Config, 'databasePoolMax'>) => sharePool(databasePoolMax, bulkShare);
 
 const bulkShare = 0.4;

@@ -1,99 +1,99 @@
-/** Calls between two threads, both ways over one port. */
+/** Remote procedure calls between two threads, in both directions over one message port. */
 import { AppError } from '../../models/errors.js';
 
-/** What a side answers, by name. Arguments and values are copied on their way, except for the bytes that `ownBytes` finds in them. */
-export type Offer = Record<string, (argument: never) => Promise<unknown>>;
+/** The functions that one side offers, by name. Arguments and results are copied, except for the buffers that are transferred. */
+export type CallHandlers = Record<string, (argument: never) => Promise<unknown>>;
 
-/** What a `Worker` and the `parentPort` within it have in common. */
+/** The methods that a `Worker` and its `parentPort` have in common. */
 export interface Port {
-  postMessage(message: Message, moved: ArrayBuffer[]): void;
+  postMessage(message: Message, transferred: ArrayBuffer[]): void;
   on(event: 'message', listener: (message: Message) => void): unknown;
 }
 
 /**
- * The memory of these bytes, which moves to the other side instead of being copied: afterwards this side cannot read them.
- * Bytes that share their memory with others, as small buffers do, are copied.
+ * Returns the memory of these bytes as a list for `postMessage`, to move it to the other thread without a copy. This thread cannot read the
+ * bytes afterwards. The list is empty for bytes that share their memory with others, as small buffers do. Those are copied.
  */
-export const ownBytes = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] =>
+export const transferableBuffers = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 
-/** A value of which these parts are moved, see `ownBytes`. */
-export class Moved<Value> {
+/** The result of a call, with the buffers in it that are moved instead of copied. */
+export class Transfer<Value> {
   constructor(
     readonly value: Value,
-    readonly parts: ArrayBuffer[],
+    readonly buffers: ArrayBuffer[],
   ) {}
 }
 
-type Question = { asked: number; name: string; argument: unknown };
-type Answer = { answered: number } & Outcome;
-type Message = Question | Answer;
-type Outcome = { value: unknown } | { refusal: Refusal } | { error: unknown };
-/** An `AppError`; of any error a copy keeps the message and the stack, but not the class. */
-type Refusal = Pick<AppError, 'status' | 'code' | 'message' | 'details' | 'headers' | 'cause'>;
+type CallMessage = { callId: number; name: string; argument: unknown };
+type ResultMessage = { resultOf: number } & Outcome;
+type Message = CallMessage | ResultMessage;
+type Outcome = { value: unknown } | { appError: AppErrorData } | { error: unknown };
+/** The data of an `AppError`. Copying an error between threads keeps its message and stack, but loses its class. */
+type AppErrorData = Pick<AppError, 'status' | 'code' | 'message' | 'details' | 'headers' | 'cause'>;
 
-type Plain<Value> = Value extends Moved<infer Inner> ? Inner : Value;
+type WithoutTransfer<Value> = Value extends Transfer<infer Inner> ? Inner : Value;
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** Answers what the other side asks, and asks it. */
-export class ThreadCalls<Theirs extends Offer> {
-  readonly #waiting = new Map<number, Waiting>();
-  #asked = 0;
+/** One side of the connection: it calls the other side, and runs the calls of the other side. */
+export class ThreadCalls<Remote extends CallHandlers> {
+  readonly #pending = new Map<number, PendingCall>();
+  #lastCallId = 0;
 
   constructor(
     private readonly port: Port,
-    private readonly ours: Offer,
+    private readonly handlers: CallHandlers,
   ) {
-    port.on('message', (message) => ('asked' in message ? void this.#answer(message) : this.#settle(message)));
+    port.on('message', (message) => ('callId' in message ? void this.#run(message) : this.#settle(message)));
   }
 
-  /** @throws what the other side throws: an AppError as it is, of others the message and the stack */
-  ask<Name extends keyof Theirs & string>(
+  /** @throws the error of the other side: an AppError as it is, of any other error the message and the stack */
+  call<Name extends keyof Remote & string>(
     name: Name,
-    argument: Parameters<Theirs[Name]>[0],
-    moved: ArrayBuffer[] = [],
-  ): Promise<Plain<Awaited<ReturnType<Theirs[Name]>>>> {
-    this.#asked += 1;
-    const asked = this.#asked;
-    const answered = new Promise((resolve, reject) => this.#waiting.set(asked, { resolve, reject }));
-    this.port.postMessage({ asked, name, argument }, moved);
-    return answered as Promise<Plain<Awaited<ReturnType<Theirs[Name]>>>>;
+    argument: Parameters<Remote[Name]>[0],
+    transferred: ArrayBuffer[] = [],
+  ): Promise<WithoutTransfer<Awaited<ReturnType<Remote[Name]>>>> {
+    this.#lastCallId += 1;
+    const callId = this.#lastCallId;
+    const result = new Promise((resolve, reject) => this.#pending.set(callId, { resolve, reject }));
+    this.port.postMessage({ callId, name, argument }, transferred);
+    return result as Promise<WithoutTransfer<Awaited<ReturnType<Remote[Name]>>>>;
   }
 
-  /** Nobody answers any more: all that was asked fails. */
+  /** Rejects all pending calls, because the other side has ended. */
   fail(error: unknown): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 
-  async #answer({ asked: answered, name, argument }: Question): Promise<void> {
-    const work = this.ours[name] as (argument: unknown) => Promise<unknown>;
-    let moved: ArrayBuffer[] = [];
-    const outcome: Outcome = await work(argument).then((value) => {
-      if (!(value instanceof Moved)) return { value };
-      moved = value.parts;
+  async #run({ callId, name, argument }: CallMessage): Promise<void> {
+    const handler = this.handlers[name] as (argument: unknown) => Promise<unknown>;
+    let transferred: ArrayBuffer[] = [];
+    const outcome: Outcome = await handler(argument).then((value) => {
+      if (!(value instanceof Transfer)) return { value };
+      transferred = value.buffers;
       return { value: value.value as unknown };
-    }, outcomeOf);
-    this.port.postMessage({ answered, ...outcome }, moved);
+    }, outcomeOfError);
+    this.port.postMessage({ resultOf: callId, ...outcome }, transferred);
   }
 
-  #settle({ answered, ...outcome }: Answer): void {
-    const waiting = this.#waiting.get(answered);
-    this.#waiting.delete(answered);
-    if ('value' in outcome) waiting?.resolve(outcome.value);
-    else waiting?.reject('refusal' in outcome ? refusalOf(outcome.refusal) : outcome.error);
+  #settle({ resultOf, ...outcome }: ResultMessage): void {
+    const pending = this.#pending.get(resultOf);
+    this.#pending.delete(resultOf);
+    if ('value' in outcome) pending?.resolve(outcome.value);
+    else pending?.reject('appError' in outcome ? toAppError(outcome.appError) : outcome.error);
   }
 }
 
-function outcomeOf(error: unknown): Outcome {
+function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof AppError)) return { error };
   const { status, code, message, details, headers, cause } = error;
-  return { refusal: { status, code, message, details, headers, cause } };
+  return { appError: { status, code, message, details, headers, cause } };
 }
 
-const refusalOf = ({ status, code, message, details, headers, cause }: Refusal) =>
+const toAppError = ({ status, code, message, details, headers, cause }: AppErrorData) =>
   new AppError(status, code, message, { ...(details === undefined ? {} : { details }), headers, cause });

@@ -1,4 +1,4 @@
-/** Buying credits, and where they went. */
+/** Billing: credit packages, checkout and transactions. */
 import Joi from 'joi';
 import { CreditEntry, entryKinds } from '../../models/tables/credit-entry.js';
 import { CreditPackage } from '../../models/tables/credit-package.js';
@@ -15,7 +15,7 @@ export const listPackages = endpoint({
   id: 'billing.packages',
   method: 'get',
   path: '/api/v1/billing/packages',
-  summary: 'List the credit packages that are for sale',
+  summary: 'List the credit packages for sale',
   auth: 'none',
   response: Joi.object({
     packages: Joi.array()
@@ -37,7 +37,7 @@ export const createCheckout = endpoint({
   id: 'billing.checkout',
   method: 'post',
   path: '/api/v1/billing/checkout',
-  summary: 'Open a checkout session for a credit package; it is paid on the page of the payment provider',
+  summary: 'Create a checkout session for a credit package; payment happens on the page of the payment provider',
   auth: 'jwt',
   body: Joi.object<{ package_id: string }>({ package_id: requiredText() }).required(),
   idempotent: true,
@@ -55,7 +55,7 @@ export const listTransactions = endpoint({
   id: 'billing.transactions',
   method: 'get',
   path: '/api/v1/billing/transactions',
-  summary: 'Every movement of credits, newest first; the balance is their sum',
+  summary: 'List credit transactions, newest first; their sum is the balance',
   auth: 'jwt',
   query: Joi.object<Page>(pageQuery),
   response: pageOf(
@@ -99,12 +99,12 @@ export const receivePayment = endpoint({
   },
 });
 
-/** Where the payment provider sends the browser afterwards. It tells nothing about the payment: that comes by callback. */
+/** The payment provider redirects the browser here after a checkout. The redirect proves nothing about the payment, which the callback reports. */
 export const returnFromCheckout = endpoint({
   id: 'billing.return',
   method: 'get',
   path: '/billing/return',
-  summary: 'Where the page of the payment provider leads back to',
+  summary: 'Return address of the checkout page',
   auth: 'none',
   query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled') }),
   response: messageOnly,

@@ -1,4 +1,4 @@
-/** Delivery reports of the providers: verified, stored, and only then answered. */
+/** Delivery reports of providers. A report is verified and stored before the response is sent. */
 import Joi from 'joi';
 import { notFound } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -15,10 +15,10 @@ import type { Deps } from '../deps.js';
 import { endpoint } from '../http/endpoint.js';
 import { Reply } from '../http/reply.js';
 
-/** The sandbox answers for what it has taken, also when no channel uses it any more. */
+/** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */
 export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
 
-/** @throws AppError 404 where there is no such account, or where it has no callbacks */
+/** @throws AppError 404 when there is no such account, or it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): { account: ProviderAccount; read: CallbackReader } {
   const { accounts, secretKey } = config;
   const account = [sandbox, ...accounts].find((each) => each.name === name);
@@ -27,7 +27,7 @@ function readerFor(name: string, { config, sns }: Deps): { account: ProviderAcco
   return { account, read };
 }
 
-/** What recipients say of being written to. STOP and START are done here; what else they write has no place yet and is not kept. */
+/** Handles replies of recipients: STOP suppresses, START removes the suppression. Other replies are not stored. */
 async function hearRecipients({ db, config }: Deps, events: readonly CallbackEvent[]): Promise<void> {
   if (events.every(({ kind }) => kind !== 'opt_out' && kind !== 'inbound')) return;
   const key = await erasureKey(db, config.secretKeys);
@@ -49,14 +49,14 @@ async function hearRecipients({ db, config }: Deps, events: readonly CallbackEve
   }
 }
 
-/** Twilio takes the answer to a message that it brings for instructions. */
+/** Twilio interprets the response to an incoming message as instructions, so the response to it is empty. */
 const readsAnswers = (name: string, { config }: Deps) => config.accounts.some((each) => each.name === name && each.kind === 'twilio');
 
 export const receiveReports = endpoint({
   id: 'callbacks.receive',
   method: 'post',
   path: '/callbacks/:provider',
-  summary: 'Delivery reports of a provider, authenticated by its signature',
+  summary: 'Receive delivery reports of a provider, authenticated by its signature',
   auth: 'provider',
   rate: 'callback',
   bodyBytesMax: 1024 * 1024,

@@ -1,4 +1,4 @@
-/** Whether everything that this process needs is there. */
+/** The health of this process and the services that it needs. */
 import Joi from 'joi';
 import { select } from '../../models/db/database.js';
 import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
@@ -9,7 +9,7 @@ import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;
-/** The watcher has a round every half minute. */
+/** The watcher runs every 30 seconds. A last run longer ago than this is reported as an error. */
 const watcherAgeSecondsMax = 180;
 
 const state = () => Joi.string().valid('ok', 'error').required();
@@ -28,27 +28,27 @@ interface Found {
   workers: Omit<Workers, 'known'> & { status: 'ok' | 'error' };
 }
 
-/** Probes come often and from several places; they share what was found a moment ago. One entry a process. */
+/** Health checks share a result for a short time, because load balancers check often. One entry per process. */
 const found = new WeakMap<Deps, { until: number; found: Promise<Found> }>();
 
 export const getHealth = endpoint({
   id: 'health.get',
   method: 'get',
   path: '/health',
-  summary: 'Health of the service: 200 when all is ok, else 503',
+  summary: 'Health of the service: 200 when every component is ok, otherwise 503',
   auth: 'none',
   response: Joi.object({
     status: Joi.string().valid('ok', 'degraded').required(),
     timestamp: Joi.string().isoDate().required(),
     services: Joi.object({ database: state(), redis: state(), queue: state() }).required(),
     watcher: Joi.object({
-      status: state().description('`error` when no round of the watcher came to its end for three minutes'),
+      status: state().description('`error` when the watcher has not completed a run for three minutes'),
       age_seconds: Joi.number()
         .integer()
         .allow(null)
         .required()
-        .description('since the last round; null: none yet, or the database is away'),
-      failing: Joi.array().items(Joi.string()).required().description('steps of that round that failed'),
+        .description('Seconds since the last completed run; null before the first run and while the database is not available'),
+      failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
     }).required(),
     workers: Joi.object({
       status: state().description('`error` when no worker gave a sign of life for some seconds'),
@@ -91,13 +91,13 @@ async function within(check: Promise<boolean>): Promise<'ok' | 'error'> {
   return (await inTime(check, false)) ? 'ok' : 'error';
 }
 
-/** What the check says, or this where it fails or says nothing in time. */
+/** The result of the check, or `otherwise` if it fails or takes too long. */
 function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
   const tooLate = new Promise<T>((resolve) => setTimeout(resolve, checkTimeoutMs, otherwise).unref());
   return Promise.race([check.catch(() => otherwise), tooLate]);
 }
 
-/** While the database is away the watcher is not judged; after a start it has the time for a round. */
+/** Reports the watcher as ok while the database is not available, and right after a start, before its first run. */
 async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
   const round = await inTime<LastRound | null>(lastRound(db), null);
   if (round === null) return { status: 'ok', age_seconds: null, failing: [] };

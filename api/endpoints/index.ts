@@ -1,4 +1,4 @@
-/** The table of contents: every endpoint, in the order in which paths are matched. */
+/** All endpoints, in the order in which paths are matched. */
 import type { Endpoint } from '../http/endpoint.js';
 import { changeEmail, closeAccount, putPassword, resendVerification } from './accounts/account.js';
 import { listAudit } from './accounts/audit-events.js';
@@ -24,6 +24,7 @@ import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
 import { createErasure, getErasure } from './workspaces/erasures.js';
 import { exportWorkspace } from './workspaces/export.js';
+import { getBalance, getUsage } from './workspaces/usage.js';
 import { getWorkspace, putWorkspace } from './workspaces/workspace.js';
 
 export const endpoints: readonly Endpoint[] = [
@@ -54,6 +55,8 @@ export const endpoints: readonly Endpoint[] = [
   cancelOneMessage, //     POST   /api/v1/messages/:id/cancel
   getWorkspace, //         GET    /api/v1/workspace
   putWorkspace, //         PUT    /api/v1/workspace
+  getBalance, //           GET    /api/v1/balance
+  getUsage, //             GET    /api/v1/usage
   exportWorkspace, //      GET    /api/v1/export
   createErasure, //        POST   /api/v1/erasures
   getErasure, //           GET    /api/v1/erasures/:id

@@ -3,23 +3,23 @@ import type { Session } from '../../models/operations/accounts/end-sessions.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Actor } from '../../models/rules/audit/origin.js';
 
-/** The workspace that a credential belongs to, as of this request; amounts in thousandths of a credit. */
+/** The workspace of a credential, as read for this request. Amounts are in thousandths of a credit. */
 export interface Caller {
   workspaceId: string;
   balance: number;
-  /** What its limit leaves of the day; null: it has none. */
+  /** What the daily limit leaves for today; null without a limit. */
   spendLeft: number | null;
-  /** Phones of other countries are not written to; null: of all are. */
+  /** The allowed countries of phone recipients; null allows all. */
   allowedCountries: readonly string[] | null;
   isVerified: boolean;
   isSuspended: boolean;
   actor: Actor;
-  /** Channels that its API key may send by; null: all. */
+  /** The channels that the API key may send on; null allows all. */
   channels: readonly Channel[] | null;
-  /** The JWT of the request; null with an API key, and of JWTs without an id. */
+  /** The session of the JWT; null with an API key, and for JWTs without an id. */
   session: Session | null;
-  /** Of an API key; a JWT may do everything. */
+  /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** Of an API key: how many active webhooks its workspace has. */
+  /** How many active webhooks the workspace has; only read with an API key. */
   webhooks?: number;
 }

@@ -1,5 +1,5 @@
 /** CORS: which web pages may call the API from a browser. Off unless CORS_ORIGINS names them. */
-import type { Step } from './request-context.js';
+import type { Middleware } from './request-context.js';
 
 const methods = 'GET, HEAD, POST, PUT, DELETE';
 const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id';
@@ -11,12 +11,13 @@ const responseHeaders = [
   'Link',
   'Retry-After',
   'Idempotent-Replayed',
+  'Ignored-Fields',
 ].join(', ');
-/** Browsers keep the answer to a preflight this long; two hours is the most that Chromium takes. */
+/** How long browsers cache the response to a preflight request. Two hours is the maximum in Chromium. */
 const preflightSeconds = 7200;
 
-/** Writes the headers; errors carry them too. Credentials are headers that a page sets itself, never cookies, so none are allowed. */
-export function cors(origins: readonly string[]): Step {
+/** Sets the CORS headers, on errors too. Cookies are not allowed, because credentials are headers that the page sets itself. */
+export function cors(origins: readonly string[]): Middleware {
   const isForAll = origins.includes('*');
   return (req, res, next) => {
     const { origin } = req.headers;

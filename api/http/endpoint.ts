@@ -1,4 +1,4 @@
-/** What an endpoint is: one declaration, from which the router, the OpenAPI document and the tests' cases are derived. */
+/** The declaration of an endpoint. The router, the OpenAPI document and many test cases are derived from it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Origin } from '../../models/rules/audit/origin.js';
@@ -7,14 +7,17 @@ import type { BulkDeps, Deps } from '../deps.js';
 import type { Caller } from './caller.js';
 import type { Checked } from './validation.js';
 
-/** Who may call. `provider`: the handler verifies a signature over the raw bytes. */
-export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope; readonly jwtToo: boolean };
-/** An API key that carries the scope. */
+/** The credential that an endpoint needs; a scope of null means any API key. With `provider`, the handler verifies a signature over the raw body. */
+export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null; readonly jwtToo: boolean };
+/** An API key with this scope. */
 export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
-/** A JWT, or an API key that carries the scope. */
+/** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
-/** Limits that do not follow from the credential: see rate-limit.ts. */
+/** A JWT, or any API key. */
+export const anyCredential = { scope: null, jwtToo: true } as const;
+
+/** Rate limits that an endpoint declares itself, see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -23,22 +26,22 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Record<Name, string>
     : object;
 
-/** What a handler gets: everything is checked, nothing is HTTP. */
+/** The input of a handler: validated, and free of HTTP. */
 export interface Input<A extends Auth, Path extends string, Query, Body> {
   caller: A extends 'none' | 'provider' ? null : Caller;
   params: ParamsOf<Path>;
   query: Query;
   body: Body;
-  /** Of endpoints that declare `idempotent`; null when the client sent none. */
+  /** The `Idempotency-Key` header, for endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
-  /** Who asks, and from where: for what is written into the audit events. */
+  /** The actor and its client address, for audit events. */
   origin: Origin;
-  /** Of `provider` endpoints: what their signature covers. */
+  /** The parts of the request that a provider signs. Used by `provider` endpoints. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {
-  /** `resource.verb`; the operation id of the document. */
+  /** `resource.verb`; the operation id in the OpenAPI document. */
   id: string;
   method: 'get' | 'post' | 'put' | 'delete';
   path: Path;
@@ -48,55 +51,55 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
   /**
-   * Judges what comes before the body, so that nothing is read of a request that cannot be right.
-   * @returns the largest body of this request in bytes; undefined: `bodyBytesMax`
+   * Checks path and headers before the body is read, so that an invalid request uses no memory.
+   * @returns the maximum body size of this request in bytes; undefined: `bodyBytesMax`
    */
   admit?(head: { params: Record<string, string>; headers: IncomingHttpHeaders }, deps: Deps): number | undefined;
-  /** A limit that counts a request with this body too. */
+  /** A second rate limit, for requests with such a body. */
   alsoCounts?(body: Buffer): OwnRate | undefined;
-  /** A scope that this body needs besides that of `auth`; judged before the body is. */
+  /** A scope that such a body needs in addition to that of `auth`. Checked before the body is validated. */
   alsoNeeds?(given: Record<string, unknown>): Scope | null;
-  /** Goes on where the schema cannot see, or would hold up other requests: may add faults, and to the body what it found. */
+  /** Validation that a schema cannot do, or that would block other requests. May add faults, and add values to the body. */
   examine?(checked: Checked<Body>, deps: Reached): Promise<Checked<Body>>;
-  /** Largest body in bytes; 100 kB unless given. */
+  /** Maximum body size in bytes. Default: 100 kB. */
   bodyBytesMax?: number;
-  /** Messages are sent by it: not for a workspace that is suspended, or unverified where real carriers send. */
+  /** Sends messages. Refused for suspended workspaces, and for unverified ones where a real carrier is configured. */
   sends?: boolean;
-  /** Goes through the accept gate, which sheds what comes when the service is overloaded. */
+  /** Passes the accept gate, which rejects requests while the service is overloaded. */
   gated?: boolean;
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Statuses of refusals that do not follow from the rest of the declaration. */
+  /** Error statuses that cannot be derived from the rest of the declaration. */
   refusals?: readonly number[];
-  /** Shape of `data`, or of the whole answer without an envelope. */
+  /** The schema of `data`, or of the whole response without an envelope. */
   response: Joi.Schema;
   status?: 200 | 201 | 202;
-  /** The answer is a stream of lines, each one JSON value, of which `response` describes one. */
+  /** The response is a stream of NDJSON lines. `response` describes one line. */
   streams?: true;
-  /** There are callers who understand no answer: they get 204, without a body. */
+  /** Some callers get 204 without a body, because they cannot handle a response. */
   mayBeEmpty?: true;
-  /** Another status whose answer has the same shape. */
+  /** Another status with the same response schema. */
   alsoAs?: 503;
-  /** false: the answer is not wrapped in `{success, data}`. */
+  /** false: the response is not wrapped in `{success, data}`. */
   envelope?: false;
   handler(input: Input<A, Path, Query, Body>, deps: Reached): Promise<object>;
 }
 
 export interface Endpoint extends Declaration<Auth, string, object, object> {
-  /** Checked and handled in the thread of bulk sends, never in that of all others. */
+  /** Validated and handled in the bulk thread instead of the main thread. */
   inBulkThread?: true;
 }
-/** One whose body may have thousands of parts: it is listed in `endpoints/bulk/bulk-endpoints.ts`, and its handler reaches less. */
+/** An endpoint of the bulk thread, for bodies with thousands of recipients. It is listed in `endpoints/bulk/bulk-endpoints.ts`, and its handler has fewer services. */
 export type BulkEndpoint = Declaration<Auth, string, object, object, BulkDeps>;
 
-/** Declares an endpoint. The types of its handler's input come from its schemas and its path. */
+/** Declares an endpoint. The types of the handler's input are derived from its schemas and its path. */
 export function endpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
   declaration: Declaration<A, Path, Query, Body>,
 ): Endpoint {
   return declaration as unknown as Endpoint;
 }
 
-/** The same for an operation whose body may have thousands of parts. */
+/** Declares an endpoint of the bulk thread. */
 export function bulkEndpoint<A extends Auth, Path extends string, Query extends object = object, Body extends object = object>(
   declaration: Declaration<A, Path, Query, Body, BulkDeps>,
 ): BulkEndpoint {

@@ -1,17 +1,18 @@
-/** What error bodies are. Two kinds of errors: those of the catalogue are answered, all others are logged. */
+/** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../models/errors.js';
 import type { Logger } from '../../models/process/logger.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
+import type { Explain } from './route-hints.js';
 
-export function errorHandler(limiter: Limiter, logger: Logger): ErrorRequestHandler {
+export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain): ErrorRequestHandler {
   return async (error: unknown, req, res, _next) => {
-    const refusal = error instanceof AppError ? error : translate(error);
-    // What is unavailable is refused on purpose: the line of the request says 503, thousands of them are not to cost more.
+    const refusal = explain(error instanceof AppError ? error : translate(error), req.method, req.path);
+    // A 503 is deliberate load shedding. It is not logged as an error, because the log line of the request already contains the status.
     if (refusal.status >= 500 && refusal.code !== 'unavailable')
       logger.error({ err: refusal.cause ?? refusal, request_id: contextOf(res).requestId, route: contextOf(res).route }, 'request failed');
-    // Refusals from before the limit carry its headers too.
+    // Errors that occur before the rate limit also get its headers.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
       await limiter
         .describe({ rateClass: 'address', key: addressKey(req.ip) }, res)
@@ -30,7 +31,7 @@ function write(res: Response, refusal: AppError): void {
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
 
-/** The body of every answer that is a refusal. */
+/** The body of every error response. */
 export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
   success: false,
   error: message,
@@ -40,7 +41,7 @@ export const errorBody = ({ code, message, details }: AppError, requestId: strin
   ...(details === undefined ? {} : { details }),
 });
 
-/** What Express and its parsers throw, by the marks they leave; the texts of libraries are never passed on. */
+/** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */
 function translate(error: unknown): AppError {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') return bodyTooLarge();

@@ -1,4 +1,4 @@
-/** The HTTP server below the application: how long it is patient with slow clients, and its answers to what is not HTTP. */
+/** The HTTP server of the application: its timeouts for slow clients, its connection limits, and its answers to malformed HTTP. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isInNetworks } from '../../models/rules/webhooks/address.js';
@@ -6,57 +6,68 @@ import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener } from './malformed.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
-/** Milliseconds that a client has. */
-export interface Patience {
-  /** For the head of a request. */
+/** Timeouts in milliseconds. */
+export interface Timeouts {
+  /** For receiving the headers of a request. */
   headersMs: number;
-  /** For a whole request. */
+  /** For receiving a whole request. */
   requestMs: number;
-  /** How often these two are looked at. */
-  lookMs: number;
-  /** Between requests; longer than the usual load balancer's. */
+  /** How often these two timeouts are checked. */
+  checkIntervalMs: number;
+  /** For the next request on an open connection. It is longer than that of common load balancers. */
   keepAliveMs: number;
-  /** Without a byte in either direction, also while an answer waits to be read; longer than any answer takes. */
-  silenceMs: number;
+  /** Without a byte in either direction, also while a client does not read its response. It is longer than the slowest response. */
+  idleMs: number;
 }
 
-export const usualPatience: Patience = { headersMs: 10_000, requestMs: 20_000, lookMs: 2_000, keepAliveMs: 65_000, silenceMs: 70_000 };
+export const defaultTimeouts: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  checkIntervalMs: 2_000,
+  keepAliveMs: 65_000,
+  idleMs: 70_000,
+};
 
-/** Connections that a server takes; what is more is closed at once. */
-export interface Bounds {
-  most: number;
-  ofAddress: number;
-  /** Networks (CIDR) and addresses whose connections are those of many clients, and are not counted by address. */
+/** How many connections a server accepts. It closes further ones immediately. */
+export interface ConnectionLimits {
+  max: number;
+  maxPerAddress: number;
+  /** Networks (CIDR) and addresses of proxies. Their connections belong to many clients, so `maxPerAddress` does not apply. */
   proxies: readonly string[];
 }
 
-/** A server that does not listen yet. A client that is too slow is answered 408 and cut off; one that takes no answer is cut off. */
-export function createHttpServer(app: RequestListener, limiter: Limiter, patience: Patience = usualPatience, bounds?: Bounds): Server {
+/** Creates a server that does not listen yet. A client that sends too slowly gets 408. A client that does not read its response is disconnected. */
+export function createHttpServer(
+  app: RequestListener,
+  limiter: Limiter,
+  timeouts: Timeouts = defaultTimeouts,
+  connections?: ConnectionLimits,
+): Server {
   const options = {
-    headersTimeout: patience.headersMs,
-    requestTimeout: patience.requestMs,
-    connectionsCheckingInterval: patience.lookMs,
-    keepAliveTimeout: patience.keepAliveMs,
-    requireHostHeader: false, // the application refuses it in its own words
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    requireHostHeader: false, // the application checks it, to answer with its own error text
   };
   const server = createServer(options, app);
-  server.timeout = patience.silenceMs;
-  server.on('checkExpectation', app); // an expectation that nobody knows is not met, and harms nobody
+  server.timeout = timeouts.idleMs;
+  server.on('checkExpectation', app); // an unknown `Expect` header is ignored
   server.on('clientError', createMalformedListener(limiter));
-  if (bounds !== undefined) keepWithin(server, bounds);
+  if (connections !== undefined) limitConnections(server, connections);
   return server;
 }
 
-function keepWithin(server: Server, { most, ofAddress, proxies }: Bounds): void {
-  const connections = new Tally();
+function limitConnections(server: Server, { max, maxPerAddress, proxies }: ConnectionLimits): void {
+  const perAddress = new Tally();
   const networks = proxies.map((proxy) => (proxy.includes('/') ? proxy : `${proxy}/${isIPv6(proxy) ? 128 : 32}`));
-  server.maxConnections = most;
+  server.maxConnections = max;
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     if (isInNetworks(remoteAddress, networks)) return;
     const address = addressKey(remoteAddress);
-    if (connections.of(address) >= ofAddress) return void socket.destroy();
-    connections.add(address);
-    socket.once('close', () => connections.remove(address));
+    if (perAddress.of(address) >= maxPerAddress) return void socket.destroy();
+    perAddress.add(address);
+    socket.once('close', () => perAddress.remove(address));
   });
 }

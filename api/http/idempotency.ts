@@ -1,4 +1,4 @@
-/** Idempotency keys: their form, and the digest that tells a repeated request from another one. */
+/** Idempotency keys: their format, and the digest that distinguishes a repeated request from a different one. */
 import { createHash } from 'node:crypto';
 import type { Fault } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -9,28 +9,28 @@ import type { Config } from '../../models/settings/config.js';
 
 const form = /^[\x21-\x7e]{1,255}$/;
 
-/** What is wrong with the header, if it was sent at all. */
+/** The fault of the header; none if it was not sent. */
 export function faultsOfIdempotencyKey(key: string | null): Fault[] {
   if (key === null || form.test(key)) return [];
   return [{ field: 'Idempotency-Key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' }];
 }
 
-/** Under which names a request with this key may be stored: a digest takes the place of the key where its data were erased. */
+/** The values under which a request with this key may be stored: the key, or its digest if the data were erased. */
 export async function keysOf({ db, config }: { db: Database; config: Pick<Config, 'secretKeys'> }, key: string): Promise<string[]> {
   return [key, digestOf(await erasureKey(db, config.secretKeys), key)];
 }
 
-/** SHA-256 of a validated body, the same for every order of its keys. Unknown fields were dropped and do not count. */
+/** The SHA-256 of a validated body. The order of keys does not matter, and unknown fields were dropped before. */
 export const digestRequest = (body: object): Buffer => createHash('sha256').update(canonical(body)).digest();
 
-/** The same for a body with a long list, in turns with others. What lies very deep in the list does not count. */
+/** The same for a body with a long list, computed in slices so that other requests can run in between. Very deep levels of the list are ignored. */
 export async function digestList(body: object, list: readonly unknown[]): Promise<Buffer> {
   const hash = createHash('sha256').update(canonical(body));
   for await (const item of inSlices(list)) hash.update(`,${canonical(item)}`);
   return hash.digest();
 }
 
-/** Deeper than anything that is stored; JSON can be nested deeper than a stack is. */
+/** Deeper than any stored value. JSON can be nested deeper than the call stack allows. */
 const levelsMax = 50;
 
 function canonical(value: unknown, level = 0): string {

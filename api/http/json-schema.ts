@@ -1,13 +1,13 @@
-/** JSON Schema 2020-12 of a Joi schema. Joi writes it; `meta` adds what Joi cannot say, for example the format of a text. */
+/** Converts a Joi schema to JSON Schema 2020-12. Joi does most of it; `meta` adds what Joi cannot express, for example the format of a text. */
 import type Joi from 'joi';
 
 export type Json = Record<string, unknown>;
 
 /**
- * The schema as a plain object. For requests `isOpen`: unknown fields are ignored, not refused.
+ * Returns the JSON Schema. `isOpen` is for requests, where unknown fields are ignored instead of refused.
  *
- * `meta({ variants: [{ properties, required }, …] })` tells that a body has one of several shapes: each is written out, so that
- * generators of types and of requests understand it.
+ * `meta({ variants: [{ properties, required }, …] })` declares that a body has one of several shapes. Each shape is written out in full,
+ * so that code generators understand it.
  */
 export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
   const standard = (schema as unknown as { '~standard': { jsonSchema: { input(options: { target: string }): Json } } })['~standard'];
@@ -17,7 +17,7 @@ export function jsonSchema(schema: Joi.Schema, { isOpen = false } = {}): Json {
 function completed(json: Json, { keys, items, metas, flags }: Joi.Description, isOpen: boolean): Json {
   const { variants, ...extra }: Json = Object.assign({}, ...((metas ?? []) as Json[]));
   const { description } = (flags ?? {}) as { description?: string };
-  // A query's number is a text to Joi: where meta names another type, nothing that was said of the text holds but what it is.
+  // A number in a query is a text for Joi. If `meta` declares another type, only the description of the text is kept.
   const merged: Json = 'type' in extra ? { ...(description === undefined ? {} : { description }), ...extra } : { ...json, ...extra };
   const fields = (keys ?? {}) as Record<string, Joi.Description>;
   if (json.properties !== undefined) {
@@ -33,22 +33,22 @@ function completed(json: Json, { keys, items, metas, flags }: Joi.Description, i
   }
   const [item] = (items ?? []) as Joi.Description[];
   if (item !== undefined && json.items !== undefined) merged.items = completed(json.items as Json, item, isOpen);
-  // Joi forgets null in the list of values that it allows.
+  // Joi omits null from the list of allowed values.
   if (Array.isArray(json.enum) && Array.isArray(json.type) && json.type.includes('null')) merged.enum = [...json.enum, null];
-  // Joi writes a choice of one where a value may also be one that it leaves out.
+  // Joi writes an `anyOf` with one entry if a value counts as absent.
   if (Array.isArray(merged.anyOf) && merged.anyOf.length === 1) {
     Object.assign(merged, merged.anyOf[0]);
     delete merged.anyOf;
   }
   if (isOpen) delete merged.additionalProperties;
-  // Free-form: without this word generators of types take it for an object that is always empty.
+  // A free-form object. Without `additionalProperties`, code generators treat it as an empty object.
   if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
     merged.additionalProperties = extra.additionalProperties ?? true;
   }
   return Array.isArray(variants) ? { anyOf: variants.map((variant) => overlaid(merged, variant as Json)) } : merged;
 }
 
-/** The values that count as absent may be sent too. */
+/** Also allows the values that count as absent. */
 function withAbsent(property: Json, { flags }: Joi.Description): Json {
   const absent = ((flags as { empty?: Joi.Description } | undefined)?.empty?.allow ?? []) as unknown[];
   const { minLength, ...rest } = property;
@@ -62,7 +62,7 @@ function withAbsent(property: Json, { flags }: Joi.Description): Json {
   };
 }
 
-/** Objects are laid over each other, everything else takes the place of what was there. */
+/** Merges objects recursively. Any other value replaces the previous one. */
 function overlaid(base: Json, over: Json): Json {
   const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
   const entries = Object.entries(over).map(([name, value]) => {

@@ -3,18 +3,18 @@ import type { Request } from 'express';
 import type Joi from 'joi';
 import type { Endpoint } from './endpoint.js';
 
-/** Clients refuse answers whose headers are longer than 16 kB; a filter can be nearly as long, and there are four links. */
+/** The maximum length of the header. Clients refuse responses with more than 16 kB of headers, and four links with long filters can exceed that. */
 const lengthMax = 8000;
 
 interface Pagination {
   page: number;
-  /** Null behind a cursor. */
+  /** Null with a cursor. */
   pages: number | null;
   limit: number;
   next_cursor?: string | null;
 }
 
-/** The header's value for this answer; undefined where it is no list. */
+/** The value of the header; undefined if the response is not a list. */
 export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'>, data: object, publicUrl: string): string | undefined {
   if (query === undefined || !('pagination' in data)) return undefined;
   const { page, pages, limit, next_cursor } = data.pagination as Pagination;
@@ -43,7 +43,7 @@ export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'
 
 const names = new WeakMap<Joi.ObjectSchema, readonly string[]>();
 
-/** The parameters of a query. Joi describes a schema anew every time, which costs more than the rest of a list's answer. */
+/** The parameter names of a query, cached: Joi's describe() costs more than the rest of a list response. */
 function namesIn(query: Joi.ObjectSchema): readonly string[] {
   const known = names.get(query) ?? Object.keys((query.describe().keys ?? {}) as object);
   names.set(query, known);

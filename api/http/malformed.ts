@@ -1,4 +1,4 @@
-/** What is not HTTP never reaches Express; it is answered here, in the same words. */
+/** Answers malformed HTTP requests. They never reach Express, but get the same kind of error body. */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { type AppError, headersTooLarge, malformedRequest, requestTooSlow } from
 import { errorBody } from './error-handler.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
-/** A listener of the server's `clientError`: one answer, then the connection is closed. */
+/** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
 export function createMalformedListener(limiter: Limiter): (error: NodeJS.ErrnoException, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -42,7 +42,7 @@ function refusalOf(code: string | undefined): AppError {
   return malformedRequest();
 }
 
-/** HTTP/1.1 without a `Host` is refused (RFC 9112, 3.2). */
+/** Refuses HTTP/1.1 requests without a `Host` header (RFC 9112, section 3.2). */
 export const requireHost: RequestHandler = (req, _res, next) => {
   next(req.headers.host === undefined && req.httpVersion === '1.1' ? malformedRequest() : undefined);
 };

@@ -1,14 +1,18 @@
-/** Answers OPTIONS: which methods a path has. Of a preflight request, cors.ts has already written what the browser asks for. */
+/** Answers OPTIONS requests with the methods of the path. For a preflight request, cors.ts has already set the CORS headers. */
 import type { Router } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
-/** Adds an answer for every path of these endpoints; it counts against no limit. */
+/** The value of the header `Allow` for a path with these methods. */
+export const allowOf = (declared: readonly string[]): string =>
+  [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+
+/** Adds an OPTIONS handler for every path of these endpoints. It is not rate limited. */
 export function mountOptions(router: Router, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[], limiter: Limiter): void {
   for (const path of new Set(endpoints.map((item) => item.path))) {
     const declared = endpoints.filter((item) => item.path === path).map((item) => item.method.toUpperCase());
-    const allow = [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    const allow = allowOf(declared);
     router.options(path, async (req, res) => {
       contextOf(res).route = path;
       await limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);

@@ -1,6 +1,6 @@
 /**
- * Rate limits: fixed windows, counted exactly, shared in Redis when there is one. While Redis does not answer, this
- * process counts for itself: a limiter must never be the reason for an outage.
+ * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters. While Redis does not answer, each process
+ * counts in its own memory, so that a Redis outage is not an outage of the API.
  */
 import { isIPv6 } from 'node:net';
 import { Redis } from 'ioredis';
@@ -9,33 +9,31 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimi
 import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
-import { Gather } from '../../models/flow/gather.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { noteRateLimited } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
 export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback' | 'probe';
 
-/** Carriers post every report from few addresses; their requests are signed. */
-const callbackLimit: RateLimit = { points: 100_000, seconds: 60 };
-/** Load balancers probe from few addresses; a probe that is refused takes a sound process out of service. */
-const probeLimit: RateLimit = { points: 100_000, seconds: 60 };
-/** A site may use up the limits of so many of its addresses. */
-const addressesOfSite = 4;
-/** Longest that a request waits for Redis. */
+/** Carriers and load balancers send from a few addresses. A refused probe would take a healthy process out of service. */
+const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** The limit of an IPv6 /48 is that of one address times this. */
+const siteFactor = 4;
+/** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;
-/** Requests that come while others are counted are counted together; those who wait for Redis for so long are passed by the next. */
-const together = { most: 1_000, lanes: 2, lateMs: 20 };
+/** Requests that arrive while others are being counted are counted together. A batch that waits longer than 20 ms for Redis does not delay the next. */
+const batching = { maxBatchSize: 1_000, concurrency: 2, slowAfterMs: 20 };
 
 type Counters = Record<RateClass, RateLimiterAbstract>;
 
-/** What is counted: a class, and within it whose requests. */
+/** A counter: a class of limits, and the client whose requests are counted. */
 export interface Bucket {
   rateClass: RateClass;
   key: string;
 }
 
-/** What the three headers are written to: a response. */
+/** Takes the three headers. A response is one. */
 export interface Headers {
   setHeader(name: string, value: number): unknown;
   getHeader?(name: string): unknown;
@@ -43,49 +41,50 @@ export interface Headers {
 
 export interface Limiter {
   /**
-   * Counts the request, writes the three headers, and throws 429 when the window is full. The headers are of the limit that is nearest.
-   * @param beside counted too, in the same look at the store; it counts no request that the first refuses
+   * Counts the request and writes the three headers. The headers describe the limit with the fewest requests left.
+   * @param second a second bucket to count, in the same store access; a request that the first bucket refuses is not counted in it
+   * @throws AppError 429 when a window is full
    */
-  consume(bucket: Bucket, res: Headers, beside?: Bucket): Promise<void>;
-  /** Throws as `consume` does, and counts nothing. */
+  consume(bucket: Bucket, res: Headers, second?: Bucket): Promise<void>;
+  /** @throws AppError 429 when the window is full; counts nothing */
   assertRoom(bucket: Bucket, res: Headers): Promise<void>;
-  /** Takes back what was counted once, in its own time. */
+  /** Undoes the counting of one request. Does not wait for it. */
   giveBack(bucket: Bucket): void;
-  /** Writes the three headers without counting: for answers that belong to no endpoint. */
+  /** Writes the three headers without counting, for responses that belong to no endpoint. */
   describe(bucket: Bucket, res: Headers): Promise<void>;
-  /** Whether the shared store answers; true when there is none. */
+  /** Whether Redis answers; true without Redis. */
   isHealthy(): Promise<boolean>;
   close(): void;
 }
 
-/** The classes as data, and one counter for each. */
+/** Creates a limiter with one counter per class. */
 export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits' | 'redisUrl'>, logger: Logger): Limiter {
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, logger);
   const classes: Record<RateClass, RateLimit> = {
     ...rateLimits,
-    site: { ...rateLimits.auth, points: rateLimits.auth.points * addressesOfSite },
+    site: { ...rateLimits.auth, points: rateLimits.auth.points * siteFactor },
     address: rateLimits.api,
     failure: rateLimits.api,
-    callback: callbackLimit,
-    probe: probeLimit,
+    callback: machineLimit,
+    probe: machineLimit,
   };
   const counters = countersOf(classes, redis);
-  const counted = new Gather(async (requests: Bucket[][]) => {
-    const places = await countTogether(counters, requests.flat());
-    return requests.map((buckets) => places.splice(0, buckets.length));
-  }, together);
+  const queue = new BatchQueue(async (requests: Bucket[][]) => {
+    const positions = await countTogether(counters, requests.flat());
+    return requests.map((buckets) => positions.splice(0, buckets.length));
+  }, batching);
   const giveBack = ({ rateClass, key }: Bucket) => void counters[rateClass].reward(key, 1).catch(() => undefined);
 
   return {
-    async consume(bucket, res, beside) {
-      const buckets = beside === undefined ? [bucket] : [bucket, beside];
-      const windows = (await counted.add(buckets)).map(({ place, msBeforeNext }, index) => {
+    async consume(bucket, res, secondBucket) {
+      const buckets = secondBucket === undefined ? [bucket] : [bucket, secondBucket];
+      const windows = (await queue.add(buckets)).map(({ position, msBeforeNext }, index) => {
         const { points } = classes[(buckets[index] as Bucket).rateClass];
-        return { points, left: points - place, msBeforeNext };
+        return { points, left: points - position, msBeforeNext };
       });
       for (const window of windows) writeHeaders(res, window);
       const [first, second] = windows;
-      if (beside !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(beside);
+      if (secondBucket !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(secondBucket);
       const full = windows.find(({ left }) => left < 0);
       if (full === undefined) return;
       noteRateLimited((buckets[windows.indexOf(full)] as Bucket).rateClass);
@@ -114,36 +113,37 @@ function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null):
     Object.entries(classes).map(([rateClass, { points, seconds }]) => {
       const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
       const memory = new RateLimiterMemory(options);
-      // Failures are looked at by requests that have none, and are worth no look at the store. Probes speak of this process alone.
+      // Every callback checks the failure counter, so it is kept in memory: a Redis round trip would cost more than it protects.
       if (redis === null || rateClass === 'failure' || rateClass === 'probe') return [rateClass, memory];
       return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
     }),
   ) as Counters;
 }
 
-/** Where a request stands in its window: the first is at 1. */
+/** The position of a request in its window: the first request has the position 1. */
 interface Counted {
-  place: number;
+  position: number;
   msBeforeNext: number;
 }
 
-/** One look at the store for all requests of a bucket, whatever else counts in it at the same time: each has its own place. */
+/** Counts all requests of a bucket with one store access. Each request still gets its own position in the window. */
 async function countTogether(counters: Counters, buckets: Bucket[]): Promise<Counted[]> {
   const requests = groupBy(buckets, ({ rateClass, key }) => `${rateClass} ${key}`);
   const counted = new Map<Bucket, Counted>();
   const count = async (alike: Bucket[]) => {
     const [{ rateClass, key }] = alike as [Bucket];
     const { consumedPoints, msBeforeNext } = await counters[rateClass].consume(key, alike.length).catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal; // no room for all of them, or for none
+      if (refusal instanceof RateLimiterRes) return refusal; // the window has no room for some of them, or for all
       throw refusal;
     });
-    for (const [index, bucket] of alike.entries()) counted.set(bucket, { place: consumedPoints - alike.length + index + 1, msBeforeNext });
+    for (const [index, bucket] of alike.entries())
+      counted.set(bucket, { position: consumedPoints - alike.length + index + 1, msBeforeNext });
   };
   await Promise.all([...requests.values()].map(count));
   return buckets.map((bucket) => counted.get(bucket) as Counted);
 }
 
-/** Whose requests are counted where there is no credential: the address, of IPv6 the /64 that one customer has. */
+/** The client address as the limiter counts it: an IPv4 address, or the /64 network of an IPv6 address, because one customer owns a whole /64. */
 export function addressKey(ip: string | undefined): string {
   if (ip === undefined || !isIPv6(ip)) return ip ?? 'unknown';
   const address = ipaddr.IPv6.parse(ip);
@@ -156,14 +156,14 @@ export function addressKey(ip: string | undefined): string {
 
 interface Window {
   points: number;
-  /** Negative of a request that has no place in it. */
+  /** Negative when the window was full. */
   left: number;
   msBeforeNext: number;
 }
 
 const secondsOf = ({ msBeforeNext }: Window) => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
-/** Unless they speak of a limit that is nearer. */
+/** Writes the headers, unless they already describe a limit with fewer requests left. */
 function writeHeaders(res: Headers, { points, left, msBeforeNext }: Window): void {
   const remaining = Math.max(0, left);
   const known = res.getHeader?.('X-RateLimit-Remaining');
@@ -184,13 +184,13 @@ function connectRedis(url: string, logger: Logger): Redis {
   let isDown = false;
   redis.on('ready', () => {
     isDown = false;
-    logger.info('redis is ready');
+    logger.info('Redis is connected');
   });
   redis.on('error', (err: Error) => {
-    if (!isDown) logger.warn({ err }, 'redis is not available, rate limits are counted in memory');
+    if (!isDown) logger.warn({ err }, 'Redis is not available; rate limits are counted in memory');
     isDown = true;
   });
-  // A server that accepts connections and says nothing is dropped, so that requests stop waiting for it one by one.
+  // A Redis server that accepts connections but does not answer is disconnected, so that requests stop waiting for it.
   const heartbeat = setInterval(() => {
     if (redis.status === 'ready') redis.ping().catch(() => redis.disconnect(true));
   }, 1000).unref();

@@ -1,13 +1,13 @@
 interface ReplyOptions {
   status?: number;
   headers?: Record<string, string>;
-  /** The whole answer, written already. */
+  /** The serialized response body. */
   json?: Uint8Array;
-  /** A stream of lines instead. */
+  /** Lines to stream as NDJSON instead of `data`. */
   lines?: AsyncIterable<object>;
 }
 
-/** A handler's answer that needs more than data. */
+/** The result of a handler that sets more than data, for example a status or headers. */
 export class Reply {
   constructor(
     readonly data: object,

@@ -1,38 +1,37 @@
-/** What is known of a request while it is served, its id, and its one line in the log. */
+/** The context of a request: its id, its caller, and its log line. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { plainAddress } from './plain-address.js';
 import { noteRequest } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 
 export interface RequestContext {
   requestId: string;
-  /** Path template of the endpoint, so that the log names no ids, tokens or queries. */
+  /** The path template of the endpoint. The log must not contain ids, tokens or queries. */
   route: string;
   workspaceId: string | undefined;
-  /** Of the client, behind proxies that are trusted. */
+  /** The client address, as reported by trusted proxies. */
   address: string | undefined;
-  /** Id of the API key. */
+  /** The id of the API key. */
   keyId: string | undefined;
 }
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** A step that all requests go through; what it uses is Node's, so that it holds before Express, too. */
-export type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+/** Middleware that uses only Node's request and response, so that it also runs in front of Express. */
+export type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** Express keeps the `locals` that are there when it begins. */
+/** Express keeps `locals` that were set before. */
 type WithLocals = ServerResponse & { locals?: object };
 
-/** The context of the request that this response answers. */
+/** The context of the request to which this response belongs. */
 export const contextOf = (res: ServerResponse): RequestContext => (res as WithLocals).locals as RequestContext;
 
 /**
- * First step: takes over or makes the request id, returns it always, and logs the request when it is over.
- * @param behindProxy the address of the socket is not the client's: the application finds that
+ * The first middleware: takes the request id from the header or creates one, returns it in the response, and logs the request at its end.
+ * @param behindProxy the socket belongs to a proxy; the application sets the client address later
  */
-export function requestContext(logger: Logger, { behindProxy }: { behindProxy: boolean }): Step {
+export function requestContext(logger: Logger, { behindProxy }: { behindProxy: boolean }): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
@@ -58,3 +57,7 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
     next();
   };
 }
+
+/** The client address in its usual form: an IPv4 address that arrives over an IPv6 socket is written as IPv4. */
+export const plainAddress = (ip: string | undefined): string | undefined =>
+  ip?.toLowerCase().startsWith('::ffff:') === true && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;

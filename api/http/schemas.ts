@@ -1,4 +1,4 @@
-/** Pieces of schemas that several endpoints share. `meta` holds what the OpenAPI document says and Joi cannot. */
+/** Schema parts that several endpoints share. `meta` holds what Joi cannot express for the OpenAPI document. */
 import Joi from 'joi';
 import { isCommonPassword } from '../../models/rules/accounts/common-passwords.js';
 import { isCountry } from '../../models/rules/values/country.js';
@@ -12,7 +12,7 @@ import { requiredText, rule, text } from './validation.js';
 
 const dateText = 'Invalid date format';
 
-/** E.164 for the document; the rule itself is `isPhone`. */
+/** E.164 for the OpenAPI document. The check itself is `isPhone`. */
 export const phoneSchema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', minLength: 3, maxLength: 16 };
 
 export const phone = () => textThat(isPhone, phoneText).meta({ pattern: phoneSchema.pattern });
@@ -22,13 +22,13 @@ export const email = () =>
     .meta({ format: 'email', maxLength: 254 });
 export const country = () => textThat(isCountry, 'Invalid country. Must be an ISO 3166 two-letter code').meta({ pattern: '^[A-Z]{2}$' });
 
-/** An optional text with a check of its own, which an empty text does not pass. */
+/** An optional text with a custom check. An empty text fails it. */
 export const textThat = (passes: (value: string) => boolean, wrong: string) =>
   text()
     .custom(rule((value: string) => (passes(value) ? null : wrong)))
     .messages({ 'string.empty': wrong });
 
-/** 8 to 128 characters, a surrogate pair being one, and none of the commonest passwords. */
+/** 8 to 128 characters, and not one of the commonest passwords. A surrogate pair counts as one character. */
 export const newPassword = () =>
   requiredText()
     .custom(rule((value: string) => ([...value].length < 8 ? 'Password must be at least 8 characters' : null)))
@@ -36,17 +36,17 @@ export const newPassword = () =>
     .custom(rule((value: string) => (isCommonPassword(value) ? 'Password is too common' : null)))
     .meta({ minLength: 8, maxLength: 128 });
 
-/** A name for people: trimmed, not blank. Its length is that of what was sent. */
+/** A display name: trimmed, not blank. The length limit applies before trimming. */
 export const name = (lengthMax = 255) =>
   requiredText()
     .custom(rule((value: string) => ([...value].length > lengthMax ? `{field} must be at most ${lengthMax} characters` : null)))
     .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
     .meta({ maxLength: lengthMax, pattern: '\\S' });
 
-/** Names that a list from a fixed set may have, repetitions included. */
+/** The maximum length of a list from a fixed set, duplicates included. */
 const namesMax = 100;
 
-/** A list of names from a fixed set, each once; `[]` is refused. */
+/** A non-empty list of values from a fixed set. Duplicates are removed. */
 export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
   fewOf(namesMax, Joi.string().valid(...values), (list: T[], helpers) => {
     if (list.length > namesMax) return helpers.error('contract', { text: `{field} must have at most ${namesMax} items` });
@@ -54,9 +54,8 @@ export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
   }).meta({ minItems: 1 });
 
 /**
- * A list of a few items at most. The items of one that is longer are not looked at: faults by the hundred thousand would hold up
- * other requests.
- * @param whole judges the list, its length too
+ * A short list. The items of a longer list are not checked, because reporting hundreds of thousands of faults would block other requests.
+ * @param whole checks the list, including its length
  */
 export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
@@ -70,7 +69,7 @@ export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator
     )
     .meta({ type: 'array', items: jsonSchema(item, { isOpen: true }), maxItems: most });
 
-/** One or several of a fixed set in a query, separated by commas. */
+/** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>
   text()
     .messages({ 'string.empty': `Invalid {#label}. Must be one of: ${values.join(', ')}` })
@@ -80,7 +79,7 @@ export const listOf = <T extends string>(values: readonly T[]) =>
     })
     .meta({ pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`, examples: [values[0]] }) as unknown as Joi.Schema<T[]>;
 
-/** A moment with its zone, as a Date. */
+/** A timestamp with a time zone, converted to a Date. */
 export const moment = () =>
   text()
     .messages({ 'string.empty': dateText })
@@ -90,19 +89,19 @@ export const moment = () =>
     })
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
 
-/** A bound of a period in a query, as a Date: a bare day means its first or its last millisecond, UTC. */
+/** The start or end of a period in a query, converted to a Date. A date without time means its first or last millisecond in UTC. */
 export const bound = (end: 'first' | 'last') =>
   text()
     .messages({ 'string.empty': dateText })
     .custom((value: string, helpers) => {
-      // The plus sign of a zone that was not encoded arrives as a space, and no timestamp has one.
+      // The plus sign of a time zone arrives as a space if it was not URL-encoded. No timestamp contains a space.
       const timestamp = readTimestamp(value.replace(' ', '+'));
       if (timestamp === null) return helpers.error('contract', { text: dateText });
       return timestamp.isDay && end === 'last' ? new Date(timestamp.at.getTime() + 86_399_999) : timestamp.at;
     })
     .meta({ format: 'date-time' }) as unknown as Joi.Schema<Date>;
 
-/** The id of something in a query; in a path a malformed id is simply not found. */
+/** An id in a query. A malformed id in a path is a 404 instead. */
 export const uuid = (field: string) => textThat(isUuid, `${field} must be a UUID`).meta({ format: 'uuid' });
 
 export interface Page {
@@ -116,7 +115,7 @@ export const pageQuery = {
   limit: integer({ minimum: 1, maximum: 100, default: 50 }, 'Limit must be between 1 and 100'),
 };
 
-/** A whole number in a query: digits only, so that `1e3` and `0x10` are not numbers. */
+/** An integer in a query. Only digits are allowed, so that `1e3` and `0x10` are refused. */
 function integer(range: { minimum: number; maximum: number; default: number }, wrong: string): Joi.Schema<number> {
   const schema = Joi.string()
     .messages({ 'string.empty': wrong })
@@ -127,10 +126,10 @@ function integer(range: { minimum: number; maximum: number; default: number }, w
   return schema.default(range.default).meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
 }
 
-/** `data` of a list: its rows under their name, and where in the list they are. */
-export const pageOf = (name_: string, row: Joi.Schema) =>
+/** The `data` of a list: the rows, and the pagination. */
+export const pageOf = (listName: string, row: Joi.Schema) =>
   Joi.object({
-    [name_]: Joi.array().items(row).required(),
+    [listName]: Joi.array().items(row).required(),
     pagination: Joi.object({
       total: Joi.number().integer().required(),
       page: Joi.number().integer().required(),
@@ -139,7 +138,7 @@ export const pageOf = (name_: string, row: Joi.Schema) =>
     }).required(),
   });
 
-/** `data` of an answer that says only what was done. */
+/** The `data` of a response that contains only a message. */
 export const messageOnly = Joi.object({ message: Joi.string().required() });
 export const id = () => Joi.string().guid().required();
 export const date = () => Joi.string().isoDate().required();

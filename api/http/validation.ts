@@ -1,15 +1,18 @@
-/** Joi finds the faults, this file puts them into the contract's words (decisions §1). */
+/** Validates with Joi, and converts its faults to the error texts that the API documents. */
 import Joi from 'joi';
 import { type Fault, missingFieldText } from '../../models/errors.js';
 import { isStorable } from '../../models/rules/values/text.js';
+import { unknownFields, withUnknown } from './unknown-fields.js';
 
-/** Values that passed, or what is wrong with them; exactly one of the two means anything. */
+/** The validated value, or its faults. If there are faults, the value must not be used. */
 export interface Checked<T> {
   value: T;
   faults: Fault[];
+  /** Paths of the unknown fields that were dropped. */
+  ignored?: readonly string[];
 }
 
-/** For what no schema and no case below puts into words of its own: a text of ours, never the library's. Strings would be parsed at every check. */
+/** Default texts for faults without a text of their own, so that clients never see texts of the library. Expressions are parsed once; strings would be parsed at every check. */
 const messages = { 'string.empty': Joi.expression('{#label} must not be empty'), '*': Joi.expression('Invalid {#label}') };
 const options: Joi.ValidationOptions = {
   abortEarly: false,
@@ -27,7 +30,10 @@ const typeTexts: Record<string, string> = {
   'array.base': 'an array',
 };
 
-/** Checks a body. Faults come in the order of the schema's keys, one a field; unknown fields are dropped. */
+/**
+ * Validates a body. Faults are sorted in the order of the schema's keys, one per field. Unknown fields are dropped; one that looks like a known
+ * field is a fault.
+ */
 export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T> {
   const { value, error } = schema.validate(given, options);
   const worst = new Map<string, Joi.ValidationErrorItem>();
@@ -40,14 +46,16 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown): Checked<T
   for (const fault of [...worst.values()].flatMap((detail) => faultsOf(schema, detail))) {
     if (!faults.has(fault.field)) faults.set(fault.field, fault);
   }
-  return { value: value as T, faults: [...faults.values()] };
+  const unknown = unknownFields(schema, given);
+  return { value: value as T, faults: withUnknown(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
 }
 
-/** Checks a query string: the same, and no parameter may come twice. */
+/** Validates a query string in the same way, and refuses parameters that are given twice. */
 export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Checked<T> {
-  const { value, faults } = check(schema, { ...given });
+  const { value, faults, ...others } = check(schema, { ...given });
   const entries = new Map(Object.entries(given));
   return {
+    ...others,
     value,
     faults: faults.map((fault) =>
       Array.isArray(entries.get(fault.field)) ? { ...fault, message: `${fault.field} must be given once` } : fault,
@@ -56,8 +64,8 @@ export function checkQuery<T>(schema: Joi.ObjectSchema<T>, given: object): Check
 }
 
 /**
- * A rule of our own: returns what is wrong (`{field}` stands for the path), or null. `siblings` are the fields beside the
- * value, `around` those around them, both unchecked.
+ * A custom rule. It returns the fault (`{field}` stands for the path), or null. `siblings` are the other fields of the same object and
+ * `around` those of the object around it; both may be invalid.
  */
 export const rule =
   <T>(
@@ -76,10 +84,10 @@ export const text = () =>
     .empty(null)
     .custom((value: string, helpers) => (isStorable(value) ? value : helpers.error('text.invalid')));
 
-/** A text that must be there: empty and null count as absent. */
+/** A required text. Empty and null count as absent. */
 export const requiredText = () => text().empty(['', null]).required();
 
-/** What is worse hides what is less bad: a wrong type before broken text before everything else. */
+/** The most serious fault of a field wins: a wrong type, then invalid text, then everything else. */
 const rankOf = ({ type }: Joi.ValidationErrorItem) => (type in typeTexts ? 0 : type === 'text.invalid' ? 1 : 2);
 
 function faultsOf(schema: Joi.ObjectSchema, detail: Joi.ValidationErrorItem): Fault[] {
@@ -90,14 +98,14 @@ function faultsOf(schema: Joi.ObjectSchema, detail: Joi.ValidationErrorItem): Fa
   if (type in typeTexts) return [{ field, message: `${field} must be ${typeTexts[type]}` }];
   if (type === 'text.invalid') return [{ field, message: `${field} must be valid text` }];
   if (type === 'contract') return [{ field, message: String(context.text).replace('{field}', field) }];
-  // One fault for a whole list: the enum's name is the list's.
+  // A list gets one fault for all its items, with the name of the list.
   if (type === 'any.only')
     return [{ field: fieldOf(typeof path.at(-1) === 'number' ? path.slice(0, -1) : path), message: enumText(path, context.valids) }];
   if (type === 'array.min') return [{ field, message: enumText(path, schema.extract(path.map(String)).describe().items?.[0]?.allow) }];
   return [{ field, message: detail.message }];
 }
 
-/** An absent object is missing through each required field in it. */
+/** A missing object is reported as its missing required fields. */
 function missing(path: Joi.ValidationErrorItem['path'], description: Joi.Description): Fault[] {
   const keys = Object.entries((description.keys ?? {}) as Record<string, Joi.Description>);
   const required = keys.filter(([, key]) => isRequired(key));

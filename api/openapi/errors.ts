@@ -1,4 +1,4 @@
-/** Refusals of an operation: which statuses follow from its declaration, and the exact texts of each. */
+/** The error responses of an operation: the statuses that follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
@@ -6,7 +6,7 @@ import { type Json, jsonSchema } from '../http/json-schema.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
-/** What an endpoint can refuse follows from what it declares. */
+/** Derives the error statuses of an endpoint from its declaration. */
 export function statusesOf({ auth, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
@@ -14,7 +14,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
     ...(query || body ? [400] : []),
     ...(takesKey || auth === 'jwt' ? [401] : []),
     ...(idempotent === true ? [402, 422] : []),
-    ...(takesKey ? [403] : []),
+    ...(takesKey && auth.scope !== null ? [403] : []),
     ...(path.includes(':') ? [404] : []),
     ...(path.endsWith('/cancel') ? [409] : []),
     ...(body ? [413] : []),
@@ -24,7 +24,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
 
-/** The refusals as responses of the document, by status. */
+/** The error responses for the document, by status. */
 export function errorResponses(item: Endpoint): Json {
   const statuses = statusesOf(item).filter((status) => status !== item.alsoAs);
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(item, status)]));
@@ -54,7 +54,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
   ...(details === undefined ? {} : { details }),
 });
 
-/** Errors of the catalogue that this operation answers with this status; at least one. */
+/** The errors that this operation can return with this status; at least one. */
 function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
   const own = samples[item.id]?.refusals?.filter((error) => error.status === status) ?? [];
   if (own.length > 0) return status === 400 ? [...own, ...formal(item)] : own;
@@ -87,7 +87,7 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
 }
 
 function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
-  const scope = typeof auth === 'object' ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
+  const scope = typeof auth === 'object' && auth.scope !== null ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
   return sends === true ? [...scope, errors.suspended(), errors.unverified()] : scope;
 }
 
@@ -98,7 +98,7 @@ function unauthorized({ auth }: Endpoint): errors.AppError[] {
   return auth.jwtToo ? [...token, ...key] : [errors.missingApiKey(), ...key];
 }
 
-/** Faults that follow from the schemas: a missing field, a bad page, a bad date, a body that is no JSON. */
+/** Faults that follow from the schemas: a missing field, an invalid page or date, a body that is not JSON. */
 function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
   const required = body === undefined ? [] : ((jsonSchema(body).required ?? []) as string[]);
   const parameters = Object.keys((query?.describe().keys ?? {}) as object);
@@ -125,7 +125,7 @@ const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
   ['/api/v1/billing', 'Credit package'],
 ];
 
-/** Resources that the path, or the body where the path has no id, may name in vain. */
+/** The resources that may not be found: those of the path, or those that the body names if the path has no id. */
 export function resourcesOf({ path }: Pick<Endpoint, 'path'>): (errors.ResourceName | undefined)[] {
   const name = resourceNames.find(([prefix]) => path.startsWith(prefix))?.[1];
   return path.includes('/deliveries/:') ? [name, 'Delivery'] : path.includes('/replays/:') ? [name, 'Replay'] : [name];

@@ -1,8 +1,8 @@
-/** Where one can go from an answer that made something: the operations that take its id. */
+/** Links from a creation to the operations that take the id of the created resource. */
 import type { Endpoint } from '../http/endpoint.js';
 import type { Json } from '../http/json-schema.js';
 
-/** What makes something → where its id is in `data`, and the path that shows it. */
+/** For each creating operation: the JSON pointer to the id in `data`, and the path of the resource. */
 const created: Record<string, readonly [pointer: string, path: string]> = {
   'messages.send': ['message/id', '/api/v1/messages/:id'],
   'messages.send-bulk': ['batch/id', '/api/v1/messages/bulk/:id'],
@@ -12,7 +12,7 @@ const created: Record<string, readonly [pointer: string, path: string]> = {
   'webhooks.create': ['webhook/id', '/api/v1/webhooks/:id'],
 };
 
-/** `links` of a success, or nothing. */
+/** The `links` of a successful response, or nothing. */
 export function linksOfSuccess({ id }: Endpoint, endpoints: readonly Endpoint[]): { links?: Json } {
   const [pointer, path] = created[id] ?? [];
   if (path === undefined) return {};

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, derived from the declarations. Joi writes JSON Schema itself; `meta` adds what it cannot say. */
+/** The OpenAPI 3.1 document, derived from the endpoint declarations. */
 import Joi from 'joi';
 import { type Auth, endpoint, type Endpoint } from '../http/endpoint.js';
 import { type Json, jsonSchema } from '../http/json-schema.js';
@@ -9,7 +9,7 @@ import { description, tags } from './prose.js';
 import { pathSample, samples } from './samples/index.js';
 import { webhooksSection } from './webhooks.js';
 
-/** `GET /openapi.json`, about these endpoints. */
+/** The endpoint `GET /openapi.json`, which describes these endpoints. */
 export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const document = openapi(endpoints);
   const response = Joi.object({ openapi: Joi.string().required() }).unknown();
@@ -18,7 +18,7 @@ export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     id: 'openapi.get',
     method: 'get',
     path: '/openapi.json',
-    summary: 'This document',
+    summary: 'Get this document',
     auth: 'none',
     response,
     envelope: false,
@@ -26,7 +26,7 @@ export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   });
 }
 
-/** The document as a plain object. */
+/** Creates the document. */
 export function openapi(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Json> = {};
   for (const item of endpoints) {
@@ -42,13 +42,13 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
       description,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    servers: [{ url: '/', description: 'The server of this document' }],
     tags,
     paths,
     webhooks: webhooksSection,
     components: {
       securitySchemes: {
-        jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /api/v1/auth/login`; good for 30 days' },
+        jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'From `POST /api/v1/auth/login`; valid for 30 days' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'From `POST /api/v1/api-keys`' },
       },
       headers: headerComponents,
@@ -62,7 +62,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
   const success = { ...successResponse(item), ...linksOfSuccess(item, endpoints) };
   const examples = Object.fromEntries(Object.entries(requests ?? {}).map(([name, value]) => [name, { value }]));
   const schema = item.body && jsonSchema(item.body, { isOpen: true });
-  // No body at all counts as an empty object, which is enough where no field is required.
+  // A missing body counts as an empty object, so the body is required only if a field is required.
   const required = schema !== undefined && ('anyOf' in schema || 'required' in schema);
   const body = schema && { requestBody: { required, content: { 'application/json': { schema, examples } } } };
   return {
@@ -75,8 +75,8 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
     ...body,
     responses: {
       [item.status ?? 200]: success,
-      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'The same shape, when not all is well' } }),
-      ...(item.mayBeEmpty === true ? { 204: { description: 'Taken; the caller reads no answer', headers: successHeaders(item) } } : {}),
+      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape; a component is not ok' } }),
+      ...(item.mayBeEmpty === true ? { 204: { description: 'Accepted; the response has no body', headers: successHeaders(item) } } : {}),
       ...errorResponses(item),
     },
   };
@@ -99,6 +99,7 @@ function needs(auth: Auth): string {
   if (auth === 'none') return 'Needs no credential.';
   if (auth === 'jwt') return 'Needs a JWT.';
   if (auth === 'provider') return 'Authenticated by the signature of the provider over the raw body.';
+  if (auth.scope === null) return 'Needs a JWT, or an API key with any scope.';
   return auth.jwtToo
     ? `Needs a JWT, or an API key with the scope \`${auth.scope}\`.`
     : `Needs an API key with the scope \`${auth.scope}\`.`;
@@ -128,12 +129,12 @@ const errorSchema = {
   type: 'object',
   properties: {
     success: { const: false },
-    error: { ...text, description: 'For people' },
-    code: { ...text, description: 'For programs' },
+    error: { ...text, description: 'Text for people' },
+    code: { ...text, description: 'Code for programs' },
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'Every fault that was found; of 400 only',
+      description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
       type: 'array',
       items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
     },

@@ -1,4 +1,4 @@
-/** The `webhooks` section: what subscribers receive. The examples are written by the function that writes the events. */
+/** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
 import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
 import type { Json } from '../http/json-schema.js';
@@ -11,7 +11,7 @@ const ownFields: Readonly<Record<EventType, Json>> = {
   'message.sent': { credits_used: { type: 'number' }, provider_message_id: text },
   'message.delivered': { provider_message_id: text, delivered_at: moment },
   'message.failed': {
-    provider_message_id: { ...text, description: 'Absent when no provider took the message' },
+    provider_message_id: { ...text, description: 'Absent if no provider accepted the message' },
     error_code: { ...text, description: '30006, 30007, 30008, 30034, undeliverable, cancelled, expired or suppressed' },
     error_message: text,
   },
@@ -25,9 +25,11 @@ function schemaOf(type: EventType): Json {
     recipient,
     status: { const: status },
     ...ownFields[type],
-    metadata: { type: 'object', description: 'Present when it was given for the message' },
+    reference: { ...text, description: 'Present if the message has a reference' },
+    batch_id: { type: 'string', format: 'uuid', description: 'Present if the message belongs to a bulk send' },
+    metadata: { type: 'object', description: 'Present if the message has metadata' },
   };
-  const optional = type === 'message.failed' ? ['metadata', 'provider_message_id'] : ['metadata'];
+  const optional = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
   return {
     type: 'object',
     properties: {
@@ -44,6 +46,8 @@ const message: EventSubject = {
   id: '0198c5b1-7a10-7f3e-8b1d-2c9e4d5f6a7b',
   channel: 'sms',
   to: '+15551234567',
+  reference: 'order-1042',
+  batch_id: null,
   metadata: { order: 1042 },
   credits_used: 1000,
   provider_message_id: 'sandbox-0198c5b1',
@@ -63,7 +67,7 @@ const headers = (type: EventType) => [
   header('webhook-timestamp', 'Time of the attempt, in seconds since 1970', { type: 'string', pattern: '^\\d+$' }),
   header(
     'webhook-signature',
-    '`v1,` and the base64 HMAC SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the decoded part of the secret; two of them, separated by a space, while a secret is being rotated. Where the webhook is asymmetric, `v1a,` and the base64 ed25519 signature of the same follow in the same way',
+    '`v1,` and the base64 HMAC SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the decoded part of the secret. During a secret rotation there are two signatures, separated by a space. For an asymmetric webhook, `v1a,` and the base64 ed25519 signature of the same content follow',
   ),
 ];
 
@@ -72,7 +76,7 @@ const webhook = (type: EventType): Json => ({
     operationId: type,
     summary: eventDescriptions[type],
     description:
-      'Compare the signature in constant time, over the bytes as they came. Any 2xx within 10 seconds acknowledges; everything else is tried again with growing pauses over three days, 410 switches the webhook off. The same event may come more than once: `webhook-id` tells.',
+      'Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. Any other response is retried with growing delays over three days; 410 deactivates the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
     tags: ['webhooks'],
     security: [],
     parameters: headers(type),
@@ -82,10 +86,10 @@ const webhook = (type: EventType): Json => ({
     },
     responses: {
       '2XX': { description: 'Acknowledged' },
-      '4XX': { description: 'Not taken: tried again, except after 410, which switches the webhook off' },
+      '4XX': { description: 'Not acknowledged: the event is sent again. 410 deactivates the webhook' },
     },
   },
 });
 
-/** The section of the document. */
+/** The `webhooks` section of the document. */
 export const webhooksSection: Json = Object.fromEntries(eventTypes.map((type) => [type, webhook(type)]));

@@ -1,4 +1,4 @@
-/** Opens checkout sessions: one for each request, however often it is repeated, and by whom of several at once. */
+/** Creates checkout sessions, one per request, even if the request is repeated or sent twice at the same time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { OrderRow } from '../../models/tables/credit-order.js';
@@ -19,24 +19,24 @@ export interface CheckoutRequest {
 export interface Checkout {
   sessionId: string;
   url: string;
-  /** The request had come before; this is the session of that time. */
+  /** The request repeats an earlier one; this is the session of the earlier request. */
   isReplay: boolean;
 }
 
-/** How long a request waits for a twin that is asking the provider. */
-const patienceMs = 15_000;
+/** How long a request waits for a request with the same key that is calling the payment provider. */
+const waitMsMax = 15_000;
 const pollMs = 50;
 
 /**
- * The checkout session of an order for this package.
- * @throws AppError 503 when credits are not sold here, 422 when the idempotency key was used otherwise, 404 for an unknown package,
- * 402 when the payment provider refuses: nothing stays then
+ * Creates the checkout session of an order for this package.
+ * @throws AppError 503 when billing is not configured, 422 when the idempotency key was used for another request, 404 for an unknown
+ * package, 402 when the payment provider refuses. Nothing is stored then.
  */
 export async function openCheckout(deps: Deps, caller: Caller, request: CheckoutRequest): Promise<Checkout> {
   const { packageId, idempotencyKey, digest, origin } = request;
   if (!deps.payments.canSell) throw billingNotConfigured();
   const { workspaceId } = caller;
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + waitMsMax;
   do {
     const known = idempotencyKey === null ? null : await findOrder(workspaceId, idempotencyKey);
     if (known !== null) {
@@ -47,20 +47,20 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
       await sleep(pollMs);
       continue;
     }
-    const package_ = await CreditPackage.forSaleById(packageId);
+    const creditPackage = await CreditPackage.forSaleById(packageId);
     const order = await insertOrder(deps.db, {
       id: uuidv7(),
       workspaceId,
-      package_,
+      package_: creditPackage,
       idempotencyKey,
       digest: idempotencyKey === null ? null : digest,
     });
     if (order !== null) return askProvider(deps, order, origin);
   } while (Date.now() < deadline);
-  throw internal(new Error('a twin of this request is still waiting for the payment provider'), 5);
+  throw internal(new Error('a request with the same idempotency key is still waiting for the payment provider'), 5);
 }
 
-/** A session that the provider opened and whose answer was lost is never shown to anybody, so nobody pays for it. */
+/** If the response of the provider is lost, the session that it created is never shown to the customer, so it is never paid. */
 async function askProvider({ db, payments }: Deps, order: OrderRow, origin: Origin): Promise<Checkout> {
   const session = await payments.openSession(order).catch(async (error: unknown) => {
     await dropOrder(db, order.id);

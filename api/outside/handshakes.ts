@@ -1,4 +1,4 @@
-/** A provider that asks before it posts reports whether the address is ours: the answer is a text, not JSON. */
+/** Handshakes of providers: before they post reports they verify that we own the address. The response is plain text, not JSON. */
 import express, { type Router } from 'express';
 import { badSignature } from '../../models/errors.js';
 import { answerMetaHandshake } from '../../models/rules/callbacks/meta.js';
@@ -8,7 +8,7 @@ import { contextOf } from '../http/request-context.js';
 
 const path = '/callbacks/:provider';
 
-/** `GET /callbacks/<name>` of the accounts that shake hands; of all others it is an unknown route. */
+/** `GET /callbacks/<name>`, for the accounts of providers with a handshake. For other accounts it is an unknown route. */
 export function createHandshakes({ config, limiter }: Pick<Deps, 'config' | 'limiter'>): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const accounts = new Map(config.accounts.flatMap((account) => (account.kind === 'meta' ? [[account.name, account]] : [])));

@@ -1,4 +1,4 @@
-/** The payment provider, Stripe, through its own SDK. That is large and rarely needed: it is loaded at the first use. */
+/** The payment provider, Stripe. Its SDK is large and rarely needed, so it is loaded on first use. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Stripe } from 'stripe';
 import type { Config } from '../../models/settings/config.js';
@@ -8,22 +8,21 @@ import type { Logger } from '../../models/process/logger.js';
 import { type PaymentEvent, readStripeEvent } from '../../models/rules/billing/payment-event.js';
 
 export interface Payments {
-  /** Whether credits can be sold at all. */
+  /** Whether billing is configured. */
   readonly canSell: boolean;
   /**
-   * Opens the hosted page on which an order is paid. The order's id is the provider's idempotency key: asking twice for one order
-   * opens one page.
+   * Creates the hosted payment page of an order. The order's id is the idempotency key of the call, so repeating it creates one page.
    * @throws AppError 402 when the provider refuses, 500 when it does not answer or fails
    */
   openSession(order: OrderRow): Promise<{ id: string; url: string }>;
   /**
-   * Judges a callback by its head, before its body is read.
-   * @throws AppError 400 for what can be no signature, 503 without a signing secret
+   * Checks the headers of a callback before its body is read.
+   * @throws AppError 400 for a malformed signature, 503 without a signing secret
    */
   judgeHead(headers: IncomingHttpHeaders): undefined;
   /**
    * Verifies and reads a callback.
-   * @throws AppError 400 for a wrong signature, or one that is more than five minutes off; 503 without a signing secret
+   * @throws AppError 400 for a wrong signature, or one whose time differs by more than five minutes; 503 without a signing secret
    */
   readEvent(headers: IncomingHttpHeaders, body: Buffer): Promise<PaymentEvent>;
 }
@@ -31,11 +30,11 @@ export interface Payments {
 const timeoutMs = 5000;
 const toleranceSeconds = 300;
 
-/** Nothing is connected here: the provider is asked when somebody buys. */
+/** Creates the client. It connects to the provider on first use. */
 export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'publicUrl'>, logger: Logger): Payments {
   const { secretKey, webhookSecret, apiBase } = stripe;
   if ((secretKey === undefined) !== (webhookSecret === undefined)) {
-    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set: what is paid cannot be credited');
+    logger.warn('only one of STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET is set; payments cannot be credited');
   }
   const sdk = lazily(() => import('stripe'));
   const client = lazily(async () => {
@@ -48,11 +47,11 @@ export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'p
       if (secretKey === undefined) throw billingNotConfigured();
       const { checkout } = await client();
       const session = await checkout.sessions.create(sessionOf(order, publicUrl), { idempotencyKey: order.id }).catch((error: unknown) => {
-        logger.warn({ err: error, order_id: order.id }, 'the payment provider opened no session');
+        logger.warn({ err: error, order_id: order.id }, 'the payment provider did not create a session');
         throw isRefusal(error) ? purchaseFailed(error) : internal(error, 5);
       });
       if (typeof session.id !== 'string' || typeof session.url !== 'string')
-        throw internal(new Error('the payment provider opened no session'), 5);
+        throw internal(new Error('the payment provider did not create a session'), 5);
       return { id: session.id, url: session.url };
     },
     judgeHead({ 'stripe-signature': signature }) {
@@ -69,27 +68,30 @@ export function createPayments({ stripe, publicUrl }: Pick<Config, 'stripe' | 'p
       const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
       if (event === null) throw invalidJson();
       if (isOfMode(event, secretKey)) return event;
-      // Not refused: it would come again for days. Money that was never paid must not become credits.
-      logger.error({ event_id: event.id, live: event.isLive }, 'a payment event is not of the mode of STRIPE_SECRET_KEY and is ignored');
+      // The event is acknowledged, because Stripe would repeat it for days. It is ignored, because test payments must not become credits.
+      logger.error(
+        { event_id: event.id, live: event.isLive },
+        'ignored a payment event: its mode (test or live) is not that of STRIPE_SECRET_KEY',
+      );
       return { ...event, change: null };
     },
   };
 }
 
-/** Of a key that does not tell its mode nothing is known. */
+/** A key without a mode in its prefix accepts events of both modes. */
 function isOfMode({ isLive }: PaymentEvent, secretKey = ''): boolean {
   const [, mode] = /^[a-z]+_(live|test)_/.exec(secretKey) ?? [];
   return mode === undefined || isLive === (mode === 'live');
 }
 
-/** What a signature has besides its time. */
+/** The signature part of the header. */
 const signatureForm = /(?:^|,)\s*v1=[0-9a-f]{64}\s*(?:,|$)/;
 
 function verified({ webhooks }: typeof Stripe, raw: string, signature: string, webhookSecret: string): unknown {
   try {
     return webhooks.constructEvent(raw, signature, webhookSecret, toleranceSeconds);
   } catch (error) {
-    // The SDK has errors of several kinds for a header that is none. What is signed and cannot be read is the only other fault.
+    // The SDK throws several kinds of errors for a wrong header. The only other fault is a correctly signed body that is not JSON.
     throw error instanceof SyntaxError ? invalidJson() : invalidSignature();
   }
 }
@@ -113,13 +115,13 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
   return { protocol: isTls ? 'https' : 'http', host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? (isTls ? '443' : '80') : port };
 }
 
-/** The provider has understood and said no. Too many requests and a twin that is under way are no refusals. */
+/** The provider refused the order. Rate limiting and a concurrent call with the same key are not refusals. */
 function isRefusal(error: unknown): boolean {
   const { statusCode } = error as { statusCode?: number };
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
 }
 
-/** Exactly the bytes as text, so that signing the text means signing the bytes; null when they are no UTF-8. */
+/** The body as text, without any change, because the signature covers its bytes; null if it is not UTF-8. */
 function decoded(body: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
@@ -128,7 +130,7 @@ function decoded(body: Buffer): string | null {
   }
 }
 
-/** The SDK refuses what is too old, but not what is dated ahead. */
+/** The SDK refuses old signatures, but not those with a time in the future. */
 function isFromTheFuture(signature: string): boolean {
   const latest = Date.now() / 1000 + toleranceSeconds;
   return [...signature.matchAll(/(?:^|,)\s*t=(\d+)/g)].some(([, seconds]) => Number(seconds) > latest);

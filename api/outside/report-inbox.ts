@@ -1,6 +1,6 @@
-/** Where callbacks put their reports: what comes at the same time is stored together, and the workflows it is for are woken. */
+/** Stores the delivery reports of callbacks. Reports that arrive at the same time are stored together. Then the workflows of their messages are signalled. */
 import type { Database } from '../../models/db/database.js';
-import { Gather } from '../../models/flow/gather.js';
+import { BatchQueue } from '../../models/flow/batch-queue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
@@ -11,30 +11,32 @@ export interface ReportInbox {
   store(reports: IncomingReport[]): Promise<void>;
 }
 
-const callbacksMost = 200;
+const callbacksPerBatch = 200;
 
 export function createReportInbox({ db, logger, temporal }: { db: Database; logger: Logger; temporal: Temporal }): ReportInbox {
-  // Providers post each report by itself, hundreds a second: one statement for all that came meanwhile.
-  const gather = new Gather<IncomingReport[], PromiseSettledResult<Wake[]>>((callbacks) => storeAll(db, callbacks), {
-    most: callbacksMost,
+  // Providers post hundreds of reports a second, one per request. One statement stores all that arrived during the previous one.
+  const queue = new BatchQueue<IncomingReport[], PromiseSettledResult<Wake[]>>((callbacks) => storeAll(db, callbacks), {
+    maxBatchSize: callbacksPerBatch,
   });
-  // The inbox is durable: nobody waits for a workflow to be woken, and one that cannot be woken now will be by the watcher.
+  // The reports are stored durably, so the callback does not wait for the signal. If the signal fails, the watcher sends it later.
   const wake = (due: Wake) =>
-    temporal.wake(due).catch((err: unknown) => logger.warn({ err, workflow_id: due.workflowId }, 'workflow was not woken'));
+    temporal
+      .wake(due)
+      .catch((err: unknown) => logger.warn({ err, workflow_id: due.workflowId }, 'the workflow was not signalled; the watcher will do it'));
   return {
     async store(reports) {
       if (reports.length === 0) return;
-      const stored = await gather.add(reports);
+      const stored = await queue.add(reports);
       if (stored.status === 'rejected') throw stored.reason;
       for (const due of stored.value) void wake(due);
     },
   };
 }
 
-/** What became of each callback; the groups to wake are told with the first, whichever they are for. */
+/** The outcome of each callback. The first outcome contains the workflows to signal for all callbacks. */
 async function storeAll(db: Database, callbacks: IncomingReport[][]): Promise<PromiseSettledResult<Wake[]>[]> {
   const [all] = await Promise.allSettled([recordReports(db, callbacks.flat())]);
-  // One of them may be to blame: each by itself, and what cannot be stored fails alone.
+  // One bad report may have failed the whole batch. Each callback is stored alone then, so that only the bad one fails.
   if (all.status === 'rejected' && callbacks.length > 1) return Promise.allSettled(callbacks.map((reports) => recordReports(db, reports)));
   return callbacks.map((_callback, index) => (index === 0 || all.status === 'rejected' ? all : { status: 'fulfilled', value: [] }));
 }

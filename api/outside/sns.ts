@@ -1,14 +1,14 @@
-/** What Amazon SNS is asked for when it posts a callback: its certificates, and to begin. */
+/** Calls to Amazon SNS: fetch its certificates, and confirm subscriptions. */
 
 export interface Sns {
-  /** A certificate, kept from the first time on. The address was checked by whoever asks. */
+  /** Fetches a certificate, and caches it. The caller must have checked the URL. */
   certificateAt(url: string): Promise<string>;
   /** Confirms a subscription. */
   confirm(url: string): Promise<void>;
 }
 
 const timeoutMs = 5000;
-/** SNS has one certificate at a time, and changes it now and then. */
+/** The size of the cache. SNS uses one certificate at a time and replaces it rarely. */
 const certificatesMax = 10;
 
 export function createSns(): Sns {
@@ -18,16 +18,16 @@ export function createSns(): Sns {
       const known = certificates.get(url);
       if (known !== undefined) return known;
       if (certificates.size >= certificatesMax) certificates.clear();
-      const asked = textAt(url);
-      certificates.set(url, asked);
-      asked.catch(() => certificates.delete(url));
-      return asked;
+      const pending = textAt(url);
+      certificates.set(url, pending);
+      pending.catch(() => certificates.delete(url));
+      return pending;
     },
     confirm: async (url) => void (await textAt(url)),
   };
 }
 
-/** @throws Error when there is no answer, or another than 200: SNS posts again what was not acknowledged */
+/** @throws Error without a 200 response; SNS repeats callbacks that are not acknowledged */
 async function textAt(url: string): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
   const text = await response.text();

@@ -1,6 +1,8 @@
 import type { Deps } from '../deps.js';
 
-/** Not awaited: the mail is in the outbox, and the watcher sends what Temporal is not told of. */
+/** Starts the workflow that sends a mail, without waiting for it. The mail is in the outbox, so the watcher sends it if this fails. */
 export function startMail({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, mailId: string): void {
-  void temporal.sendMail(mailId).catch((err: unknown) => logger.warn({ err, mail_id: mailId }, 'mail was not started, the watcher will'));
+  void temporal
+    .sendMail(mailId)
+    .catch((err: unknown) => logger.warn({ err, mail_id: mailId }, 'the mail workflow was not started; the watcher will do it'));
 }

@@ -1,4 +1,4 @@
-/** Starts the workflows that send deliveries again, and wakes those that wait. */
+/** Starts and signals the workflows that deliver events to webhooks. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import {
   type AttemptInput,
@@ -10,7 +10,7 @@ import {
   workflowTypes,
 } from '../../workflows/contract.js';
 
-/** An attempt that somebody asked for. */
+/** A manual attempt: a test event or a resend. */
 export interface AttemptRequest extends AttemptInput {
   workspaceId: string;
 }
@@ -19,7 +19,7 @@ export interface ReplayRequest extends ReplayInput {
   workspaceId: string;
 }
 
-/** Starts the carrier where there is none; it ends at once when nothing waits. */
+/** Signals the webhook workflow, and starts it if it is not running. It ends immediately if no delivery is waiting. */
 export async function signalCarrier(client: Client, webhookId: string, workspaceId: string): Promise<void> {
   await client.workflow.signalWithStart(workflowTypes.carryWebhook, {
     taskQueue: queues.messages,
@@ -31,7 +31,7 @@ export async function signalCarrier(client: Client, webhookId: string, workspace
   });
 }
 
-/** Asking twice while an attempt is under way is one attempt. */
+/** Starts an attempt, or joins the one that is running for this delivery. */
 export function startAttempt(client: Client, { workspaceId, ...input }: AttemptRequest): Promise<WorkflowHandle> {
   return client.workflow.start(workflowTypes.attemptDelivery, {
     taskQueue: queues.messages,

@@ -1,4 +1,4 @@
-/** The API's view of Temporal: start, wake, ask. Connects at the first call and again whenever it must. */
+/** The API's client of Temporal. It connects on first use, and reconnects when needed. */
 import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
@@ -14,22 +14,24 @@ import {
   reportsSignal,
   searchAttributes,
   type SendBatchInput,
-  type SendMessagesInput,
+  type SendGroupInput,
+  type SendMessageInput,
   workflowIds,
+  workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
 
-/** A group of messages that waits for its debit. */
+/** A stored group of messages, to be debited and accepted by its workflow. */
 export interface AcceptRequest {
   groupId: string;
   workflowId: string;
   channel: Channel;
   messages: readonly { messageId: string; workspaceId: string }[];
-  /** Of a single message with a fallback. */
+  /** Only for a single message with a fallback. */
   fallbackAfterMs?: number | undefined;
 }
 
-/** A batch that waits for its debit. */
+/** A stored batch, to be debited and accepted by its workflow. */
 export interface AcceptBatchRequest {
   batchId: string;
   workspaceId: string;
@@ -37,37 +39,37 @@ export interface AcceptBatchRequest {
 }
 
 export interface Temporal {
-  /** Starts the group's workflow, or joins it, and waits for its decision on the debit. */
+  /** Starts the workflow of the group, or joins it, and waits until it has accepted or refused each message. */
   accept(request: AcceptRequest): Promise<AcceptAnswer>;
-  /** The same for a batch, all of whose messages are stored. */
+  /** The same for a batch. All its messages must be stored. */
   acceptBatch(request: AcceptBatchRequest): Promise<AcceptBatchAnswer>;
-  /** Tells a group's workflow that its inbox holds reports; starts one when the group's own has closed. */
+  /** Signals the workflow of a group that reports were stored. Starts another workflow if that of the group has closed. */
   wake(wake: Wake): Promise<void>;
-  /** Tells a group's workflow that a message of it was cancelled. */
+  /** Signals the workflow of a group that one of its messages was cancelled. */
   notifyCancelled(workflowId: string): Promise<void>;
-  /** Tells the workflows of a batch's pages that it was resumed or cancelled; rejects when one could not be told. */
+  /** Signals the page workflows of a batch that it was resumed or cancelled; rejects if a signal fails. */
   notifyPages(workflowIds: readonly string[]): Promise<void>;
-  /** Starts an attempt of a delivery, or joins the one that is under way, and waits a moment for its outcome. */
+  /** Starts an attempt of a delivery, or joins the running one, and waits up to two seconds for its outcome. */
   attempt(request: AttemptRequest): Promise<void>;
-  /** Tells the carrier of a webhook, where there is one, that it need not wait any longer. */
+  /** Signals the workflow of a webhook, if it is running, to check its deliveries now. */
   wakeCarrier(webhookId: string, workspaceId: string): Promise<void>;
   /** Starts a replay. */
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
   sendMail(mailId: string): Promise<void>;
-  /** Whether a worker polls for messages. */
+  /** Whether a worker is polling. */
   hasWorker(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Longest wait of calls whose work the watcher repeats anyway. */
+/** Timeout of signals. If one fails, the watcher repeats it. */
 const hintTimeoutMs = 2000;
-/** How long the answer to a resend or a test waits for what the receiver says. */
+/** How long a resend or test waits for the response of the receiver. */
 const outcomeTimeoutMs = 2000;
-/** An idle poll lasts up to a minute; who polled longer ago is gone. */
+/** An idle poll lasts up to a minute. A worker whose last poll is longer ago has ended. */
 const pollerAgeMsMax = 70_000;
-/** The debit of a batch queues all its messages in the same transaction, which takes longer than one message. */
-const batchPatience = 3;
+/** A batch gets this many times the timeout of a message, because its debit queues all its messages in one transaction. */
+const batchTimeoutFactor = 3;
 
 export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeoutMs }: Config): Temporal {
   const connection = Connection.lazy(temporalServer);
@@ -77,13 +79,13 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   return {
     accept: (request) =>
       client.withDeadline(Date.now() + acceptTimeoutMs, () =>
-        client.workflow.executeUpdateWithStart<(input: SendMessagesInput) => Promise<void>, AcceptAnswer, []>(acceptUpdate, {
+        client.workflow.executeUpdateWithStart<SendWorkflow, AcceptAnswer, []>(acceptUpdate, {
           updateId: acceptUpdate,
           startWorkflowOperation: startOf(request),
         }),
       ),
     acceptBatch: (request) =>
-      client.withDeadline(Date.now() + batchPatience * acceptTimeoutMs, () =>
+      client.withDeadline(Date.now() + batchTimeoutFactor * acceptTimeoutMs, () =>
         client.workflow.executeUpdateWithStart<(input: SendBatchInput) => Promise<void>, AcceptBatchAnswer, []>(acceptUpdate, {
           updateId: acceptUpdate,
           startWorkflowOperation: startOfBatch(request),
@@ -94,7 +96,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
     notifyPages: (ids) => hint(() => notifyPages(client, ids)),
     async attempt(request) {
       const handle = await hint(() => startAttempt(client, request));
-      await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // its outcome is in the log
+      await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // on a timeout, the delivery log contains the outcome later
     },
     wakeCarrier: (webhookId, workspaceId) => hint(() => signalCarrier(client, webhookId, workspaceId)),
     replay: (request) => hint(() => startReplay(client, request)),
@@ -111,18 +113,21 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
   };
 }
 
+type SendWorkflow = (input: SendMessageInput | SendGroupInput) => Promise<void>;
+
 /**
- * Workspace and channel are all that an operator sees of a message in Temporal: never a number, an address or a text. Messages that
- * share a workflow are found by their ids, too; each is cut to its random end, as an attribute holds 2 kB at most.
+ * The search attributes of a workflow: workspace, channel and message ids. Operators must not see recipients or texts in Temporal. Message
+ * ids are cut to their random end, because a search attribute holds at most 2 kB.
  */
 function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: AcceptRequest) {
   const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));
   const [workspaceId = ''] = workspaceIds.size === 1 ? workspaceIds : [];
   const isShared = messages.length > 1;
-  return new WithStartWorkflowOperation<(input: SendMessagesInput) => Promise<void>>(workflowTypes.sendMessages, {
+  const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
+  return new WithStartWorkflowOperation<SendWorkflow>(type, {
     taskQueue: queues.messages,
     workflowId,
-    args: [{ groupId, ...(fallbackAfterMs === undefined ? {} : { fallbackAfterMs }) }],
+    args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: [
@@ -152,7 +157,7 @@ function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
   });
 }
 
-/** Pages that have not begun or are over need not be told. */
+/** Signals the page workflows. Pages that have not started or have ended are skipped. */
 async function notifyPages(client: Client, ids: readonly string[]): Promise<void> {
   const told = await Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).signal(batchChangedSignal)));
   const failed = told.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof WorkflowNotFoundError));
@@ -164,7 +169,7 @@ async function wakeGroup(client: Client, { groupId, workflowId, late }: Wake): P
     try {
       return await client.workflow.getHandle(workflowId).signal(reportsSignal);
     } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error; // else it has just closed
+      if (!(error instanceof WorkflowNotFoundError)) throw error; // otherwise the workflow has just closed
     }
   }
   await client.workflow.signalWithStart(workflowTypes.applyLateReports, {

@@ -1,4 +1,4 @@
-/** `/docs`: Swagger UI from the package beside us. The page loads nothing from another host, and no script that is not a file. */
+/** `/docs`: Swagger UI from the npm package. The page loads nothing from other hosts and has no inline scripts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const folder = dirname(manifest);
 const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
 const assets = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png'];
 
-/** Addresses are relative to /docs, so that the page also works below a path of a proxy. */
+/** URLs are relative to /docs, so that the page also works behind a proxy with a path prefix. */
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -31,7 +31,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null`: otherwise the page would show the document to a service of the makers. */
+/** `validatorUrl: null` keeps the page from sending the document to a validator of the Swagger project. */
 const start = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
@@ -41,7 +41,7 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** Swagger UI draws its icons as data, sets styles on elements by hand, and talks to this server alone. */
+/** Swagger UI needs data: images and inline styles, and calls this server only. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -53,7 +53,7 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** The page and its files. They are counted per address, apart from the calls that the page makes. */
+/** Serves the page and its files. They have a rate limit per address, separate from API calls. */
 export function createDocs(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const limited = asPage(limiter, '/docs', policy);
@@ -61,7 +61,7 @@ export function createDocs(limiter: Limiter): Router {
   router.get('/docs/start.js', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('js').send(start));
   for (const name of assets) {
     router.get(`/docs/${version}/${name}`, limited, (_req, res, next) => {
-      // The version is in the path, and what has a version never changes.
+      // The path contains the version of the package, so the content never changes.
       res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
       res.sendFile(join(folder, name), { lastModified: false }, (error?: Error) => {
         if (error !== undefined && !res.headersSent) next(error);

@@ -1,6 +1,6 @@
 /**
- * The pages behind the links in mails. To open one changes nothing, since programs that look for dangerous mails open every link: the
- * token is used when a person presses the button, by the same operation that clients call.
+ * The pages behind the links in e-mails. Opening a page changes nothing, because mail scanners open every link. The token is used when a
+ * person presses the button, which calls the same operation as an API client.
  */
 import express, { type Router } from 'express';
 import { mailLinks } from '../../models/rules/accounts/mail-texts.js';
@@ -11,10 +11,10 @@ import type { Limiter } from '../http/rate-limit.js';
 interface MailPage {
   path: string;
   title: string;
-  /** Inside the form; inputs are named as the fields of the operation. */
+  /** The HTML inside the form. The names of inputs are the fields of the operation. */
   fields: string;
   button: string;
-  /** Relative to the page, so that it also works below a path of a proxy. */
+  /** A relative URL, so that it also works behind a proxy with a path prefix. */
   operation: string;
 }
 
@@ -62,7 +62,7 @@ const html = ({ title, fields, button, operation }: MailPage) => `<!doctype html
 </html>
 `;
 
-/** The token is behind the number sign; in mails from before it was in the query. What the operation answers is shown as it is: its words are meant for people. */
+/** The token is in the fragment of the URL; in old mails it was in the query. The page shows the message of the response unchanged. */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('[role=status]');
@@ -79,7 +79,7 @@ async function submit() {
   return success ? data.message : error;
 }
 
-// Another link of ours, opened in the same tab, changes only what is behind the number sign.
+// Opening another of our links in the same tab changes only the fragment.
 window.addEventListener('hashchange', () => location.reload());
 
 form.addEventListener('submit', async (event) => {
@@ -90,7 +90,7 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** No form goes anywhere by itself: without the script, a password must not be posted as a form. */
+/** Forms cannot be submitted without the script, because a password must not be sent as a plain form. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -101,7 +101,7 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** `/verify-email`, `/reset-password` and their script; the token in the address is neither read nor logged here. */
+/** Serves `/verify-email`, `/reset-password` and their script. The server neither reads nor logs the token. */
 export function createMailPages(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const page of pages) {

@@ -1,12 +1,12 @@
-/** What the few HTML pages beside the API have in common: their limit and their content security policy. */
+/** The rate limit and the content security policy of the HTML pages. */
 import type { RequestHandler } from 'express';
 import { addressKey, type Limiter } from '../http/rate-limit.js';
 import { contextOf } from '../http/request-context.js';
 
 /**
- * First handler of a page and of its files: counts the request per address, apart from the calls that the page makes, and sets the policy.
- * @param route name of the page in the log and in the limiter
- * @param policy directives of the content security policy
+ * The first handler of a page and its files. It counts the request per address, separately from API calls, and sets the policy.
+ * @param route the name of the page in the log and in the limiter
+ * @param policy the directives of the content security policy
  */
 export function asPage(limiter: Limiter, route: string, policy: readonly string[]): RequestHandler {
   return async (req, res, next) => {

@@ -5,11 +5,11 @@ import { asPage } from './pages.js';
 import type { Limiter } from '../http/rate-limit.js';
 
 const path = '/.well-known/security.txt';
-/** RFC 9116 §2.5.5 recommends less than a year. It moves on by itself, as the operator keeps the setting true. */
+/** RFC 9116 §2.5.5 recommends less than a year. The date moves forward every day while the setting is present. */
 const validDays = 180;
 const dayMs = 86_400_000;
 
-/** Tells finders of a vulnerability whom to write to (RFC 9116); an unknown route where the operator named nobody. */
+/** Serves security.txt (RFC 9116), the contact for vulnerability reports. Without the setting it is an unknown route. */
 export function createSecurityTxt({ securityContact, publicUrl }: Pick<Config, 'securityContact' | 'publicUrl'>, limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   if (securityContact === undefined) return router;

@@ -1,4 +1,4 @@
-/** The public shape of a message's timeline: one list of steps in their order, and what it waits for. */
+/** The public shape of a message's timeline: the steps so far in order, and the step that the message waits for. */
 import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/operations/messages/read-timeline.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { adviceOn } from '../../models/rules/messages/error-codes.js';
@@ -8,7 +8,7 @@ import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
 import { maskAddresses } from '../../models/rules/values/mask.js';
 import { type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
 
-/** Kinds of steps, in the order in which steps of one moment follow each other. */
+/** The types of steps. Steps with the same time are sorted in this order. */
 export const stepTypes = [
   'accepted',
   'charged',
@@ -27,12 +27,12 @@ export const stepTypes = [
 interface Step {
   at: Date;
   type: (typeof stepTypes)[number];
-  /** In words. */
+  /** A sentence for people. */
   text: string;
   details: Record<string, unknown>;
 }
 
-/** Kinds of the providers' accounts by their names. */
+/** Finds the kind of a provider account by its name. */
 export type KindOf = (provider: string) => ProviderKind | undefined;
 
 export function presentTimeline(timeline: Timeline, limits: WaitLimits, kindOf: KindOf, now = new Date()) {
@@ -67,15 +67,20 @@ function statusSteps({ message }: Timeline): Step[] {
   const { provider, provider_message_id, error_code, error_message, batch_id, scheduled_at, expires_at } = message;
   const steps: (Omit<Step, 'at'> & { at: Date | null })[] = [
     { at: message.created_at, type: 'accepted', text: 'The message was accepted', details: { batch_id, scheduled_at, expires_at } },
-    { at: message.sent_at, type: 'sent', text: `${provider} took the message`, details: { provider, provider_message_id } },
-    { at: message.delivered_at, type: 'delivered', text: 'It reached its recipient', details: {} },
-    { at: message.read_at, type: 'read', text: 'It was read', details: {} },
-    { at: message.failed_at, type: 'failed', text: error_message ?? 'It failed', details: { error_code, advice: adviceOn(error_code) } },
+    { at: message.sent_at, type: 'sent', text: `${provider} accepted the message`, details: { provider, provider_message_id } },
+    { at: message.delivered_at, type: 'delivered', text: 'Delivered to the recipient', details: {} },
+    { at: message.read_at, type: 'read', text: 'Read by the recipient', details: {} },
+    {
+      at: message.failed_at,
+      type: 'failed',
+      text: error_message ?? 'The message failed',
+      details: { error_code, advice: adviceOn(error_code) },
+    },
   ];
   return steps.flatMap(({ at, ...rest }) => (at === null ? [] : { at, ...rest }));
 }
 
-/** The movements of the ledger; of a batch they cover more than this message. */
+/** The credit transactions. The transaction of a batch covers all its messages, so a step shows the share of this message, too. */
 function moneySteps({ message, entries }: Timeline): Step[] {
   return entries.map(({ id, kind, amount, description, created_at }) => {
     const share = Math.sign(amount) * message.cost;
@@ -87,7 +92,7 @@ function moneySteps({ message, entries }: Timeline): Step[] {
 function attemptStep({ started_at, finished_at, outcome, provider_message_id, route, route_share, ...attempt }: AttemptRow): Step {
   const { number, provider, detail } = attempt;
   const durationMs = finished_at === null ? null : finished_at.getTime() - started_at.getTime();
-  const text = `Attempt ${number}, ${provider}: ${outcome ?? 'no answer yet'}`;
+  const text = `Attempt ${number}, ${provider}: ${outcome ?? 'no response yet'}`;
   const chosen = route === null ? null : { reason: route, text: routeTexts[route], share_percent: route_share };
   return {
     at: started_at,
@@ -98,10 +103,10 @@ function attemptStep({ started_at, finished_at, outcome, provider_message_id, ro
 }
 
 const fallbackTexts = {
-  sent: 'It was sent on another way instead',
-  not_needed: 'Nothing has to be sent instead',
-  unaffordable: 'Nothing was sent instead: the balance did not hold what that costs',
-  unknown: 'Nothing more is sent instead: it may have been sent before the database was restored',
+  sent: 'Fallback sent',
+  not_needed: 'Fallback not needed',
+  unaffordable: 'Fallback not sent: insufficient credits',
+  unknown: 'No further fallback: one may have been sent before the database was restored',
 } as const;
 
 function fallbackSteps({ message, chain }: Timeline): Step[] {
@@ -110,7 +115,7 @@ function fallbackSteps({ message, chain }: Timeline): Step[] {
   return [
     ...(fallback_of === null
       ? []
-      : [{ at: message.created_at, type: 'fallback' as const, text: 'It is sent instead of another message', details: { fallback_of } }]),
+      : [{ at: message.created_at, type: 'fallback' as const, text: 'Sent as the fallback of another message', details: { fallback_of } }]),
     ...(outcome === null || decided_at === null
       ? []
       : [{ at: decided_at, type: 'fallback' as const, text: fallbackTexts[outcome], details: { outcome, message_id: next_id } }]),
@@ -118,9 +123,9 @@ function fallbackSteps({ message, chain }: Timeline): Step[] {
 }
 
 const reasons = {
-  repeats_status: 'the message had this status already',
-  backwards: 'it would move the message backwards',
-  not_on_channel: 'the channel does not know this status',
+  repeats_status: 'the message already had this status',
+  backwards: 'it would move the message to an earlier status',
+  not_on_channel: 'the channel does not have this status',
 } as const;
 
 function reportStep(
@@ -134,8 +139,8 @@ function reportStep(
       ? 'not applied yet'
       : outcome === 'applied'
         ? 'applied'
-        : `recorded, not applied: ${reason === null ? 'it changed nothing' : reasons[reason]}`;
-  const again = repeats === 0 ? '' : `; it came ${repeats} more times, which changed nothing`;
+        : `recorded, not applied: ${reason === null ? 'no effect' : reasons[reason]}`;
+  const again = repeats === 0 ? '' : `; received ${repeats} more times without effect`;
   return {
     at: received_at,
     type: 'report',

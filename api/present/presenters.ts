@@ -1,4 +1,4 @@
-/** The public shape of every resource: fields are listed one by one, so that a new column is never shown by accident. */
+/** The public shape of every resource. Fields are listed one by one, so that a new column is never exposed by accident. */
 import type { ApiKey } from '../../models/tables/api-key.js';
 import type { BatchRow } from '../../models/tables/batch.js';
 import type { Contact } from '../../models/tables/contact.js';
@@ -14,7 +14,7 @@ import type { Suppression } from '../../models/tables/suppression.js';
 import type { Workspace } from '../../models/tables/workspace.js';
 import type { Page } from '../http/schemas.js';
 
-/** A moment as the API shows it; null where there is none. */
+/** A timestamp in the format of the API; null if there is none. */
 export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
 
 export const presentWorkspace = (row: Workspace) => ({
@@ -25,7 +25,7 @@ export const presentWorkspace = (row: Workspace) => ({
   credits_balance: toCredits(row.balance),
 });
 
-/** With what it has settled for itself. */
+/** The workspace with its settings. */
 export const presentOwnWorkspace = (row: Workspace) => ({
   ...presentWorkspace(row),
   spend_limit_day: row.spend_limit_day === null ? null : toCredits(row.spend_limit_day),
@@ -45,14 +45,14 @@ export const presentApiKey = (row: ApiKey) => ({
   created_at: iso(row.created_at),
 });
 
-/** How long, from where and for what a key works; null where that is not limited. */
+/** The restrictions of an API key; null for each one that is not set. */
 export const presentKeyLimits = (row: ApiKey) => ({
   expires_at: iso(row.expires_at),
   allowed_addresses: row.allowed_addresses,
   channels: row.channels,
 });
 
-/** The creation answer: the only place where a key is seen whole. */
+/** The response to a creation. It is the only response that contains the full key. */
 export const presentNewApiKey = (row: ApiKey, key: string) => ({
   id: row.id,
   name: row.name,
@@ -88,7 +88,7 @@ export const presentMessage = (row: MessageRow) => ({
   read_at: iso(row.read_at),
 });
 
-/** The place of a message in its chain; nothing where it has none. */
+/** The position of a message in its fallback chain; no fields without a chain. */
 export function presentChain(chain: ChainView | null) {
   if (chain === null) return {};
   const { fallback_of, steps, outcome, next_id } = chain;
@@ -96,7 +96,7 @@ export function presentChain(chain: ChainView | null) {
   return { fallback_of, fallback: steps === null ? null : { steps: waiting, outcome: outcome ?? 'waiting', message_id: next_id } };
 }
 
-/** The message as it was when it was accepted, whatever became of it: the same bytes for every repetition of a request. */
+/** The message as it was when it was accepted, so that a repeated request gets exactly the same response. */
 export const presentAcceptedMessage = (row: MessageRow) =>
   presentMessage({
     ...row,
@@ -106,7 +106,7 @@ export const presentAcceptedMessage = (row: MessageRow) =>
     ...unsent,
   });
 
-/** What lists show of a batch: without its errors, of which there can be thousands. */
+/** A batch in a list: without `errors`, because there can be thousands. */
 export const presentBatchInList = ({ batch, status, counts, creditsUsed }: BatchView) => ({
   id: batch.id,
   channel: batch.channel,
@@ -124,7 +124,7 @@ export const presentBatchInList = ({ batch, status, counts, creditsUsed }: Batch
 
 export const presentBatch = (view: BatchView) => ({ ...presentBatchInList(view), errors: view.batch.errors });
 
-/** A batch by its row alone, without what is counted of its messages. */
+/** A batch without its message counts. */
 export const presentBatchRow = (batch: BatchRow) => ({
   id: batch.id,
   channel: batch.channel,
@@ -139,7 +139,7 @@ export const presentBatchRow = (batch: BatchRow) => ({
   completed_at: iso(batch.completed_at),
 });
 
-/** The batch as it was when it was accepted, whatever became of it. */
+/** The batch as it was when it was accepted, for repeated requests. */
 export const presentAcceptedBatch = (batch: BatchRow) =>
   presentBatch({
     batch: { ...batch, completed_at: null },
@@ -188,5 +188,5 @@ export const presentTransaction = (row: CreditEntry) => ({
   created_at: iso(row.created_at),
 });
 
-/** Where a list stands; a list without rows has no pages. */
+/** The pagination of a list. An empty list has 0 pages. */
 export const presentPagination = (total: number, { page, limit }: Page) => ({ total, page, pages: Math.ceil(total / limit), limit });

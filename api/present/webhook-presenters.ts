@@ -1,11 +1,11 @@
-/** The public shape of webhooks, of their deliveries, and of replays; as in `presenters.ts`, field by field. */
+/** The public shape of webhooks, deliveries and replays. Fields are listed one by one, as in `presenters.ts`. */
 import type { Delivery } from '../../models/tables/delivery.js';
 import type { ReplayRange } from '../../models/operations/webhooks/replay-deliveries.js';
 import type { Replay } from '../../models/tables/replay.js';
 import type { Webhook } from '../../models/tables/webhook.js';
 import { iso } from './presenters.js';
 
-/** The five fields of the creation answer. */
+/** The fields in the response to a creation. */
 export const presentNewWebhook = (row: Webhook) => ({
   id: row.id,
   url: row.url,
@@ -14,10 +14,10 @@ export const presentNewWebhook = (row: Webhook) => ({
   created_at: iso(row.created_at),
 });
 
-/** `whpk_…` of the present key pair; null where there is none. */
+/** The current public key (`whpk_…`); null if the webhook is not asymmetric. */
 export const presentAsymmetric = ({ public_key }: Pick<Webhook, 'public_key'>) => ({ asymmetric: public_key !== null, public_key });
 
-/** The public keys with which to verify now: during a rotation also the previous one. */
+/** The public keys that verify current signatures. During a rotation this includes the previous one. */
 export function presentPublicKeys({ public_key, old_public_key, old_secret_until: until }: Webhook) {
   const isOverlapping = old_public_key !== null && until !== null && until > new Date();
   return { public_key, previous: isOverlapping ? { public_key: old_public_key, until: iso(until) } : null };
@@ -35,7 +35,7 @@ export const presentWebhook = (row: Webhook) => ({
   failing_since: iso(row.failing_since),
 });
 
-/** The next attempt is made in the delivery's own time, or in its endpoint's where that is later. */
+/** `next_attempt_at` is the later of the delivery's own time and the time at which its endpoint may be called again. */
 export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
   id: row.id,
   webhook_id: row.webhook_id,
@@ -61,7 +61,7 @@ export const presentDelivery = (row: Delivery, webhook: Webhook) => ({
   delivered_at: iso(row.delivered_at),
 });
 
-/** Null where nothing waits. */
+/** Null if no attempt is scheduled. */
 const laterOf = (own: Date | null, endpoints: Date | null | undefined) =>
   own !== null && endpoints !== null && endpoints !== undefined && endpoints > own ? endpoints : own;
 
@@ -79,7 +79,7 @@ export const presentReplay = (row: Replay) => ({
   ended_at: iso(row.ended_at),
 });
 
-/** What a replay would take. */
+/** The result of a dry run of a replay. */
 export const presentCount = ({ webhookId, since, until, statuses }: ReplayRange, matched: number) => ({
   id: null,
   webhook_id: webhookId,

@@ -1,4 +1,4 @@
-/** What a recovery tells its operator. */
+/** The output of a recovery, as text and as JSON. */
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
 import type { RecoveryFate, RecoveryOutcome } from '../../models/operations/recovery/recovery-outcomes.js';
 import type { Recovered } from './run-recovery.js';
@@ -7,46 +7,46 @@ const line = (count: number, what: string, then: string) => `${String(count).pad
 
 const headOf = ({ as_of, stopped_at }: Recovery) => `Database of ${as_of.toISOString()}, processes stopped by ${stopped_at.toISOString()}`;
 
-/** A table of what was found and what is done about it. @param dryRun nothing was changed */
+/** A table of the findings and their consequences. @param dryRun nothing was changed */
 export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string {
   const { undecided_messages, undecided_batches, uncertain, uncertain_paused, scheduled, cancelled, awaiting_report, fallbacks } = found;
   const lines = [
     ...doubts.map((doubt) => `Warning: ${doubt}`),
     `${headOf(recovery)}.${dryRun ? ' Dry run: nothing was changed.' : ''}`,
-    line(workflows, 'open workflows', 'terminated; the watcher starts what is needed'),
-    line(uncertain.length, 'messages perhaps handed off', 'reconciled, settled by their report, or refunded'),
-    line(uncertain_paused.length, 'of them in paused batches', 'settled when their owner resumes or cancels the batch'),
-    line(awaiting_report.length, 'messages that wait for a report', 'their providers are asked once the workers run'),
-    line(scheduled.length, 'messages scheduled for later', 'sent in their time, also those cancelled in the lost time'),
+    line(workflows, 'open workflows', 'terminated; the watcher starts new ones as needed'),
+    line(uncertain.length, 'messages possibly handed off', 'resolved by a query, by their report, or refunded'),
+    line(uncertain_paused.length, 'of them in paused batches', 'resolved when the customer resumes or cancels the batch'),
+    line(awaiting_report.length, 'messages that wait for a report', 'their providers are queried when the workers run'),
+    line(scheduled.length, 'messages scheduled for later', 'sent as scheduled, including those cancelled in the lost period'),
     line(cancelled.length, 'messages of cancelled batches', 'cancelled and refunded'),
-    line(undecided_messages.length, 'messages not decided', 'deleted; they were not charged'),
-    line(undecided_batches.length, 'batches not decided', 'deleted; they were not charged'),
-    line(fallbacks, 'chains of fallbacks', 'ended: the next step was perhaps sent'),
+    line(undecided_messages.length, 'messages not accepted yet', 'deleted; they were not charged'),
+    line(undecided_batches.length, 'batches not accepted yet', 'deleted; they were not charged'),
+    line(fallbacks, 'fallback chains', 'ended: the next step was possibly sent'),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The same with all ids, as JSON. */
+/** The findings with all ids, as JSON. */
 export const jsonOf = ({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string =>
   `${JSON.stringify({ dry_run: dryRun, recovery, doubts, workflows, ...found }, null, 2)}\n`;
 
 const kindTexts: Readonly<Record<RecoveryOutcome['kind'], string>> = {
-  uncertain: 'perhaps handed off',
-  awaiting_report: 'report perhaps lost',
-  fallback: 'chain of fallbacks',
+  uncertain: 'possibly handed off',
+  awaiting_report: 'report possibly lost',
+  fallback: 'fallback chain',
 };
 
 const fateTexts: Readonly<Record<RecoveryFate, string>> = {
-  waiting: 'not settled yet',
-  reconciled: 'the provider has answered',
-  reported: 'settled by a delivery report',
+  waiting: 'not resolved yet',
+  reconciled: 'resolved by a query to the provider',
+  reported: 'resolved by a delivery report',
   refunded: 'failed and refunded',
-  unreported: 'no report came in its time',
+  unreported: 'no report arrived in time',
   closed: 'ended',
   gone: 'deleted',
 };
 
-/** Ids by kind and fate. */
+/** Message ids by kind and current state. */
 export type Fates = Map<RecoveryOutcome['kind'], Map<RecoveryFate, string[]>>;
 
 export async function fatesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise<Fates> {
@@ -61,10 +61,10 @@ export async function fatesOf(outcomes: AsyncIterable<RecoveryOutcome>): Promise
   return fates;
 }
 
-/** What became of it until now. */
+/** A table of the current state of the affected messages. */
 export function statusTableOf(recovery: Recovery, fates: Fates): string {
   const rows = [...fates].flatMap(([kind, ofKind]) => [...ofKind].map(([fate, ids]) => line(ids.length, kindTexts[kind], fateTexts[fate])));
-  const interrupted = recovery.marked_at === null ? ['It was interrupted: run it again.'] : [];
+  const interrupted = recovery.marked_at === null ? ['The recovery was interrupted. Run it again.'] : [];
   return `${[`${headOf(recovery)}.`, ...interrupted, ...rows].join('\n')}\n`;
 }
 

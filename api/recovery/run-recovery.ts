@@ -16,42 +16,42 @@ import { type Found, walk } from './walk.js';
 export interface RecoveryRequest {
   /** The moment to which the database was restored. */
   asOf: Date;
-  /** By then the last worker had stopped; null: now. */
+  /** The time by which the last worker had stopped; null means now. */
   stoppedAt: Date | null;
-  /** How long uncertain messages wait for their delivery report, from now on. */
+  /** How long uncertain messages wait for a delivery report, counted from now. */
   waitSeconds: number;
   dryRun: boolean;
-  /** Goes on where processes seem to be at work, or the database seems to be of another moment. */
+  /** Continues even if processes seem to be running, or the database does not seem to match `asOf`. */
   force: boolean;
 }
 
 export interface Recovered {
   recovery: Recovery;
-  /** What speaks against it, in words; without `force` or `dryRun` it is empty. */
+  /** Reasons not to recover; empty without `force` and `dryRun`. */
   doubts: string[];
-  /** Open workflows that were terminated, or would be. */
+  /** How many open workflows were terminated, or would be in a dry run. */
   workflows: number;
   found: Found;
 }
 
-/** Clocks of processes and what a restore takes beyond its moment. */
+/** Tolerance for different clocks, and for restores that go slightly beyond their target time. */
 const laterMsMax = 60_000;
 
 /**
- * Brings a restored database and Temporal into line; see docs/recovery.md. Safe to repeat, also after a crash in the middle.
- * @throws Error with what has to be done first
+ * Makes Temporal consistent with a restored database, see docs/recovery.md. Can be repeated safely, also after a crash.
+ * @throws Error with the steps that must be done first
  */
 export async function runRecovery(config: Config, request: RecoveryRequest): Promise<Recovered> {
   const db = connect(config.databaseUrl, 2);
   const connection = await Connection.connect(config.temporalServer).catch((error: Error) => {
     throw new Error(
-      `Temporal does not answer at ${config.temporalServer.address} (${error.message}). Where its data is lost, start an empty server first`,
+      `Temporal does not answer at ${config.temporalServer.address} (${error.message}). If its data is lost, start an empty server first`,
     );
   });
   try {
     const client = new Client({ connection, namespace: config.temporalNamespace });
     const doubts = await doubtsAbout(db, client, request);
-    if (doubts.length > 0 && !request.force && !request.dryRun) throw new Error(`${doubts.join('\n')}\n--force does it all the same.`);
+    if (doubts.length > 0 && !request.force && !request.dryRun) throw new Error(`${doubts.join('\n')}\nUse --force to recover anyway.`);
     return { doubts, ...(await recover(db, client, config, request)) };
   } finally {
     await Promise.allSettled([connection.close(), db.close()]);
@@ -62,7 +62,7 @@ export async function runRecovery(config: Config, request: RecoveryRequest): Pro
 async function doubtsAbout(db: Database, { connection, options: { namespace } }: Client, { asOf }: RecoveryRequest): Promise<string[]> {
   const running = await stillRunning(db, connection as Connection, namespace);
   const [schema] = await select<{ is_known: boolean }>(db, `SELECT to_regclass('recoveries') IS NOT NULL AS is_known`);
-  if (schema?.is_known !== true) throw new Error('The schema is that of an earlier version: run the migration first');
+  if (schema?.is_known !== true) throw new Error('The database schema is outdated: run the migration first');
   const doubts =
     running.length === 0
       ? []
@@ -91,13 +91,13 @@ async function recover(db: Database, client: Client, config: Config, request: Re
     workflowId: workflowIds.recovery(recovery.id),
     args: [{ recoveryId: recovery.id }],
     workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: 'reports that a restore may have lost',
+    staticSummary: 'delivery reports that a restore may have lost',
   });
   await finishRecovery(db, recovery.id);
   return { recovery, workflows, found };
 }
 
-/** For a dry run: no recovery has this id. */
+/** The recovery of a dry run. Its id is not stored. */
 function notBegun(asOf: Date, stoppedAt: Date | null): Recovery {
   const now = new Date();
   return { id: '00000000-0000-0000-0000-000000000000', as_of: asOf, stopped_at: stoppedAt ?? now, began_at: now, marked_at: null };

@@ -1,16 +1,16 @@
-/** Whether processes of ours are still at work: what they do beside a recovery it cannot see. */
+/** Detects API and worker processes that are still running. A recovery cannot see their concurrent changes. */
 import type { Connection } from '@temporalio/client';
 import { type Database, select } from '../../models/db/database.js';
 import { queues } from '../../workflows/contract.js';
 
-/** An idle poll lasts up to a minute; who polled longer ago is gone. */
+/** An idle poll lasts up to a minute. A worker whose last poll is longer ago has ended. */
 const pollerAgeMsMax = 70_000;
 /** `temporal.api.enums.v1.TaskQueueType`: workflow tasks and activity tasks. */
 const taskQueueTypes = [1, 2];
 
 /**
- * Processes that have a connection to the database, or polled Temporal a short time ago, in words.
- * The first statement of a pool: its own connection is left out, and there is only one.
+ * Describes the processes that are connected to the database or have polled Temporal recently.
+ * This must be the first statement of the pool, because the query excludes only the one connection that it runs on.
  */
 export async function stillRunning(db: Database, connection: Connection, namespace: string): Promise<string[]> {
   const connected = await select<{ pid: number; client_addr: string | null }>(db, others);

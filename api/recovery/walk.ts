@@ -1,4 +1,4 @@
-/** Goes through the restored database page by page: each page is one transaction, so a recovery never blocks for long and can be repeated. */
+/** Walks through the restored database page by page. Each page is one transaction, so a recovery holds no long locks and can be repeated. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import type { Recovery } from '../../models/operations/recovery/begin-recovery.js';
@@ -12,22 +12,22 @@ import { type GroupCursor, openGroups } from '../../models/operations/watch/open
 import { undecidedBatches, undecidedMessages } from '../../models/operations/messages/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
 
-/** What a recovery found. Lists are of ids. */
+/** The findings of a recovery. The lists contain ids. */
 export interface Found {
-  /** Undecided sends that were deleted: they were never charged. */
+  /** Messages and batches that were not accepted yet. They are deleted; they were never charged. */
   undecided_messages: string[];
   undecided_batches: string[];
-  /** Perhaps handed off. */
+  /** Possibly handed off. */
   uncertain: string[];
-  /** Those of them whose batch is paused: they are settled when its owner resumes or cancels it. */
+  /** Those of `uncertain` whose batch is paused. They are resolved when the customer resumes or cancels it. */
   uncertain_paused: string[];
-  /** Certainly not handed off: due later. Some may have been cancelled in the lost time. */
+  /** Not handed off: scheduled for later. Some may have been cancelled in the lost period. */
   scheduled: string[];
-  /** Certainly not handed off: of a cancelled batch. */
+  /** Not handed off: their batch is cancelled. */
   cancelled: string[];
-  /** Handed off before; their report may be lost. */
+  /** Handed off before the restore time; their report may be lost. */
   awaiting_report: string[];
-  /** How many chains of fallbacks were ended. */
+  /** How many fallback chains were ended. */
   fallbacks: number;
 }
 
@@ -37,12 +37,12 @@ export interface WalkOptions {
   recovery: Recovery;
   /** How long uncertain messages wait for their report. */
   waitSeconds: number;
-  /** Changes nothing. */
+  /** Only reads. */
   dryRun: boolean;
 }
 
 const page = 1_000;
-/** Groups in one transaction that changes their messages, of which a page of a batch has up to 250, and in one that only notes them. */
+/** Groups per transaction, when their messages are changed and when they are only marked. A group has up to 250 messages. */
 const groupsToChange = 10;
 const groupsToNote = 100;
 
@@ -70,7 +70,7 @@ async function fence({ db, recovery, dryRun }: WalkOptions): Promise<Pick<Found,
   return { undecided_messages: messages, undecided_batches: batches };
 }
 
-/** Visits all open groups, some at a time, oldest first. */
+/** Visits all open groups, oldest first, some at a time. */
 async function throughOpenGroups(db: Database, groupsAtOnce: number, visit: (groupIds: string[]) => Promise<void>): Promise<void> {
   let after: GroupCursor | null = null;
   do {

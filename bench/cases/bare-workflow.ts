@@ -12,7 +12,7 @@ export type BareSinks = { bench: { done(): void } };
 const { handOff } = proxyActivities<BareActivities>({ startToCloseTimeout: '60s' });
 const { bench } = proxySinks<BareSinks>();
 
-/** The primitives of `sendMessages`: an update that starts it, an activity, a signal, a timer. */
+/** The primitives of `sendMessage`: an update that starts it, an activity, a signal, a timer. */
 export async function bareMessage(): Promise<void> {
   let isReported = false;
   setHandler(defineUpdate<boolean>(bareUpdate), () => true);

@@ -135,4 +135,4 @@ async function saturateOnce(bench: Workbench, { apiKey, others, seconds, cleanup
 export const rateOf = (arrivals: readonly Arrival[]): number =>
   (arrivals.length * 1000) / ((arrivals.at(-1)?.at ?? Number.NaN) - (arrivals[0]?.at ?? Number.NaN));
 
-const untilSettled = ({ client }: Workbench) => untilNoneRuns(client, ['sendMessages']);
+const untilSettled = ({ client }: Workbench) => untilNoneRuns(client, ['sendMessage', 'sendGroup']);

@@ -2,7 +2,8 @@ import { workflowTypes } from '../../workflows/contract.js';
 
 /** Workflow types that a message may need on its way. */
 export const messageWorkflows = [
-  workflowTypes.sendMessages,
+  workflowTypes.sendMessage,
+  workflowTypes.sendGroup,
   workflowTypes.applyLateReports,
   workflowTypes.carryWebhook,
   workflowTypes.deliverWebhook,

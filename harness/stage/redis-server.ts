@@ -1,20 +1,34 @@
-/** A Redis of one's own on loopback, for tests and measurements; it keeps nothing. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** A Redis on loopback for tests and measurements. It stores nothing on disk. */
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
+import { type Part, untilItSays } from '../../local/processes/part.js';
+import { findRedis } from './find-redis.js';
+import { type GuardedFolder, guardedFolder } from './guarded-folder.js';
+
+let place: GuardedFolder | undefined;
+let program: Promise<string> | undefined;
 
 /**
- * Starts it; who starts it ends it.
- * @throws Error where `redis-server` is not installed or ends at its start
+ * Starts it. The caller ends it; it also ends when this process is killed.
+ * @throws Error where there is no Redis, or where it ends at its start
  */
 export async function startRedisServer(port: number): Promise<ChildProcess> {
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`redis-server ended at its start, exit code ${code}`)));
-    server.stdout.on('data', (chunk: Buffer) => {
-      if (chunk.includes('Ready to accept connections')) resolve();
-    });
-  });
-  return server;
+  program ??= findRedis();
+  const part = redisPart(await program, port, (place ??= guardedFolder('redis')).path);
+  const { child } = await launchUntilReady(part, place.record, new AbortController().signal);
+  return child;
 }
+
+const redisPart = (command: string, port: number, folder: string): Part => ({
+  name: 'Redis',
+  command,
+  args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+  env: { PATH: process.env.PATH },
+  cwd: folder,
+  log: join(folder, `redis-${port}.log`),
+  stop: [{ signal: 'SIGTERM', waitMs: 2_500 }],
+  ipc: false,
+  readyTimeoutMs: 10_000,
+  ready: (running, signal) => untilItSays(running, /Ready to accept connections/, signal),
+});

@@ -1,14 +1,12 @@
 /** Where a run starts processes one by one: a folder with their logs, ports, and their end. */
 import { mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchUntilReady } from '../../local/processes/launch-until-ready.js';
 import type { Command, Part, Running } from '../../local/processes/part.js';
 import { PortBook } from '../../local/processes/ports.js';
 import { runOnce } from '../../local/processes/run-once.js';
-import { RunRecord } from '../../local/processes/run-record.js';
 import type { Cleanup } from './cleanup.js';
+import { guardedFolder } from './guarded-folder.js';
 
 export interface Stage {
   folder: string;
@@ -24,15 +22,15 @@ const commandMsMax = 120_000;
 
 /** Opens it. The folder is removed in the end, or kept for its logs when the run has failed. */
 export async function openStage(name: string, cleanup: Cleanup): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), `tidings-${name}-`));
+  const { path: folder, record, keep, remove } = guardedFolder(name);
   const logDir = join(folder, 'logs');
   mkdirSync(logDir);
-  cleanup.add(async (hasFailed) => {
-    if (hasFailed) process.stderr.write(`The logs are in ${logDir}\n`);
-    else await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  cleanup.add((hasFailed) => {
+    if (!hasFailed) return remove();
+    process.stderr.write(`The logs are in ${logDir}\n`);
+    keep();
   });
   const stopping = new AbortController();
-  const record = new RunRecord(folder);
   const start = async (part: Part) => {
     const running = await launchUntilReady(part, record, stopping.signal);
     cleanup.add(() => running.end());

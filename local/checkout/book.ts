@@ -1,4 +1,4 @@
-/** What the local payment provider remembers, in DATA_DIR: a restart forgets neither sessions nor events. */
+/** The state of the local payment provider, stored in DATA_DIR, so that sessions and events survive a restart. */
 import { readState, writeState } from '../plan/state-file.js';
 import type { LocalSession } from './session.js';
 
@@ -16,7 +16,7 @@ interface State {
   events: LocalEvent[];
 }
 
-/** Old sessions are forgotten when there are more. */
+/** How many sessions are kept. Older ones are deleted. */
 const sessionsMax = 200;
 
 export class CheckoutBook {
@@ -48,7 +48,7 @@ export class CheckoutBook {
     this.#save();
   }
 
-  /** Changes a session and stores the event that tells of it, together. */
+  /** Changes a session, and stores the event about the change together with it. */
   change(session: LocalSession, change: Partial<LocalSession>, eventOf: (changed: LocalSession) => LocalEvent): LocalEvent {
     const event = eventOf(Object.assign(session, change));
     this.#state.events.push(event);

@@ -1,4 +1,4 @@
-/** The pages of the local checkout: plain HTML without scripts, under a policy that allows nothing else. */
+/** The pages of the local checkout: plain HTML without scripts. The content security policy forbids everything else. */
 import { createHash } from 'node:crypto';
 import type { LocalSession } from './session.js';
 
@@ -18,7 +18,7 @@ export const pageHeaders = {
   'Cache-Control': 'no-store',
 };
 
-/** What a button does, by the name that it posts. */
+/** The action of a button, by its form name. */
 export type Action = 'pay' | 'pay_later' | 'decline' | 'confirm' | 'refuse' | 'refund';
 
 const buttons: Readonly<Record<LocalSession['state'], readonly [Action, string][]>> = {
@@ -38,17 +38,17 @@ const buttons: Readonly<Record<LocalSession['state'], readonly [Action, string][
 
 const sentences: Readonly<Record<LocalSession['state'], string>> = {
   open: '',
-  processing: 'The bank is working on it.',
-  paid: 'Paid. The credits are on the balance as soon as Tidings has acknowledged it.',
+  processing: 'The bank is processing the payment.',
+  paid: 'Paid. The credits are added as soon as Tidings acknowledges the payment.',
   failed: 'The bank refused the payment. Nothing was credited.',
-  refunded: 'Refunded. The credits are taken back.',
+  refunded: 'Refunded. The credits were removed.',
 };
 
-/** Whether this button is on the page now. */
+/** Whether the page currently shows this button. */
 export const isOffered = (state: LocalSession['state'], action: string): action is Action =>
   buttons[state].some(([name]) => name === action);
 
-/** One session, with what can be done about it. */
+/** The page of one session, with its possible actions. */
 export function sessionPage(session: LocalSession, { wasDeclined, isPending }: { wasDeclined: boolean; isPending: boolean }): string {
   const { state, name, amount, currency, cancelUrl, successUrl } = session;
   const sentence = wasDeclined && state === 'open' ? 'The card was declined. Try another way to pay.' : sentences[state];
@@ -63,7 +63,7 @@ export function sessionPage(session: LocalSession, { wasDeclined, isPending }: {
     <p><a href="${escapeHtml(state === 'open' ? cancelUrl : successUrl)}">${state === 'open' ? 'Cancel' : 'Back to Tidings'}</a></p>`);
 }
 
-/** All sessions, and how to get one. */
+/** The list of all sessions. */
 export function indexPage(sessions: readonly LocalSession[], checkoutUrl: string): string {
   const items = sessions.map(
     ({ id, name, amount, currency, state }) =>

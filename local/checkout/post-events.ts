@@ -1,4 +1,4 @@
-/** Tells the service what happened on the local checkout page: signed as Stripe signs, again and again until it is acknowledged. */
+/** Posts payment events to the service. They are signed like those of Stripe and repeated until they are acknowledged. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckoutBook, LocalEvent } from './book.js';
@@ -7,7 +7,7 @@ import { seconds } from './session.js';
 export interface Callback {
   url: string;
   webhookSecret: string;
-  /** ends the retries */
+  /** Ends the retries. */
   signal: AbortSignal;
 }
 
@@ -15,7 +15,7 @@ const firstDelayMs = 500;
 const longestDelayMs = 60_000;
 const answerTimeoutMs = 10_000;
 
-/** Posts an event until the service takes it. What is left when this process ends is posted by the next. */
+/** Posts an event until the service acknowledges it. Events that are left when this process ends are posted after the next start. */
 export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
     if (await isTaken(event, url, webhookSecret)) {
@@ -33,7 +33,7 @@ async function isTaken({ id, type, created, object }: LocalEvent, url: string, w
     const { ok } = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerTimeoutMs) });
     return ok;
   } catch {
-    return false; // the service is away: a restart, for example
+    return false; // the service is not available, for example during a restart
   }
 }
 

@@ -1,24 +1,24 @@
-/** Starts the local checkout where nobody has configured a payment provider. */
+/** Starts the local checkout if no payment provider is configured. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Launch } from '../processes/launch.js';
 import { isUnset } from '../plan/plan.js';
 import { startCheckout } from './server.js';
 
-/** What the API has to know to take the local checkout for Stripe. */
+/** The settings with which the API uses the local checkout like Stripe. */
 export interface CheckoutSettings {
   STRIPE_API_BASE: string;
   STRIPE_SECRET_KEY: string;
   STRIPE_WEBHOOK_SECRET: string;
 }
 
-/** The port that Stripe's own examples use. */
+/** The default port, as in the examples of Stripe. */
 const usualPort = 4242;
 const attempts = 3;
 
 /**
- * @param api address of the API, from here
- * @returns undefined where not everything is embedded, or the user has a payment provider
+ * @param api the address of the API, seen from this process
+ * @returns undefined if not all servers are embedded, or the user has configured a payment provider
  */
 export async function provideCheckout({ plan, output, ports, cancel }: Launch, api: string): Promise<CheckoutSettings | undefined> {
   const { env, config, allEmbedded } = plan;
@@ -31,7 +31,7 @@ export async function provideCheckout({ plan, output, ports, cancel }: Launch, a
     for (let attempt = 1; url === ''; attempt += 1) {
       const port = await ports.choose('checkout', usualPort);
       const checkout = await startCheckout({ port, secretKey, webhookSecret, api, state }).catch((error: unknown) => {
-        if (attempt === attempts) throw error; // else another program has just taken the port
+        if (attempt === attempts) throw error; // otherwise another program has just taken the port
       });
       if (checkout === undefined) continue;
       if (cancel.aborted) await checkout.close();

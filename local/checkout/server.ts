@@ -1,6 +1,6 @@
 /**
- * The payment provider of an installation in which everything is embedded: as much of Stripe's API as the service uses, a page on
- * which a person pays with nothing, and the callbacks that follow. It runs inside the launcher.
+ * A local replacement of Stripe for installations in which all servers are embedded: the part of Stripe's API that the service uses, a page
+ * that simulates payments, and the callbacks. It runs inside the launcher.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,9 +14,9 @@ export interface CheckoutPlace {
   port: number;
   secretKey: string;
   webhookSecret: string;
-  /** address of the API, from here */
+  /** The address of the API, seen from this process. */
   api: string;
-  /** file that it remembers everything in */
+  /** The path of the state file. */
   state: string;
 }
 
@@ -27,7 +27,7 @@ export interface LocalCheckout {
 
 const bodyBytesMax = 64 * 1024;
 
-/** Starts it, and goes on posting the events that the last run has left. Rejects when the port is taken. */
+/** Starts the server, and posts the events that the last run has left. Rejects if the port is in use. */
 export async function startCheckout({ port, secretKey, webhookSecret, api, state }: CheckoutPlace): Promise<LocalCheckout> {
   const ending = new AbortController();
   const book = new CheckoutBook(state);
@@ -57,7 +57,7 @@ class Checkout {
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      // Another name for this address is a web site that wants to use the user's browser.
+      // A different Host header means DNS rebinding: a web site tries to reach this server through the user's browser.
       if (request.headers.host !== new URL(this.url).host) return void response.writeHead(421).end();
       const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
       if (pathname.startsWith('/v1/')) await this.#serveApi(request, response, pathname);
@@ -131,7 +131,7 @@ class Checkout {
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request) {
-    text += (chunk as Buffer).toString('latin1'); // a form is ASCII, the rest is percent-encoded
+    text += (chunk as Buffer).toString('latin1'); // a form is ASCII; other characters are percent-encoded
     if (text.length > bodyBytesMax) throw new RefusedRequest('The request is too large.');
   }
   return new URLSearchParams(text);

@@ -1,10 +1,10 @@
-/** Checkout sessions as the local payment provider keeps them, in the shapes of Stripe's API. */
+/** Checkout sessions of the local payment provider, in the shapes of Stripe's API. */
 import { randomBytes } from 'node:crypto';
 
-/** A session with all that may come of it. */
+/** A checkout session and the data of its payment. */
 export interface LocalSession {
   id: string;
-  /** what the page shows: paid at once, or by a bank that takes its time */
+  /** `processing` simulates a payment method that takes time, such as a bank transfer. */
   state: 'open' | 'processing' | 'paid' | 'failed' | 'refunded';
   idempotencyKey: string | null;
   name: string;
@@ -18,20 +18,20 @@ export interface LocalSession {
   paymentIntent: string | null;
 }
 
-/** A request that the real provider would refuse, in its words. */
+/** A request that Stripe would refuse, with Stripe's error text. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
 }
 
-/** The most that a payment may be: 999,999.99. */
+/** The maximum amount of a payment: 999,999.99. */
 const amountMax = 99_999_999;
 
 /** An id such as `cs_test_…`. */
 export const newId = (prefix: string) => `${prefix}_${randomBytes(18).toString('base64url').replaceAll(/[-_]/g, '0')}`;
 
 /**
- * Reads the form that the SDK posts.
- * @throws RefusedRequest for what Stripe would refuse too
+ * Parses the form that the SDK posts.
+ * @throws RefusedRequest when Stripe would refuse it, too
  */
 export function sessionFrom(form: URLSearchParams, idempotencyKey: string | null): LocalSession {
   const item = 'line_items[0]';
@@ -40,7 +40,7 @@ export function sessionFrom(form: URLSearchParams, idempotencyKey: string | null
     if (value === null || value === '') throw new RefusedRequest(`Missing required param: ${name}.`);
     return value;
   };
-  if (need('mode') !== 'payment') throw new RefusedRequest('The local checkout knows the mode payment only.');
+  if (need('mode') !== 'payment') throw new RefusedRequest('The local checkout supports only the mode payment.');
   const amount = Number(need(`${item}[price_data][unit_amount]`)) * Number(form.get(`${item}[quantity]`) ?? 1);
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > amountMax) throw new RefusedRequest('Invalid total amount.');
   const metadata = [...form].flatMap(([name, value]) => {
@@ -63,7 +63,7 @@ export function sessionFrom(form: URLSearchParams, idempotencyKey: string | null
   };
 }
 
-/** The session as the API shows it. */
+/** The session in the format of Stripe's API. */
 export const sessionObject = (session: LocalSession, url: string) => ({
   id: session.id,
   object: 'checkout.session',
@@ -83,7 +83,7 @@ export const sessionObject = (session: LocalSession, url: string) => ({
   url: session.state === 'open' ? url : null,
 });
 
-/** The charge of a session that was paid, refunded as a whole. */
+/** The charge of a paid session that was fully refunded. */
 export const refundedCharge = ({ paymentIntent, amount, currency, metadata, created }: LocalSession) => ({
   id: `ch_${paymentIntent?.slice('pi_'.length)}`,
   object: 'charge',
@@ -100,5 +100,5 @@ export const refundedCharge = ({ paymentIntent, amount, currency, metadata, crea
   metadata,
 });
 
-/** Now, as Stripe counts. */
+/** The current time in seconds since 1970, as in Stripe's API. */
 export const seconds = () => Math.floor(Date.now() / 1000);

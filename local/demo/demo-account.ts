@@ -1,4 +1,4 @@
-/** The workspace in which the demo's story plays. */
+/** The workspace that the demo uses. */
 import { randomBytes } from 'node:crypto';
 import { type DemoClient, Refusal } from './demo-client.js';
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.js';
@@ -10,7 +10,7 @@ type Story = NonNullable<DemoState['story']>;
 const tooManyRequests = 429;
 
 /**
- * Signs up and logs in; where the limit of these routes forbids it, goes on with the workspace of an earlier story.
+ * Signs up and logs in. If the rate limit forbids it, uses the workspace of an earlier demo.
  * @returns a JWT
  */
 export async function enterWorkspace(client: DemoClient, dataDir: string, output: Output): Promise<string> {
@@ -47,10 +47,10 @@ async function logIn(client: DemoClient, { email, password }: { email: string; p
 
 async function reuse(client: DemoClient, state: DemoState, output: Output): Promise<string> {
   if (state.story !== undefined) {
-    output.note(`signup and login are rate limited now: going on as ${state.story.email}, with the JWT of the last demo`);
+    output.note(`signup and login are rate limited now: continuing as ${state.story.email} with the JWT of the last demo`);
     return state.story.token;
   }
-  output.note('signup is rate limited now: going on with the demo workspace');
+  output.note('signup is rate limited now: continuing with the demo workspace');
   return logIn(client, state, output).catch((error: unknown) => {
     throw isLimited(error) ? new StartError('Signup and login are rate limited now: try again in 15 minutes.') : error;
   });

@@ -1,6 +1,6 @@
-/** The public HTTP API as the demo uses it. */
+/** A client of the public HTTP API for the demo. */
 
-/** An answer that is not a success. */
+/** An error response. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -31,8 +31,8 @@ export class DemoClient {
   ) {}
 
   /**
-   * Makes one request and resolves to the `data` of its answer.
-   * @throws Refusal when the service refuses
+   * Makes a request and resolves to the `data` of its response.
+   * @throws Refusal for an error response
    */
   async call<Data>(method: string, path: string, { token, apiKey, body }: Call = {}): Promise<Data> {
     const response = await fetch(`${this.baseUrl}/api/v1${path}`, {

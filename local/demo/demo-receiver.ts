@@ -1,4 +1,4 @@
-/** The demo's webhook receiver: verifies both signatures of every request, as a user's receiver would. */
+/** The webhook receiver of the demo. It verifies both signatures of every request, as a receiver should. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ export interface ReceivedEvent {
 }
 
 export class DemoReceiver {
-  /** set as soon as the webhook is made, before the first event can come */
+  /** Set when the webhook is created, before the first event can arrive. */
   secret = '';
   readonly #events: ReceivedEvent[] = [];
   readonly #arrivals = new EventEmitter();
@@ -35,7 +35,7 @@ export class DemoReceiver {
     this.#server.closeAllConnections();
   }
 
-  /** Resolves to the event once it has come for this message, verified. Rejects when `signal` aborts. */
+  /** Resolves to the verified event of this message when it has arrived. Rejects when `signal` aborts. */
   async eventOf(messageId: string, event: string, signal: AbortSignal): Promise<ReceivedEvent> {
     for (;;) {
       const received = this.#events.find(({ event: type, data }) => type === event && data.message_id === messageId);
@@ -56,12 +56,12 @@ export class DemoReceiver {
   }
 }
 
-/** `X-Service-Signature`: hex HMAC of the body, keyed with the secret as it was given. */
+/** Verifies `X-Service-Signature`: the hex HMAC of the body, keyed with the whole secret. */
 export function hasHexSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   return isEqual(headers['x-service-signature'], createHmac('sha256', secret).update(body).digest('hex'));
 }
 
-/** The Standard Webhooks trio: keyed with what `whsec_` precedes, over id, time and body; at most five minutes old. */
+/** Verifies the Standard Webhooks headers: a signature over id, time and body, keyed with the part after `whsec_`, at most five minutes old. */
 export function hasStandardSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   const isRecent = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300;

@@ -1,13 +1,13 @@
-/** `DATA_DIR/demo.json`: credentials of the demo workspace, and of the workspace that `npm run demo` made. */
+/** `DATA_DIR/demo.json`: the credentials of the demo workspace, and of the workspace that `npm run demo` created. */
 import { join } from 'node:path';
 import { readState, writeState } from '../plan/state-file.js';
 
 export interface DemoState {
-  /** the workspace that the first start makes; its key is in the printed curl */
+  /** The workspace that the first start creates. The printed curl command contains its key. */
   email: string;
   password: string;
   api_key: string;
-  /** the workspace of the last `npm run demo`, used again when signup is rate limited */
+  /** The workspace of the last `npm run demo`, used again if signup is rate limited. */
   story?: { email: string; password: string; token: string };
 }
 

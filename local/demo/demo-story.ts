@@ -1,4 +1,4 @@
-/** The story of one message: key → webhook → send → delivered, every event's signatures verified. */
+/** The steps of the demo: create a key → create a webhook → send a message → delivered. The signatures of all events are verified. */
 import type { DemoClient } from './demo-client.js';
 import type { DemoReceiver } from './demo-receiver.js';
 import type { Output } from '../processes/output.js';
@@ -9,15 +9,15 @@ const events = ['message.queued', 'message.sent', 'message.delivered'];
 export interface Stage {
   client: DemoClient;
   receiver: DemoReceiver;
-  /** host:port of the receiver */
+  /** host:port of the receiver. */
   receiverAddress: string;
   output: Output;
   signal: AbortSignal;
 }
 
 /**
- * Tells it, one line a step.
- * @throws Refusal, StartError or the abort of `signal`; the webhook and the key it made are removed in any case
+ * Runs the demo and prints one line per step. It always deletes the webhook and the key that it created.
+ * @throws Refusal, StartError, or the reason of `signal`
  */
 export async function tellStory(stage: Stage, token: string): Promise<void> {
   const { client } = stage;

@@ -1,21 +1,21 @@
-/** What is configured, what is embedded, and the environment that the processes of the service get. */
+/** Which servers are configured and which are embedded. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { type Config, loadConfig } from '../../models/settings/config.js';
 import { reasonOf, StartError } from './start-error.js';
 
 export interface Plan {
   config: Readonly<Config>;
-  /** the user's own environment */
+  /** The environment of the user. */
   env: NodeJS.ProcessEnv;
-  /** neither PostgreSQL nor Temporal is configured: secrets, demo workspace and demo receiver are ours to make */
+  /** Neither PostgreSQL nor Temporal is configured. Then the launcher creates secrets, demo workspace and demo receiver. */
   allEmbedded: boolean;
   embedsPostgres: boolean;
   embedsTemporal: boolean;
 }
 
 /**
- * Reads the settings and decides what has to be started.
- * @throws ConfigError with every fault at once
+ * Reads the settings and decides which servers to start.
+ * @throws ConfigError with all faults
  */
 export function readPlan(env: NodeJS.ProcessEnv): Plan {
   const embedsPostgres = isUnset(env.DATABASE_URL);
@@ -25,13 +25,13 @@ export function readPlan(env: NodeJS.ProcessEnv): Plan {
   return { config, env, allEmbedded, embedsPostgres, embedsTemporal };
 }
 
-/** Makes DATA_DIR, closed to other users. */
+/** Creates DATA_DIR, without access for other users. */
 export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StartError(`DATA_DIR ${dataDir} cannot be used (${reasonOf(error)}): set DATA_DIR to a folder of yours.`);
+    throw new StartError(`DATA_DIR ${dataDir} cannot be used (${reasonOf(error)}): set DATA_DIR to a folder that you can write to.`);
   }
 }
 

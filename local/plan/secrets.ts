@@ -1,4 +1,4 @@
-/** Secrets of an installation whose parts are all embedded: made once, kept in DATA_DIR. */
+/** The secrets of an installation with embedded servers. They are created once and kept in DATA_DIR. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ export interface Secrets {
 }
 
 /**
- * The secrets of this folder; those that are missing are made and stored first.
- * @throws StartError when the file is there but unreadable: new secrets would lock everybody out of the old data
+ * Reads the secrets of this folder. Missing ones are created and stored first.
+ * @throws StartError when the file exists but cannot be read, because new secrets would make the existing data unreadable
  */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json');
   const stored = readState<Partial<Secrets>>(path);
   if (stored === undefined && existsSync(path)) {
-    throw new StartError(`${path} cannot be read: restore it, or remove the whole of ${dataDir} to begin anew.`);
+    throw new StartError(`${path} cannot be read: restore it, or delete ${dataDir} to start from scratch.`);
   }
   const secrets = {
     database_password: stored?.database_password ?? newSecret(),

@@ -1,7 +1,7 @@
-/** What keeps the service from starting and is the user's to mend: shown as it is, without a stack. */
+/** An error that the user can fix. It is shown without a stack trace. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** The text of whatever was thrown. */
+/** The message of a thrown value. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

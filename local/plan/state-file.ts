@@ -1,7 +1,7 @@
-/** Small JSON files in DATA_DIR: readable by their owner only, replaced as a whole, so that a crash leaves the old or the new one. */
+/** Small JSON files in DATA_DIR, readable by their owner only. They are replaced atomically, so a crash leaves the old or the new content. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Content of the file; undefined when it does not exist or is no JSON. */
+/** The content of the file; undefined if it does not exist or is not JSON. */
 export function readState<T>(path: string): T | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T;
@@ -10,12 +10,12 @@ export function readState<T>(path: string): T | undefined {
   }
 }
 
-/** Replaces the file. Synchronous: what was just spawned is on disk before anything else can happen. */
+/** Replaces the file. It is synchronous, so that a new process is recorded on disk before anything else happens. */
 export function writeState(path: string, value: unknown): void {
   const newPath = `${path}.${process.pid}.new`;
   const file = openSync(newPath, 'w', 0o600);
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-  fsyncSync(file); // otherwise a power cut may leave the new name with no content
+  fsyncSync(file); // otherwise a power failure may leave an empty file
   closeSync(file);
   renameSync(newPath, path);
 }

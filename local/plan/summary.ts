@@ -1,8 +1,8 @@
-/** The last lines of a start: where everything is, and a command that sends a message. */
+/** The summary after a start: all URLs, and a command that sends a message. */
 
 export interface Summary {
   publicUrl: string;
-  /** the local payment provider, where it runs */
+  /** The URL of the local payment provider, if it runs. */
   checkout: string | undefined;
   temporalUi: string | null;
   temporalAddress: string;
@@ -10,7 +10,7 @@ export interface Summary {
   logDir: string;
 }
 
-/** The lines, ready to print. */
+/** The lines to print. */
 export function summaryLines({ publicUrl, checkout, temporalUi, temporalAddress, apiKey, logDir }: Summary): string[] {
   const message = '{"to":"+15551234567","channel":"sms","content":{"text":"Hello from Tidings"}}';
   const headers = `-H 'X-API-Key: ${apiKey ?? '<API_KEY>'}' -H 'Content-Type: application/json'`;

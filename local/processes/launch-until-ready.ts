@@ -1,4 +1,4 @@
-/** Starts a part and waits until it does its work. */
+/** Starts a part and waits until it is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines, launch, type Part, type Running } from './part.js';
 import type { RunRecord } from './run-record.js';
@@ -6,8 +6,8 @@ import { reasonOf, StartError } from '../plan/start-error.js';
 
 /**
  * Starts the part and resolves when it is ready.
- * @param cancel gives up the start
- * @throws StartError with the last lines of its output; nothing is left running then
+ * @param cancel cancels the start
+ * @throws StartError with the last lines of its output; no process is left then
  */
 export async function launchUntilReady(part: Part, record: RunRecord, cancel: AbortSignal): Promise<Running> {
   const { name, ready, readyTimeoutMs, ipc } = part;
@@ -17,7 +17,7 @@ export async function launchUntilReady(part: Part, record: RunRecord, cancel: Ab
   try {
     await Promise.race([
       ready(running, signal),
-      running.ended.then(({ how }) => Promise.reject(new StartError(`${name} ended at its start (${how})`))),
+      running.ended.then(({ how }) => Promise.reject(new StartError(`${name} ended during its start (${how})`))),
       sleep(readyTimeoutMs, undefined, { signal }).then(() =>
         Promise.reject(new StartError(`${name} was not ready within ${readyTimeoutMs / 1000} s`)),
       ),

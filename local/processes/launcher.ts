@@ -16,7 +16,7 @@ import type { Supervisor } from './supervisor.js';
 /** The worker serves requests that the API is finishing; after this long it begins to finish too. */
 const headStartMs = 5_000;
 
-/** The steps of a start. `giveUp` cancels those that run beside the failed one. */
+/** The steps of a start. `giveUp` cancels the steps that run in parallel with a failed one. */
 export type Steps = (launch: Launch, port: number, giveUp: () => void) => Promise<void>;
 
 export class Launcher {
@@ -33,18 +33,18 @@ export class Launcher {
   ) {}
 
   /**
-   * Starts what is not configured and resolves when the service is ready.
-   * @throws StartError or ConfigError, the user's to mend; call `stop` then too
+   * Starts the servers that are not configured, and the service. Resolves when the service is ready.
+   * @throws StartError or ConfigError, which the user can fix; call `stop` in this case, too
    */
   start(): Promise<void> {
     this.#starting = this.#takeFolderAndStart();
     return this.#starting;
   }
 
-  /** Stops everything in good order, also in the middle of a start. Resolves when no process is left. */
+  /** Stops all processes gracefully, also during a start. Resolves when no process is left. */
   async stop(): Promise<void> {
     this.#cancel.abort();
-    await this.#starting.catch(() => undefined); // whoever called `start` has its error
+    await this.#starting.catch(() => undefined); // the caller of `start` gets the error
     const drained = this.#stopPart('API');
     await Promise.race([drained, sleep(headStartMs, undefined, { ref: false })]);
     await Promise.all([drained, this.#stopPart('worker')]);
@@ -53,7 +53,7 @@ export class Launcher {
     this.#leaveFolder();
   }
 
-  /** Ends everything at once. */
+  /** Kills all processes. */
   kill(): void {
     this.#cancel.abort();
     this.#record?.killAll();
@@ -94,7 +94,7 @@ export class Launcher {
   }
 
   #leaveFolder(): void {
-    if (this.#releaseLock === undefined) return; // it is another launcher's
+    if (this.#releaseLock === undefined) return; // another launcher holds the lock
     this.#record?.erase();
     this.#releaseLock();
     this.#releaseLock = undefined;

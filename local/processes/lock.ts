@@ -1,4 +1,4 @@
-/** One launcher per DATA_DIR. The lock names its holder, so a dead holder's lock never blocks anybody. */
+/** Allows one launcher per DATA_DIR. The lock file contains the identity of its holder, so the lock of a dead process does not block a start. */
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
@@ -6,9 +6,9 @@ import { StartError } from '../plan/start-error.js';
 import { readState, writeState } from '../plan/state-file.js';
 
 /**
- * Takes the lock of this folder for this process.
- * @returns a function that gives it back
- * @throws StartError when a living process holds it
+ * Takes the lock of this folder.
+ * @returns a function that releases the lock
+ * @throws StartError when a running process holds it
  */
 export function takeLock(dataDir: string): () => void {
   const lock = join(dataDir, 'lock.json');
@@ -28,7 +28,7 @@ export function takeLock(dataDir: string): () => void {
   return () => rmSync(lock, { force: true });
 }
 
-/** Creates `path` as another name of `source`: exactly one of several processes succeeds. */
+/** Creates `path` as a hard link to `source`. If several processes try, exactly one succeeds. */
 function linked(source: string, path: string): boolean {
   try {
     linkSync(source, path);
@@ -39,7 +39,7 @@ function linked(source: string, path: string): boolean {
   }
 }
 
-/** Removes the lock of a dead holder, and puts back what another start may have placed there since it was read. */
+/** Removes the lock of a dead holder. If another process has replaced the lock since it was read, restores that lock. */
 function moveAway(lock: string, mine: string, holder: ProcessIdentity | undefined): void {
   const away = `${mine}.stale`;
   try {

@@ -1,11 +1,11 @@
-/** Logs of the parts: each run begins its own, and none grows until it fills the disk. */
+/** Log files of the parts. Each run starts a new file, and a file that grows too large is rotated. */
 import { copyFileSync, existsSync, readdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 
 const logBytesMax = 64 << 20;
 const lookEveryMs = 60_000;
 
-/** @returns the path of a log that begins now; the one of the last run stays beside it as `.1` */
+/** Starts a new log file and keeps that of the last run as `.1`. @returns its path */
 export function newLog(logDir: string, name: string): string {
   const path = join(logDir, `${name}.log`);
   if (existsSync(path)) renameSync(path, former(path));
@@ -13,8 +13,8 @@ export function newLog(logDir: string, name: string): string {
 }
 
 /**
- * From now on begins a log anew that has become too large, until the signal aborts.
- * @param failed is told what went wrong; it is tried again at the next look
+ * Rotates large log files until the signal aborts.
+ * @param failed is called with an error; the next check tries again
  */
 export function keepLogsSmall(logDir: string, signal: AbortSignal, failed: (error: unknown) => void): void {
   const look = () => {
@@ -29,8 +29,8 @@ export function keepLogsSmall(logDir: string, signal: AbortSignal, failed: (erro
 }
 
 /**
- * Copies each log of more than so many bytes to its `.1` and empties it. The process that writes it holds it open for appending, so it
- * goes on at the new beginning; what it writes between the two steps is lost, as with logrotate's `copytruncate`.
+ * Copies each log file larger than `bytesMax` to `.1` and truncates it. The writing process has the file open for appending and continues at
+ * its start. Lines written between the two steps are lost, as with logrotate's `copytruncate`.
  */
 export function beginLargeLogs(logDir: string, bytesMax: number): void {
   const logs = readdirSync(logDir).filter((name) => name.endsWith('.log'));

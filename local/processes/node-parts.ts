@@ -1,4 +1,4 @@
-/** Our own processes: API and worker as parts, and the scripts that run once. */
+/** The Node processes: API and worker as parts, and scripts that run once. */
 import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Command, Part } from './part.js';
@@ -6,9 +6,9 @@ import type { Command, Part } from './part.js';
 const script = (path: string) => ['--enable-source-maps', resolve(import.meta.dirname, '../..', path)];
 
 /**
- * A process of ours that stays. It tells `{ ready: true }` over its message channel, drains on SIGTERM and when the channel closes.
- * @param path of the compiled entry point, from dist/
- * @param drainMs how long it may take to finish what it has begun
+ * A Node process that keeps running. It sends `{ ready: true }` over its message channel, and drains on SIGTERM or when the channel closes.
+ * @param path the compiled entry point, relative to dist/
+ * @param drainMs how long it may take to finish its open work
  */
 export function nodePart(name: string, path: string, env: NodeJS.ProcessEnv, log: string, drainMs: number): Part {
   return {
@@ -20,7 +20,7 @@ export function nodePart(name: string, path: string, env: NodeJS.ProcessEnv, log
   };
 }
 
-/** A script of ours that ends by itself. */
+/** A Node script that ends by itself. */
 export function nodeCommand(name: string, path: string, env: NodeJS.ProcessEnv, log: string): Command {
   return { name, command: process.execPath, args: script(path), env, log, stop: [{ signal: 'SIGTERM', waitMs: 3_000 }] };
 }

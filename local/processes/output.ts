@@ -1,4 +1,4 @@
-/** The launcher's console: one line a step, with its duration; colours only where a person looks. */
+/** The console output of the launcher: one line per step with its duration, with colours only in a terminal. */
 import { styleText } from 'node:util';
 
 export class Output {
@@ -6,23 +6,23 @@ export class Output {
 
   constructor(private readonly stream: NodeJS.WriteStream) {
     this.#coloured = stream.isTTY === true && stream.hasColors();
-    // A closed pipe (`npm start | head`) must not end the launcher before its children.
+    // A closed pipe (`npm start | head`) must not end the launcher before its child processes.
     stream.on('error', () => undefined);
   }
 
-  /** Runs `work` and prints the line it resolves to, with the time it took. Prints nothing when it fails. */
+  /** Runs `work` and prints its result with the duration. Prints nothing if it fails. */
   async step(work: () => Promise<string>): Promise<void> {
     const startedAt = performance.now();
     const text = await work();
     this.plain(`${this.#paint('green', '✓')} ${text} ${this.#paint('dim', `(${formatSeconds(performance.now() - startedAt)})`)}`);
   }
 
-  /** Something worth knowing that is neither a step nor a fault. */
+  /** Prints a notice. */
   note(text: string): void {
     this.plain(`${this.#paint('dim', '–')} ${text}`);
   }
 
-  /** Something that went wrong. */
+  /** Prints an error. */
   fault(text: string): void {
     this.plain(`${this.#paint('red', '✗')} ${text}`);
   }

@@ -1,4 +1,4 @@
-/** What has to be known of a process to run it; `Supervisor` and `runOnce` do the running. */
+/** The description of a process. `Supervisor` and `runOnce` run it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,47 +8,47 @@ import type { RunRecord } from './run-record.js';
 import { StartError } from '../plan/start-error.js';
 
 export interface Command {
-  /** as the console names it */
+  /** The name in the console output. */
   name: string;
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd?: string;
-  /** file that its output is appended to */
+  /** The file to which its output is appended. */
   log: string;
-  /** how it is asked to end; SIGKILL follows by itself */
+  /** How to stop it. SIGKILL follows automatically. */
   stop: readonly StopStep[];
 }
 
 export interface Part extends Command {
-  /** has a message channel to us, and ends by itself when we are gone */
+  /** It has a message channel to the launcher, and ends when the channel closes. */
   ipc: boolean;
   readyTimeoutMs: number;
-  /** Resolves once the part does its work; rejects when it never will. Gives up quietly when `signal` aborts. */
+  /** Resolves when the part is ready; rejects when it cannot become ready. Returns when `signal` aborts. */
   ready(running: Running, signal: AbortSignal): Promise<void>;
 }
 
 export interface Running {
   child: ChildProcess;
   identity: ProcessIdentity;
-  /** Resolves, never rejects, when the process is gone. */
+  /** Resolves when the process has ended. Never rejects. */
   ended: Promise<Ending>;
-  /** What it has written so far, at most the last 64 KiB. */
+  /** Its output so far, at most the last 64 KiB. */
   output(): string;
-  /** Ends it in good order; calling it again waits for the same ending. */
+  /** Stops the process gracefully. A second call waits for the same end. */
   end(): Promise<void>;
 }
 
 export interface Ending {
   succeeded: boolean;
-  /** in words, for the console */
+  /** A text for the console. */
   how: string;
 }
 
 /**
- * Starts a process in a session of its own, so that Ctrl-C in the terminal reaches only the launcher,
- * and notes it in the run record until it ends.
- * @throws StartError when it cannot be started at all
+ * Starts a process in its own session, so that Ctrl-C in the terminal reaches only the launcher. The run record contains the process until
+ * it ends.
+ * @throws StartError when the process cannot be started
  */
 export async function launch(command: Command, record: RunRecord, ipc = false): Promise<Running> {
   mkdirSync(dirname(command.log), { recursive: true, mode: 0o700 });
@@ -85,19 +85,19 @@ function endingOf(child: ChildProcess): Promise<Ending> {
 function readTail(path: string, from: number): string {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  const start = Math.max(from <= size ? from : 0, size - 65_536); // it was begun anew where it is shorter now
+  const start = Math.max(from <= size ? from : 0, size - 65_536); // the file was rotated if it is shorter now
   const bytes = Buffer.alloc(Math.max(0, size - start));
   readSync(file, bytes, 0, bytes.length, start);
   closeSync(file);
   return bytes.toString('utf8');
 }
 
-/** Resolves once its output shows this, or when `signal` aborts. */
+/** Resolves when the output matches, or when `signal` aborts. */
 export async function untilItSays({ output }: Running, what: RegExp, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !what.test(output())) await sleep(50, undefined, { signal }).catch(() => undefined);
 }
 
-/** The end of an output, indented, for the console. */
+/** The last lines of an output, indented, for the console. */
 export function lastLines(output: string, count = 8): string {
   const lines = output.trimEnd().split('\n').slice(-count);
   return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');

@@ -1,32 +1,32 @@
-/** Which process is meant: a pid alone may by now belong to somebody else, a pid with its start time may not. */
+/** Identifies a process by pid and start time. A pid alone may belong to another process by now. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   pid: number;
-  /** When it started, in whatever form the system tells it; only ever compared. */
+  /** The start time in the format of the operating system. It is only compared for equality. */
   started: string;
 }
 
-/** One try at ending a process. */
+/** A signal to stop a process, and how long to wait for its end. */
 export interface StopStep {
   signal: NodeJS.Signals;
   waitMs: number;
 }
 
-/** Identity of the process that has this pid now; undefined when none has (a zombie counts as none). */
+/** The identity of the process that has this pid now; undefined if there is none. A zombie does not count. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
   return started === undefined ? undefined : { pid, started };
 }
 
-/** Whether exactly this process still runs. */
+/** Whether exactly this process is still running. */
 export const isAlive = (identity: ProcessIdentity): boolean => identify(identity.pid)?.started === identity.started;
 
 /**
- * Ends a process: each signal in turn with its time to obey, in the end SIGKILL for its whole group.
- * Resolves when it is gone. Never signals another process that took over the pid.
+ * Stops a process: sends each signal in turn and waits, then sends SIGKILL to its process group. Resolves when the process has ended. Never
+ * signals another process that has got the same pid.
  */
 export async function endProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
   for (const { signal, waitMs } of steps) {
@@ -38,7 +38,7 @@ export async function endProcess(identity: ProcessIdentity, steps: readonly Stop
   await isGoneWithin(identity, 5_000);
 }
 
-/** SIGKILL for the process and the group it leads, if it still runs. */
+/** Sends SIGKILL to the process and its process group, if it is still running. */
 export function killGroup(identity: ProcessIdentity): void {
   if (!isAlive(identity)) return;
   send(-identity.pid, 'SIGKILL');
@@ -49,7 +49,7 @@ async function isGoneWithin(identity: ProcessIdentity, waitMs: number): Promise<
   const until = performance.now() + waitMs;
   while (isAlive(identity)) {
     if (performance.now() > until) return false;
-    await sleep(25); // it need not be our child, so there is no event to wait for
+    await sleep(25); // it may not be our child process, so there is no event to wait for
   }
   return true;
 }
@@ -58,14 +58,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // gone meanwhile
+    // the process has ended meanwhile
   }
 }
 
 function startFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field, the name, is in parentheses and may contain anything: count from its end.
+    // The second field is the process name in parentheses. It may contain any character, so the other fields are counted from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticksSinceBoot] = [fields[0], fields[19]];
     return state === 'Z' || state === 'X' ? undefined : `${bootId()}/${ticksSinceBoot}`;

@@ -1,4 +1,4 @@
-/** Runs a process to its end: initdb, the migration, a build. */
+/** Runs a command until it ends, for example initdb, the migration or a build. */
 import { lastLines, launch, type Command } from './part.js';
 import type { RunRecord } from './run-record.js';
 import { StartError } from '../plan/start-error.js';

@@ -1,4 +1,4 @@
-/** `DATA_DIR/run.json`: what runs now and where. The demo reads the addresses; the next start ends what a killed launcher left. */
+/** `DATA_DIR/run.json`: the running processes and their addresses. The demo reads the addresses. The next start stops the processes that a killed launcher left. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcess, identify, isAlive, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
@@ -9,19 +9,19 @@ export interface RunningProcess extends ProcessIdentity {
   stop: readonly StopStep[];
 }
 
-/** Where the running service is reached from this machine. */
+/** The addresses of the running service, seen from this machine. */
 export interface Addresses {
   api: string;
-  /** null when Temporal is not ours */
+  /** Null if Temporal is not embedded. */
   temporal_ui: string | null;
-  /** host:port on which the demo may receive webhooks; null when not everything is embedded */
+  /** host:port for the webhook receiver of the demo; null if not all servers are embedded. */
   demo_receiver: string | null;
 }
 
 interface Run {
   launcher: ProcessIdentity | undefined;
   processes: RunningProcess[];
-  /** present once everything is ready */
+  /** Present when the service is ready. */
   addresses?: Addresses;
 }
 
@@ -46,13 +46,13 @@ export class RunRecord {
     writeState(this.#path, this.#run);
   }
 
-  /** Tells everybody that the service is ready. */
+  /** Publishes that the service is ready. */
   announce(addresses: Addresses): void {
     this.#run.addresses = addresses;
     writeState(this.#path, this.#run);
   }
 
-  /** SIGKILL for everything that runs. */
+  /** Sends SIGKILL to all processes. */
   killAll(): void {
     for (const running of this.#run.processes) killGroup(running);
   }
@@ -62,16 +62,18 @@ export class RunRecord {
   }
 }
 
-/** Addresses of the service that runs on this folder; undefined when none is ready. */
+/** The addresses of the service that uses this folder; undefined if none is ready. */
 export function runningAddresses(dataDir: string): Addresses | undefined {
   const run = readState<Run>(pathIn(dataDir));
   return run?.launcher !== undefined && isAlive(run.launcher) ? run.addresses : undefined;
 }
 
+/** The process that writes the run record of this folder; undefined when it wrote none. */
+export const recordedLauncher = (dataDir: string): ProcessIdentity | undefined => readState<Run>(pathIn(dataDir))?.launcher;
+
 /**
- * Ends in good order what a killed launcher left running: last started, first stopped.
- * Call it only while holding the folder's lock.
- * @returns the names of what was stopped
+ * Stops the processes that a killed launcher left, in reverse order of their start. The caller must hold the lock of the folder.
+ * @returns the names of the stopped processes
  */
 export async function stopLeftovers(dataDir: string): Promise<string[]> {
   const leftovers = (readState<Run>(pathIn(dataDir))?.processes ?? []).filter(isAlive).toReversed();

@@ -1,4 +1,4 @@
-/** Keeps one part running: starts it, starts it again when it dies, stops it for good. */
+/** Keeps a part running: starts it, and restarts it when it dies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from './output.js';
 import { launchUntilReady } from './launch-until-ready.js';
@@ -8,7 +8,7 @@ import { reasonOf } from '../plan/start-error.js';
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
-/** A part that ran this long and then dies is started again without the delay of earlier deaths. */
+/** After this uptime, a restart no longer waits for the delay that earlier crashes caused. */
 const steadyAfterMs = 60_000;
 
 export class Supervisor {
@@ -23,20 +23,20 @@ export class Supervisor {
   ) {}
 
   /**
-   * Starts the part and resolves when it is ready; from then on it is started again whenever it dies.
-   * @param cancel gives up the start
-   * @throws StartError with the last lines of its output; nothing is left running then
+   * Starts the part and resolves when it is ready. From then on the part is restarted when it dies.
+   * @param cancel cancels the start
+   * @throws StartError with the last lines of its output; no process is left then
    */
   async start(cancel: AbortSignal): Promise<void> {
     const launched = this.#launch(cancel);
     this.#watching = launched.then(
       (running) => this.#watch(running),
-      () => undefined, // thrown below
+      () => undefined, // the error is thrown below
     );
     await launched;
   }
 
-  /** Ends the part in good order, also in the middle of starting again. Resolves when no process is left. */
+  /** Stops the part gracefully, also during a restart. Resolves when no process is left. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running?.end();
@@ -63,12 +63,12 @@ export class Supervisor {
     }
   }
 
-  /** Tries, each time after a longer pause, until the part is ready; undefined when it is to be stopped meanwhile. */
+  /** Restarts with growing delays until the part is ready. Resolves to undefined if the part is stopped meanwhile. */
   async #startAgain(earlierDeaths: number): Promise<{ running: Running; deaths: number } | undefined> {
     const { signal } = this.#stopping;
     for (let deaths = earlierDeaths + 1; ; deaths += 1) {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (deaths - 1));
-      this.output.note(`${this.part.name} is started again in ${delayMs / 1000} s`);
+      this.output.note(`${this.part.name} restarts in ${delayMs / 1000} s`);
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {

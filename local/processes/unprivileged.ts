@@ -1,4 +1,4 @@
-/** PostgreSQL refuses to run as root, and the account it runs as instead may be unable to enter a folder of root's. */
+/** Runs servers without root rights. PostgreSQL refuses to run as root, and another account may not be able to enter folders of root. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,11 @@ interface Account {
   gid: number;
 }
 
-/** Numbers of the capabilities in <linux/capability.h> that let a process pass through folders closed to it; the weakest first. */
+/** Capabilities that let a process enter folders without access rights, with their numbers from <linux/capability.h>. The weakest comes first. */
 const passCapabilities = { dac_read_search: 2, dac_override: 1 };
 
 /**
- * The same command as another account, when we are root; otherwise as it is.
- * The account gets one capability beside its own rights: to pass through folders such as /root.
+ * Runs a command as another account if this process is root. The account gets one additional capability, to enter folders such as /root.
  */
 export function withoutRoot(command: string, args: readonly string[], account: Account | undefined): Pick<Command, 'command' | 'args'> {
   if (account === undefined) return { command, args };
@@ -26,7 +25,7 @@ export function withoutRoot(command: string, args: readonly string[], account: A
 }
 
 /**
- * The account for a server that must not be root: the folder's owner, else `postgres`, else `nobody`. Undefined when we are not root.
+ * The account for a server that must not run as root: the owner of the folder, else `postgres`, else `nobody`. Undefined if this process is not root.
  * @throws StartError as root on a system without setpriv
  */
 export function accountFor(dataDir: string): Account | undefined {
@@ -39,7 +38,7 @@ export function accountFor(dataDir: string): Account | undefined {
   return accountNamed('postgres') ?? accountNamed('nobody') ?? { uid: 65_534, gid: 65_534 };
 }
 
-/** Gives a folder with all it contains to the account. */
+/** Changes the owner of a folder and its content. */
 export function giveTo(path: string, account: Account): void {
   chownSync(path, account.uid, account.gid);
   if (!statSync(path).isDirectory()) return;
@@ -54,7 +53,7 @@ function accountNamed(name: string): Account | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Containers drop capabilities: what is not in the bounding set cannot be handed on. */
+/** The capability that can be passed on. Containers drop capabilities from the bounding set. */
 function heldCapability(): string | undefined {
   const held = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
   return Object.entries(passCapabilities).find(([, bit]) => (held >> BigInt(bit)) % 2n === 1n)?.[0];

@@ -1,11 +1,11 @@
-/** Builds the Temporal server program with go, from the module pinned in local/temporal. */
+/** Builds the Temporal server with Go, from the module pinned in local/temporal. */
 import { resolve } from 'node:path';
 import { buildWithGo, type GoProgram } from './go-program.js';
 import { type Surroundings, temporalVersion } from './temporal-program.js';
 
 const program: GoProgram = {
   name: `Temporal ${temporalVersion}`,
-  // Not compiled: read from the source folder, beside dist/.
+  // The go.mod is not compiled, so it is read from the source folder beside dist/.
   moduleDir: resolve(import.meta.dirname, '../../../local/temporal'),
   mainPackage: 'github.com/temporalio/cli/cmd/temporal',
   module: `github.com/temporalio/cli@v${temporalVersion}`,
@@ -14,7 +14,7 @@ const program: GoProgram = {
 };
 
 /**
- * Builds the program. It appears at `target` only when complete.
- * @throws Error when go is missing, too old, or cannot reach the modules
+ * Builds the program. The file gets its name `target` only when it is complete.
+ * @throws Error when Go is missing or too old, or the modules cannot be downloaded
  */
 export const buildTemporal = (target: string, surroundings: Surroundings): Promise<void> => buildWithGo(program, target, surroundings);

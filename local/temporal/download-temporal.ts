@@ -1,4 +1,4 @@
-/** Lets the Temporal SDK download the server program. Also the entry point of the process that does it. */
+/** Downloads the Temporal server with the Temporal SDK. Also the entry point of the process that downloads. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../plan/start-error.js';
@@ -8,16 +8,16 @@ const timeoutMs = 180_000;
 const infoUrl = `https://temporal.download/cli/v${temporalVersion}?platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
 
 /**
- * Downloads the program. It appears at `target` only when complete.
+ * Downloads the program. The file gets its name `target` only when it is complete.
  * @throws Error within seconds when the download host does not answer
  */
 export async function downloadTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
   await requireHost();
-  say(`Temporal ${temporalVersion} is downloaded now, only this once`);
+  say(`downloading Temporal ${temporalVersion} (only once)`);
   const folder = `${dirname(target)}/download-${process.pid}`;
   mkdirSync(folder, { recursive: true });
   try {
-    // In a process of its own: it can be cancelled, and the SDK's native library is not loaded into the launcher.
+    // The download runs in its own process, so that it can be cancelled, and so that the launcher does not load the native library of the SDK.
     const command = {
       name: 'the download',
       command: process.execPath,
@@ -33,7 +33,7 @@ export async function downloadTemporal(target: string, { env, logDir, say, run }
   }
 }
 
-/** The SDK itself would try for minutes where the network is closed. */
+/** Checks the download host first, because the SDK would retry for minutes without a network. */
 async function requireHost(): Promise<void> {
   const { ok, status } = await fetch(infoUrl, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => {
     throw new Error(`${new URL(infoUrl).host} does not answer (${reasonOf(error.cause ?? error)})`);
@@ -47,7 +47,7 @@ function programIn(folder: string): string {
   return program;
 }
 
-/** The SDK downloads only in order to start a server: so one is started, and stopped again. */
+/** The SDK downloads only when it starts a server, so this starts one and stops it. */
 async function downloadInto(folder: string): Promise<void> {
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const executable = { type: 'cached-download', downloadDir: folder, version: `v${temporalVersion}` } as const;

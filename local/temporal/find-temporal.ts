@@ -1,4 +1,4 @@
-/** Where the Temporal server program comes from: PATH, our cache, the SDK's download, a build with go; the first that works. */
+/** Finds the Temporal server program: on PATH, in our cache, by the download of the SDK, or by a build with Go. The first that works is used. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -8,12 +8,12 @@ import { downloadTemporal } from './download-temporal.js';
 import { reasonOf, StartError } from '../plan/start-error.js';
 import { cachedPath, type Surroundings, type Way } from './temporal-program.js';
 
-/** Oldest server that a `temporal` found on PATH may contain. */
+/** The oldest supported server version of a `temporal` on PATH. */
 const oldestServer = { major: 1, minor: 29 };
 
 export interface FoundTemporal {
   path: string;
-  /** version of the server in it */
+  /** The version of the server in the program. */
   server: string;
   canDisableNews: boolean;
 }
@@ -21,8 +21,8 @@ export interface FoundTemporal {
 const fetchingWays: Record<string, Way> = { download: downloadTemporal, go: buildTemporal };
 
 /**
- * Finds the program, or obtains it.
- * @throws StartError that names what to install, and why each way is closed
+ * Finds, downloads or builds the program.
+ * @throws StartError that tells what to install, and why each way failed
  */
 export async function findTemporal(surroundings: Surroundings, ways = fetchingWays): Promise<FoundTemporal> {
   const onPath = await findOnPath(surroundings);
@@ -57,12 +57,12 @@ async function inspectOrSkip(path: string, { say }: Surroundings): Promise<Found
   try {
     return await inspect(path);
   } catch (error) {
-    say(`${path} is skipped: ${reasonOf(error)}`);
+    say(`${path} was skipped: ${reasonOf(error)}`);
     return undefined;
   }
 }
 
-/** What the program says of itself; rejects when it is too old or no Temporal at all. */
+/** Reads the version of the program. Rejects if it is too old, or not Temporal. */
 async function inspect(path: string): Promise<FoundTemporal> {
   const version = await ask(path, ['--version']);
   const server = /Server (\d+)\.(\d+)\.\d+/.exec(version);

@@ -1,4 +1,4 @@
-/** Builds a program with go, from a module pinned in this repository. */
+/** Builds a program with Go, from a module pinned in this repository. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,32 +7,32 @@ import { formatSeconds } from '../processes/output.js';
 import type { Surroundings } from './temporal-program.js';
 
 export interface GoProgram {
-  /** as the console names it */
+  /** The name in the console output. */
   name: string;
-  /** folder of the go.mod that pins it */
+  /** The folder of the go.mod. */
   moduleDir: string;
-  /** the package to build, and the module with its version in which it is */
+  /** The package to build, and its module with version. */
   mainPackage: string;
   module: string;
-  /** beside those that leave debugging symbols out */
+  /** In addition to the flags that omit debugging symbols. */
   linkerFlags: string;
-  /** how long it takes, in words */
+  /** The expected duration, as text. */
   lasts: string;
 }
 
-/** The first go that fetches by itself the newer go which go.mod asks for. */
+/** The oldest Go that downloads the newer Go version of a go.mod automatically. */
 const oldestGo = 21;
 const timeoutMs = 3_600_000;
 const probeTimeoutMs = 10_000;
 
 /**
- * Builds the program. It appears at `target` only when complete.
- * @throws Error when go is missing, too old, or cannot reach the modules
+ * Builds the program. The file gets its name `target` only when it is complete.
+ * @throws Error when Go is missing or too old, or the modules cannot be downloaded
  */
 export async function buildWithGo(program: GoProgram, target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
   await requireGo(env);
   await requireModule(program.module, env);
-  say(`${program.name} is built with go now: about ${program.lasts}, only this once`);
+  say(`building ${program.name} with Go: takes about ${program.lasts} (only once)`);
   const startedAt = performance.now();
   mkdirSync(dirname(target), { recursive: true });
   const building = `${target}.${process.pid}.building`;
@@ -44,7 +44,7 @@ export async function buildWithGo(program: GoProgram, target: string, { env, log
       cwd: program.moduleDir,
       env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
       log: join(logDir, 'temporal-build.log'),
-      stop: [], // it has nothing to put in order, but children: its group is killed at once
+      stop: [], // the build needs no graceful stop; its process group is killed
     };
     await run(command, timeoutMs);
     renameSync(building, target);
@@ -62,7 +62,7 @@ async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {
   if (!(minor >= oldestGo)) throw new Error(`${stdout.trim()} is too old`);
 }
 
-/** The build itself would try for minutes where the network is closed. Outside a module, so that only this version is looked up. */
+/** Checks the module first, because the build would retry for minutes without a network. It runs outside a module, so that only this version is looked up. */
 async function requireModule(module: string, env: NodeJS.ProcessEnv): Promise<void> {
   await promisify(execFile)('go', ['list', '-m', module], { env, cwd: '/', timeout: probeTimeoutMs }).catch(
     (error: { stderr?: string }) => {

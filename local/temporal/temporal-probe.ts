@@ -13,7 +13,7 @@ export async function untilTemporalServes(address: string, namespace: string, si
       await askTemporal({ address }, namespace);
       return;
     } catch {
-      await sleep(50, undefined, { signal }).catch(() => undefined); // still starting
+      await sleep(50, undefined, { signal }).catch(() => undefined); // the server is still starting
     }
   }
 }
@@ -30,7 +30,7 @@ export async function requireTemporal(server: TemporalServer, namespace: string)
     if ((error as { code?: number }).code === notFound) {
       throw new StartError(`Temporal at ${server.address} has no namespace "${namespace}": create it, or set TEMPORAL_NAMESPACE.`);
     }
-    throw new StartError(`Temporal at ${server.address} (TEMPORAL_ADDRESS) does not serve us: ${reasonOf(error)}.`);
+    throw new StartError(`Temporal at ${server.address} (TEMPORAL_ADDRESS) cannot be used: ${reasonOf(error)}.`);
   }
 }
 

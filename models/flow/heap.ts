@@ -1,15 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets the heaps of this process grow with what lives in them. On a machine with much memory V8 lets garbage grow to several times
- * that before it collects. Costs a little more collecting, and sets no limit: a large batch still gets what it needs.
+ * Makes V8 collect garbage earlier. On a machine with much memory, V8 otherwise lets the heap grow to several times the size of the live
+ * objects. This costs a little CPU for collections. It sets no limit, so a large batch still gets the memory it needs.
  */
-export function keepHeapSmall(): void {
+export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=40');
 }
 
-/**
- * Limits of a second thread, which seldom has anything to do: room for fewer young objects than the process has, a third. What lives long is
- * not limited.
- */
-export const secondThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;
+/** Memory limits of a worker thread. The thread is idle most of the time, so a third of the default room for young objects is enough. */
+export const workerThreadLimits = { maxYoungGenerationSizeMb: 16 } as const;

@@ -1,12 +1,13 @@
-/** How many there are of each key; keys of which there is none take no room. */
+/** A count per key. A key with the count 0 takes no memory. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
-  /** Keys of which there is at least one. */
+  /** How many keys have a count above 0. */
   get keys(): number {
     return this.#counts.size;
   }
 
+  /** The count of this key. */
   of(key: string): number {
     return this.#counts.get(key) ?? 0;
   }

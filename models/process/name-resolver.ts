@@ -5,7 +5,7 @@
 import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { createTurnstile } from '../flow/turnstile.js';
+import { createConcurrencyLimit } from '../flow/concurrency-limit.js';
 import { addressesInHosts } from './hosts-file.js';
 
 /**
@@ -24,11 +24,11 @@ export interface ResolverOptions {
 }
 
 /** Look-ups of a workspace at once, and those that may wait for them. */
-const ofWorkspace = { mostOfKey: 6, waitingOfKeyMax: 200 };
+const ofWorkspace = { maxPerKey: 6, maxWaitingPerKey: 200 };
 
 /** Names are asked for as they are: without the search domains of the system. */
 export function createResolver({ servers, lookUpMs = 2_000, totalMs = 4_000 }: ResolverOptions): Resolve {
-  const inTurn = createTurnstile({ most: Number.POSITIVE_INFINITY, ...ofWorkspace });
+  const inTurn = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ...ofWorkspace });
   return async (name, whose) => {
     const known = await withoutDns(name.toLowerCase().replace(/\.$/, ''));
     if (known.length > 0) return known.map(found);

@@ -1,8 +1,16 @@
-/** Ends of support of the long-supported versions of Node: https://github.com/nodejs/Release */
+/** When the support of each long-term version of Node ends, see https://github.com/nodejs/Release. */
 const supportedUntil: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };
 
 /**
- * What an operator should know of the version of Node that runs the program.
+ * Tells the operator when this process runs on a version of Node without security updates. Every entry point calls it once.
+ * @param report writes a line to the log
+ */
+export function reportOutdatedRuntime(report: (line: string) => void): void {
+  const line = outdatedRuntime(process.version);
+  if (line !== undefined) report(line);
+}
+
+/**
  * @param version as in `process.version`
  * @returns a sentence for the log; undefined while the version gets security updates
  */

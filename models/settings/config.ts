@@ -1,12 +1,13 @@
 /** The typed settings of a process, made from its environment; they are declared in settings.ts. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
-import type { Channel } from '../channels.js';
+import { type Channel, forEachChannel } from '../channels.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
-import type { ProviderAccount } from './provider-account.js';
+import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
+import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
 
 interface WebhookConfig {
@@ -104,7 +105,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   const { value, error } = schema.validate(given);
   const faults = error?.details.map((detail) => detail.message) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
-  faults.push(...connectionFaults(given));
+  faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(toConfig(value, given));
 }
@@ -149,11 +150,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),
     routeWindowSeconds: value.ROUTE_WINDOW,
-    reportTimeoutSeconds: {
-      sms: value.REPORT_TIMEOUT_SMS,
-      whatsapp: value.REPORT_TIMEOUT_WHATSAPP,
-      email: value.REPORT_TIMEOUT_EMAIL,
-    },
+    reportTimeoutSeconds: forEachChannel((channel) => value[channelSetting('REPORT_TIMEOUT', channel)]),
     handoffTimeoutSeconds: value.HANDOFF_TIMEOUT,
     unknownHandoffSeconds: value.UNKNOWN_HANDOFF_TIMEOUT,
     acceptTimeoutMs: value.ACCEPT_TIMEOUT_MS,

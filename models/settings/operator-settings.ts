@@ -21,9 +21,7 @@ export const operatorSettings: Record<string, Joi.Schema> = {
     .min(0)
     .max(65_534)
     .default(usualMetricsPort)
-    .description(
-      'port of the metrics of the API; a worker has the next one; 0: no metrics. If the usual port is taken, there are none',
-    ),
+    .description('port of the metrics of the API; a worker has the next one; 0: no metrics. If the usual port is taken, there are none'),
   METRICS_HOST: Joi.string().hostname().default('127.0.0.1').description('address on which the metrics are served'),
 };
 

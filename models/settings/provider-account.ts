@@ -1,5 +1,5 @@
 /** Accounts with providers: the kinds there are, the channels they serve, what each needs to know. */
-import type { Channel } from '../channels.js';
+import { type Channel, forEachChannel } from '../channels.js';
 
 interface Named {
   /** Unique. Stands in the rows of its messages and in the path of its callbacks. */
@@ -35,7 +35,7 @@ export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { ki
 
 /** Kind of provider → channel that it serves → settings without which it cannot. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
-  sandbox: { sms: [], whatsapp: [], email: [] },
+  sandbox: forEachChannel(() => []),
   twilio: {
     sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
     whatsapp: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_WHATSAPP_FROM'],
@@ -49,6 +49,9 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
 
 /** Kinds whose templates of WhatsApp have one list of variables for all their parts: header and buttons are not filled in apart. */
 export const oneListKinds: ReadonlySet<ProviderKind> = new Set(['twilio']);
+
+/** The name of a setting that every channel has: `PROVIDER_SMS`. */
+export const channelSetting = (prefix: 'PROVIDER' | 'REPORT_TIMEOUT', channel: Channel) => `${prefix}_${channel.toUpperCase()}`;
 
 /** Kinds of providers that serve a channel. */
 export const kindsFor = (channel: Channel): string[] =>

@@ -1,7 +1,7 @@
 /** Which accounts share a channel, and the settings of accounts beside the one that each kind of provider has. */
 import type Joi from 'joi';
-import { type Channel, channels } from '../channels.js';
-import { accountOf, kindsFor, type ProviderAccount, type ProviderKind, settingsNeeded } from './provider-account.js';
+import { type Channel, channels, forEachChannel } from '../channels.js';
+import { accountOf, channelSetting, kindsFor, type ProviderAccount, type ProviderKind, settingsNeeded } from './provider-account.js';
 import { providerSettings } from './provider-settings.js';
 
 /** An account that carries a channel, with its share of it. */
@@ -13,7 +13,7 @@ export interface Route {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const settingOf = (channel: Channel) => `PROVIDER_${channel.toUpperCase()}`;
+const settingOf = (channel: Channel) => channelSetting('PROVIDER', channel);
 
 /** `EU_TWILIO_FROM`: the setting of its kind that the account `eu` has for itself. */
 const ownSetting = (account: string, setting: string) => `${account.toUpperCase()}_${setting}`;
@@ -102,7 +102,7 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
 
 /** Who carries what. @param value the checked settings by name */
 export function carriersOf(value: Readonly<Record<string, unknown>>, given: Environment) {
-  const routes = { sms: routesOf(given, 'sms'), whatsapp: routesOf(given, 'whatsapp'), email: routesOf(given, 'email') };
+  const routes = forEachChannel((channel) => routesOf(given, channel));
   const accounts = accountsOf(value, given);
   const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
   const isSandboxOnly = Object.values(routes).every((each) => each.every(({ account }) => kinds.get(account) === 'sandbox'));

@@ -1,10 +1,12 @@
 /** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
 import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
-import { kindsFor, settingsNeeded } from './provider-account.js';
+import { type Channel, channels } from '../channels.js';
+import { channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
 import { isEmail } from '../rules/values/email.js';
 
-const oneWord = Joi.string()
+/** Visible ASCII without spaces: a credential or an identifier. */
+export const oneWord = Joi.string()
   .pattern(/^[\x21-\x7e]+$/)
   .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
 
@@ -40,7 +42,7 @@ const commaList = (part: string) => new RegExp(String.raw`^\s*${part}\s*(?:,\s*$
 
 const allKinds = Object.keys(settingsNeeded);
 
-const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
+const providerOf = (channel: Channel) =>
   Joi.string()
     .pattern(commaList(String.raw`${name}(?:=\d{1,3})?`))
     .messages({ 'string.pattern.base': '{{#label}} must be accounts with weights, for example twilio=3,backup=1' })
@@ -48,9 +50,7 @@ const providerOf = (channel: 'sms' | 'whatsapp' | 'email') =>
     .description(`who carries the ${channel} channel: ${kindsFor(channel).join(', ')}; several share it, as name=weight, comma-separated`);
 
 export const providerSettings: Record<string, Joi.Schema> = {
-  PROVIDER_SMS: providerOf('sms'),
-  PROVIDER_WHATSAPP: providerOf('whatsapp'),
-  PROVIDER_EMAIL: providerOf('email'),
+  ...Object.fromEntries(channels.map((channel) => [channelSetting('PROVIDER', channel), providerOf(channel)])),
   PROVIDER_ACCOUNTS: Joi.string()
     .pattern(commaList(`${name}=${name}`))
     .messages({ 'string.pattern.base': '{{#label}} must be name=kind, comma-separated, for example backup=twilio' })

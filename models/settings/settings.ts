@@ -3,10 +3,12 @@
  * `.env.example` and the README's table are tested against this declaration.
  */
 import Joi from 'joi';
+import { type Channel, channels, channelTraits } from '../channels.js';
 import { connectionSettings } from './connection-settings.js';
 import { limitSettings, rateLimit } from './limit-settings.js';
 import { operatorSettings } from './operator-settings.js';
-import { providerSettings } from './provider-settings.js';
+import { channelSetting } from './provider-account.js';
+import { oneWord, providerSettings } from './provider-settings.js';
 
 const cidr = Joi.string().ip({ cidr: 'required' });
 /** @param nothing a word for the empty list, where an empty text would be taken for not set */
@@ -27,11 +29,11 @@ const seconds = Joi.number().integer().min(1).max(31_536_000);
 /** 0: never. */
 const days = Joi.number().integer().min(0).max(36_500);
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
+const reportTimeoutOf = (channel: Channel) =>
+  seconds
+    .default(channelTraits[channel].reportTimeoutSeconds)
+    .description(`seconds to wait for the delivery report of a message on the ${channel} channel`);
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
-
-const oneWord = Joi.string()
-  .pattern(/^[\x21-\x7e]+$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
 const origin = Joi.string()
   .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
   .uri()
@@ -166,9 +168,7 @@ export const settings: Record<string, Joi.Schema> = {
     .description(
       'seconds of calls by which accounts that share a channel are judged; how fast one that is ill loses and regains its share',
     ),
-  REPORT_TIMEOUT_SMS: seconds.default(259_200).description('seconds to wait for a delivery report of an sms'),
-  REPORT_TIMEOUT_WHATSAPP: seconds.default(86_400).description('the same for whatsapp'),
-  REPORT_TIMEOUT_EMAIL: seconds.default(86_400).description('the same for email'),
+  ...Object.fromEntries(channels.map((channel) => [channelSetting('REPORT_TIMEOUT', channel), reportTimeoutOf(channel)])),
   HANDOFF_TIMEOUT: seconds.default(14_400).description('seconds to go on trying to hand a message to an unavailable provider'),
   UNKNOWN_HANDOFF_TIMEOUT: seconds
     .default(120)

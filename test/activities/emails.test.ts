@@ -33,7 +33,7 @@ describe('sendMail', () => {
     (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
   const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
 
-  it('writes a mail that only its owner can read, with a link whose token verifies the address', async () => {
+  it('writes a mail file for its owner only, with a link that verifies the address', async () => {
     const config = testConfig({ PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none', MAIL_FROM: 'Tidings <hello@example.test>' });
     const { mailId, workspace } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
@@ -56,7 +56,7 @@ describe('sendMail', () => {
     assert.equal(await isSent(mailId), true);
   });
 
-  it('does not let a name or an address break out of its header', async () => {
+  it('keeps names and addresses inside their headers', async () => {
     const config = testConfig();
     const { mailId } = await buildMail(config, 'Evil\r\nBcc: victim@example.test\r\n\r\n<script>');
     await activitiesWith(config).sendMail(mailId);
@@ -65,7 +65,7 @@ describe('sendMail', () => {
     assert.doesNotMatch((await PostalMime.parse(raw)).html ?? '', /<script>/);
   });
 
-  it('does nothing for a mail that was sent, or is gone', async () => {
+  it('does nothing for a sent or deleted mail', async () => {
     const config = testConfig();
     const { mailId } = await buildMail(config);
     await rows(test.db, 'UPDATE mails SET sent_at = now() WHERE id = $1', [mailId]);
@@ -73,7 +73,7 @@ describe('sendMail', () => {
     await assert.rejects(readdir(join(config.dataDir, 'mail')), { code: 'ENOENT' });
   });
 
-  it('sends through a mail server once, however often it is called', async () => {
+  it('sends through a mail server once for repeated calls', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId, workspace } = await buildMail(config);
@@ -85,7 +85,7 @@ describe('sendMail', () => {
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
   });
 
-  it('sends a mail of ASCII as it stands', async () => {
+  it('sends a mail of ASCII without encoding', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons Inc.');
@@ -97,7 +97,7 @@ describe('sendMail', () => {
     assert.ok(raw.includes(`\r\n${publicUrl}/verify-email#token=${tokenIn(mail.text)}\r\n`));
   });
 
-  it('fails when the mail server asks to come again, and succeeds then', async () => {
+  it('fails on a temporary refusal, and succeeds at the next try', async () => {
     const smtp = await startSmtp();
     smtp.refuse.to.push('451 4.3.0 later');
     const config = testConfig({ SMTP_URL: smtp.url });
@@ -110,7 +110,7 @@ describe('sendMail', () => {
     assert.equal(smtp.received.length, 1);
   });
 
-  it('gives up a mail that the server refuses for good, and says so with the code', async () => {
+  it('gives up after a permanent refusal, and logs the code', async () => {
     const smtp = await startSmtp();
     smtp.refuse.to.push('550 5.1.1 no such user');
     const config = testConfig({ SMTP_URL: smtp.url });
@@ -123,7 +123,7 @@ describe('sendMail', () => {
     assert.deepEqual(smtp.received, []);
   });
 
-  it('fails while the mail server is away; the mail stays unsent', async () => {
+  it('fails without the mail server, and the mail stays unsent', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
@@ -132,7 +132,7 @@ describe('sendMail', () => {
     assert.equal(await isSent(mailId), false);
   });
 
-  it('goes to no server off this machine without TLS, unless the address waives it', async () => {
+  it('uses no remote server without TLS, unless the URL allows it', async () => {
     const server = await startSmtp({}, '127.0.0.2'); // not one of the names of this machine that are known for it
     try {
       const { mailId } = await buildMail(testConfig());

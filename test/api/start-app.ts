@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAcceptGate } from '../../api/accept/accept-gate.js';
-import { answer } from '../../api/http/answer.js';
+import { runHandler } from '../../api/http/run-handler.js';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/auth/authenticate.js';
 import type { Deps } from '../../api/deps.js';
 import type { Endpoint } from '../../api/http/endpoint.js';
 import { endpoints } from '../../api/endpoints/index.js';
-import { createHttpServer, type Patience } from '../../api/http/http-server.js';
+import { createHttpServer, type Timeouts } from '../../api/http/http-server.js';
 import { createPayments } from '../../api/outside/payments.js';
 import { createSns } from '../../api/outside/sns.js';
 import { createReportInbox } from '../../api/outside/report-inbox.js';
@@ -58,7 +58,7 @@ export interface TestApp {
 }
 
 /** Starts the application; `temporal` overrides what the stub does. */
-export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, patience?: Patience): Promise<TestApp> {
+export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Temporal> = {}, timeouts?: Timeouts): Promise<TestApp> {
   const database = await freshDatabase();
   const config = testConfig({ DATABASE_URL: database.url, ...env });
   const logger = createLogger('test', config.logLevel);
@@ -72,7 +72,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     acceptGate: createAcceptGate({ config, db: database.db, logger, temporal: stub }),
     reportInbox: createReportInbox({ db: database.db, logger, temporal: stub }),
     bulkThread: {
-      answer: (endpointId, asked) => answer(endpoints.find(({ id }) => id === endpointId) as Endpoint, asked, deps),
+      runHandler: (endpointId, request) => runHandler(endpoints.find(({ id }) => id === endpointId) as Endpoint, request, deps),
     },
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
@@ -81,7 +81,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     startedAt: Date.now(),
     isDraining: false,
   };
-  const server = createHttpServer(createApp(deps), deps.limiter, patience).listen(0, '127.0.0.1');
+  const server = createHttpServer(createApp(deps), deps.limiter, timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

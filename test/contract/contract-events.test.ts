@@ -21,6 +21,7 @@ const lives: [what: string, message: object, events: string[]][] = [
   ['a delivered sms', { to: '+15551234567', metadata: { order: 7 } }, ['message.queued', 'message.sent', 'message.delivered']],
   ['a failed sms', { to: '+15005550006', metadata: { order: 8 } }, ['message.queued', 'message.sent', 'message.failed']],
   ['an e-mail without metadata', { to: 'ada@example.com', channel: 'email' }, ['message.queued', 'message.sent', 'message.delivered']],
+  ['an sms with a reference', { to: '+15551234567', reference: 'order-1042' }, ['message.queued', 'message.sent', 'message.delivered']],
   ['a whatsapp message, which is read too', { channel: 'whatsapp' }, ['message.queued', 'message.sent', 'message.delivered']],
 ];
 
@@ -60,8 +61,10 @@ describeInShapes('the table of events', (env) => {
     assert.deepEqual(more, {});
     assert.match(timestamp, isoDate);
     const metadata = 'metadata' in wanted ? ['metadata'] : [];
-    assert.deepEqual(Object.keys(data).toSorted(), [...always, ...(fields[event] ?? []), ...metadata].toSorted());
+    const reference = 'reference' in wanted ? ['reference'] : [];
+    assert.deepEqual(Object.keys(data).toSorted(), [...always, ...(fields[event] ?? []), ...metadata, ...reference].toSorted());
     assert.deepEqual([data.message_id, data.channel, data.recipient], [message.id, message.channel, message.to]);
+    if ('reference' in wanted) assert.equal(data.reference, wanted.reference);
     assert.equal(`message.${data.status}`, event);
     if (metadata.length > 0) assert.deepEqual(data.metadata, (wanted as { metadata: object }).metadata);
     if (event === 'message.delivered') assert.match(data.delivered_at, isoDate);

@@ -1,7 +1,8 @@
 /** The table of limits of the interface document, typed in by hand, against the service as it is when nothing is set. */
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
-import { type Answer, type CallOptions, startApp, type TestApp } from '../api/start-app.js';
+import type { Answer, CallOptions } from '../api/start-app.js';
+import { useApi } from '../api/use-api.js';
 
 const asShipped = { RATE_LIMIT_API: undefined, RATE_LIMIT_JWT: undefined, RATE_LIMIT_BULK: undefined, RATE_LIMIT_AUTH: undefined };
 const send = '/api/v1/messages/send';
@@ -24,13 +25,11 @@ const rates: [what: string, method: string, path: string, options: Options, poin
 ];
 
 describe('the table of limits', () => {
-  let app: TestApp;
+  const app = useApi({ env: asShipped });
   let credentials: Credentials;
   before(async () => {
-    app = await startApp(asShipped);
     credentials = await app.account();
   });
-  after(() => app.close());
 
   for (const [what, method, path, options, points, seconds, status] of rates) {
     it(`${what}: ${points} in ${seconds} seconds, the next is 429`, async () => {
@@ -50,14 +49,12 @@ describe('the table of limits', () => {
 });
 
 describe('the other limits', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let token: string;
   before(async () => {
-    app = await startApp();
     ({ key, jwt: token } = await app.account());
   });
-  after(() => app.close());
 
   it('a page has 50 items, at most 100', async () => {
     const limitOf = async (query: string) => (await app.call('GET', `/api/v1/messages${query}`, { key })).body.data?.pagination.limit;

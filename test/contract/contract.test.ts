@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';
-import { startApp, type TestApp } from '../api/start-app.js';
+import { useApi } from '../api/use-api.js';
 
 type Row = [method: string, path: string, auth: 'none' | 'provider' | 'jwt' | 'key' | 'either'];
 
@@ -71,14 +71,12 @@ describe('the table of error texts', () => {
 });
 
 describe('the interface, from outside', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let jwt: string;
   before(async () => {
-    app = await startApp();
     ({ key, jwt } = await app.account());
   });
-  after(() => app.close());
   const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
   const signup = { email: 'a@b.co', password: 'correct horse', company_name: 'Acme', phone: '+15551234567', country: 'US' };
 
@@ -137,7 +135,7 @@ describe('the interface, from outside', () => {
     });
   }
 
-  it('402 tells what is needed and what is there', async () => {
+  it('402 with the required and the available credits', async () => {
     const poor = await app.account({ balance: 1500 });
     const { status, body } = await app.call('POST', '/api/v1/messages/send', {
       key: poor.key,
@@ -146,7 +144,7 @@ describe('the interface, from outside', () => {
     assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 2 credits but have 1.5.']);
   });
 
-  it('answers the shapes of the document', async () => {
+  it('answers in the documented shapes', async () => {
     const created = await app.call('POST', '/api/v1/auth/signup', { body: signup });
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body.data), ['workspace', 'message']);

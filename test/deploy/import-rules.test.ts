@@ -40,7 +40,7 @@ const refused: [file: string, line: string, advice: string][] = [
   ['workflows/k.ts', "import { Context } from '@temporalio/activity'", 'imports only @temporalio/workflow'],
   ['api/a.ts', "import { x } from '../activities/index.js'", 'let a workflow call the activity'],
   ['api/endpoints/b.ts', "import { x } from '../../local/start.js'", 'let a workflow call the activity'],
-  ['api/c.ts', "import { x } from '../workflows/send-messages.js'", 'import them from workflows/contract.js'],
+  ['api/c.ts', "import { x } from '../workflows/send-message.js'", 'import them from workflows/contract.js'],
   ['api/d.ts', "import { Worker } from '@temporalio/worker'", 'the worker is another process'],
   ['api/http/e.ts', "import type { X } from '../endpoints/index.js'", 'stands on api/http/'],
   ['api/http/f.ts', "import { Client } from '@temporalio/client'", 'api/http/ knows HTTP only'],

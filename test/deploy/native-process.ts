@@ -1,6 +1,8 @@
 /** Runs a service of docker-compose.yml as a plain process: its command and its environment, other addresses. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardedFolder } from '../../harness/stage/guarded-folder.js';
+import { identify } from '../../local/processes/process-identity.js';
 import { composeWith, environmentOf } from './compose-file.js';
 import { root } from './project.js';
 
@@ -10,6 +12,9 @@ export interface Ended {
   output: string;
   seconds: number;
 }
+
+/** The processes end with the test run, also when it is killed. */
+const { record } = guardedFolder('native');
 
 export class NativeProcess {
   readonly #child: ChildProcess;
@@ -27,11 +32,14 @@ export class NativeProcess {
     // Nothing of the test's own environment gets in, as in a container.
     const env = { ...environmentOf(described), ...addresses, NODE_ENV: 'production' };
     this.#child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const identity = identify(this.#child.pid ?? 0);
+    if (identity !== undefined) record.add({ ...identity, name: service, stop: [{ signal: 'SIGTERM', waitMs: 5_000 }] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output += chunk));
     this.ended = new Promise((resolve) => {
-      this.#child.on('close', (code, signal) =>
-        resolve({ code, signal, output: this.#output, seconds: (performance.now() - started) / 1000 }),
-      );
+      this.#child.on('close', (code, signal) => {
+        if (identity !== undefined) record.remove(identity.pid);
+        resolve({ code, signal, output: this.#output, seconds: (performance.now() - started) / 1000 });
+      });
     });
   }
 

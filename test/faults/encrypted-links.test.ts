@@ -27,7 +27,7 @@ async function startTlsFront(address: string, authority: Certificate, own: Certi
   return front;
 }
 
-describe('links that are encrypted', function () {
+describe('encrypted connections', function () {
   this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'tidings-links-'));
   const file = (name: string, content: string) => {
@@ -65,7 +65,7 @@ describe('links that are encrypted', function () {
     };
   };
 
-  it('deliver a message where Temporal wants TLS and a client certificate', async () => {
+  it('deliver a message over TLS with a client certificate for Temporal', async () => {
     service = await startService({ env: await temporalEnv() });
     const client = restClient(service.url);
     const account = await client.signUp();
@@ -73,13 +73,13 @@ describe('links that are encrypted', function () {
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
   });
 
-  it('end a worker at its start when the certificate of Temporal is of a stranger', async () => {
+  it('end a worker at its start with an untrusted certificate of Temporal', async () => {
     const stranger = await makeAuthority('somebody else');
     const env = { ...(await temporalEnv()), TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('stranger.pem', stranger.cert) };
     await assert.rejects(startService({ env }), /worker\.js ended with 1/);
   });
 
-  it('reach PostgreSQL by TLS where the address asks for it, and no server with the certificate of a stranger', async () => {
+  it('reach PostgreSQL over TLS, and refuse an untrusted certificate', async () => {
     service = await startService({ withoutWorker: true });
     const { db, config } = service;
     const own = await issueCertificate(authority, { names: ['localhost'], addresses: ['127.0.0.1'] });

@@ -49,7 +49,7 @@ describe('an erasure in the whole service', () => {
     return found;
   }
 
-  it('leaves nothing of a recipient: no column, no history, no log, no mail; while a worker is killed', async () => {
+  it('removes a recipient from every table, history, log and mail while a worker is killed', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     await client.hook(account, receiver.url);

@@ -35,7 +35,7 @@ describe('a message with a fallback', () => {
   };
   const messages = async () => (await rows(service.db, 'SELECT 1 FROM messages WHERE workspace_id = $1', [account.workspaceId])).length;
 
-  it('that is not delivered in time goes on by the next channel, as a message of its own; both cost what the dearer does', async () => {
+  it('is sent on the next channel when it is not delivered in time, at the higher price', async () => {
     const receiver = await startReceiver();
     await client.hook(account, receiver.url);
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 1 }];
@@ -61,7 +61,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual(told, [{ outcome: 'sent', message_id: next.id }]);
   });
 
-  it('that fails goes on at once, step by step; what was refunded counts for nothing', async () => {
+  it('is sent on the next channel at once when it fails, and refunds do not count', async () => {
     const fallback = [
       { channel: 'sms', to: fails, after: 60 },
       { channel: 'email', to: 'ada@example.test', after: 60 },
@@ -78,13 +78,13 @@ describe('a message with a fallback', () => {
     assert.equal(await spent(), 1);
   });
 
-  it('that is delivered in time needs none', async () => {
+  it('is not sent again when it is delivered in time', async () => {
     const { id } = await client.send(account, { fallback: [{ channel: 'whatsapp', after: 60 }] });
     await chainUntil(id, 'not_needed');
     assert.deepEqual([await messages(), await spent()], [1, 1]);
   });
 
-  it('whose first step is reported after the second began: recorded, and neither charged nor sent again', async () => {
+  it('stores a late report of the first step, and charges and sends nothing again', async () => {
     const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'sms', to: '+15551230002', after: 1 }] });
     const first = await chainUntil(id, 'sent');
     await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
@@ -105,7 +105,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual([late.fallback.outcome, await messages(), await spent()], ['sent', 2, 1]);
   });
 
-  it('that the balance does not hold is not sent, and says so', async () => {
+  it('is not sent on without credits, and the timeline states it', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230003', after: 2 }];
     const { id } = await client.send(account, {
       channel: 'email',
@@ -118,7 +118,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual([await messages(), await spent()], [10, 9.1]);
   });
 
-  it('that is cancelled or was never handed off in time: nothing goes twice', async () => {
+  it('is sent once when it is cancelled or not handed off in time', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const fallback = [{ channel: 'whatsapp', after: 60 }];
     const { id } = await client.send(account, { scheduled_at, fallback });
@@ -132,7 +132,7 @@ describe('a message with a fallback', () => {
     assert.equal(await spent(), 0.5);
   });
 
-  it('whose workflow is gone is found by the watcher when its time is over', async () => {
+  it('is found by the watcher when its workflow is lost', async () => {
     const content = { text: 'Hello', template: { name: 'hello', language: 'en', header: { type: 'text', text: 'News' } } };
     const { id } = await client.send(account, { to: silent, content, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -149,7 +149,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
-  it('is sent once for its idempotency key', async () => {
+  it('is sent once for one idempotency key', async () => {
     const body = { to: silent, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
     const key = { 'Idempotency-Key': 'with-fallback' };
     const [one, other] = await Promise.all([client.send(account, body, key), client.send(account, body, key)]);

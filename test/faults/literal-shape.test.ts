@@ -49,7 +49,7 @@ describe('a service in which each message and each event has a workflow of its o
     );
   const handedOffTwice = () => rows(service.db, 'SELECT 1 FROM sandbox_messages WHERE calls > 1');
 
-  it('sends messages side by side, each told in order; an operator finds a workflow for every message and every event', async () => {
+  it('runs one workflow for every message and every event, with events in order', async () => {
     const sent = await Promise.all(Array.from({ length: 6 }, () => client.send(account)));
     await Promise.all(sent.map(({ id }) => delivered(id)));
     await untilAcknowledged(sent.length * events.length);
@@ -64,7 +64,7 @@ describe('a service in which each message and each event has a workflow of its o
     for (const { workflow_id } of names) await service.temporal.client.workflow.getHandle(workflow_id).describe();
   });
 
-  it('whose worker is killed between POSTs and their records sends nothing twice, and repeats an event under its own id', async function () {
+  it('sends nothing twice when the worker is killed, and repeats events with the same id', async function () {
     this.timeout(60_000); // a worker that is gone is missed after ten seconds
     let isAnswering = false;
     receiver.answer = (received, response, index) => {
@@ -83,7 +83,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.deepEqual(await handedOffTwice(), []);
   });
 
-  it('climbs the ladder of each event by itself until it is acknowledged', async () => {
+  it('retries each event by itself until it is acknowledged', async () => {
     receiver.answer = (received, response, index) => (index < 2 ? answerWith(503) : acknowledge)(received, response, index);
     const { id } = await client.send(account);
     await delivered(id);
@@ -91,7 +91,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.equal(receiver.received.length, events.length + 2);
   });
 
-  it('falls back to the next channel, and tells of both messages', async () => {
+  it('sends on the next channel, with events of both messages', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 60 }];
     const { id } = await client.send(account, { channel: 'whatsapp', to: '+15005550007', fallback });
     const first = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
@@ -101,7 +101,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.deepEqual(told(first.fallback.message_id), events);
   });
 
-  it('sends a batch page by page, each of its messages told in order', async () => {
+  it('sends a batch page by page, with events in order', async () => {
     const recipients = Array.from({ length: 12 }, (_, index) => ({ to: `+1555300${String(index).padStart(4, '0')}` }));
     const { status, body } = await client.call('POST', '/api/v1/messages/bulk', {
       body: { channel: 'sms', content: { text: 'Hello' }, recipients },

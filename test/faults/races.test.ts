@@ -18,7 +18,7 @@ describe('at once', () => {
 
   const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
-  it('20 sends with one idempotency key: one message, one debit, the same answer for all', async () => {
+  it('20 sends with one idempotency key create one message, one debit and one answer', async () => {
     const account = await client.signUp();
     const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.call('POST', '/api/v1/messages/send', { body, headers })));
@@ -30,7 +30,7 @@ describe('at once', () => {
     assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
   });
 
-  it('60 sends of two workspaces with every fate share workflows, and each message has its own end', async () => {
+  it('60 sends of two workspaces share workflows, and each message has its own result', async () => {
     const accounts = await Promise.all([client.signUp(), client.signUp()]);
     const ends: Record<string, string> = {
       '+15551234567': 'delivered ',
@@ -58,7 +58,7 @@ describe('at once', () => {
     assert.ok(shared.some(({ workspaces }) => workspaces === 2) && shared.every(({ workflow_id }) => workflow_id.startsWith('grp:')));
   });
 
-  it('100 sends on credits for 25: exactly 25 are accepted, 75 are refused with 402 and leave nothing', async () => {
+  it('100 sends with credits for 25 give 25 messages and 75 answers with 402', async () => {
     const account = await client.signUp();
     await client.send(account, { content: { text: 'x'.repeat(160 * 10) } });
     for (let left = 90; left > 25; left -= 5) await client.send(account, { content: { text: 'x'.repeat(160 * 5) } });

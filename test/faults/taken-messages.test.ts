@@ -11,7 +11,7 @@ const answerMs = 2_000;
 const messages = 30;
 
 /** Twilio takes no idempotency key: what it took and we do not know of is lost, unless a report tells. */
-describe('messages that a carrier without idempotency keys took', () => {
+describe('messages accepted by a carrier without idempotency keys', () => {
   let counterpart: TwilioCounterpart;
   let service: Service;
   let client: RestClient;
@@ -48,7 +48,7 @@ describe('messages that a carrier without idempotency keys took', () => {
   const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
   const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
 
-  it('are sent when the worker is told to stop during the calls, and it ends with 0', async function () {
+  it('are sent when the worker is stopped during the calls, and it exits 0', async function () {
     this.timeout(60_000);
     const sent = await sendAll();
     await underWay();
@@ -61,7 +61,7 @@ describe('messages that a carrier without idempotency keys took', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the database ends all connections while the answers come', async function () {
+  it('are sent when the database closes all connections during the answers', async function () {
     this.timeout(60_000);
     const sent = await sendAll();
     await underWay();
@@ -75,7 +75,7 @@ describe('messages that a carrier without idempotency keys took', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are sent when the worker is frozen during the calls for longer than its heartbeat', async function () {
+  it('are sent when the worker is frozen for longer than its heartbeat', async function () {
     this.timeout(90_000);
     const sent = await sendAll();
     await underWay();
@@ -86,7 +86,7 @@ describe('messages that a carrier without idempotency keys took', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('are delivered when the worker is killed during the calls and their reports come', async function () {
+  it('are delivered by their reports when the worker is killed during the calls', async function () {
     this.timeout(90_000);
     const sent = await sendAll();
     // A message that was claimed and not taken yet would wait two minutes for a report that never comes.

@@ -69,7 +69,7 @@ describe('npm start', function () {
     const other = temporaryFolder();
     const second = spawnEntryPoint('start', other.path, { PORT: new URL(api()).port });
     assert.equal(await exitCodeOf(second.child), 1);
-    assert.match(second.printed(), /^✗ Port \d+ on 127\.0\.0\.1 is used by another program: .*\n$/);
+    assert.match(second.printed(), /^✗ Port \d+ on 127\.0\.0\.1 is in use by another program: .*\n$/);
     assert.deepEqual(processesOf(other.path), []);
     other.remove();
   });
@@ -96,7 +96,7 @@ describe('npm start', function () {
   it('tells the demo, against the running service, also when signup is rate limited', async () => {
     for (const beginning of [
       /signed up story-\w+@tidings\.invalid, 100 credits/,
-      /rate limited now: going on as story-\w+@tidings\.invalid/,
+      /rate limited now: continuing as story-\w+@tidings\.invalid/,
     ]) {
       const { child, printed } = spawnEntryPoint('demo', dataDir);
       assert.equal(await exitCodeOf(child), 0, printed());

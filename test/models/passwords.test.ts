@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { atOnceMax, hashPassword, ifPasswordFits } from '../../models/passwords.js';
 
 describe('passwords', () => {
-  it('are stored as argon2id with the parameters of the decision', async () => {
+  it('are stored as argon2id with the decided parameters', async () => {
     assert.match(await hashPassword('correct horse'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('fit only their own hash', async () => {
+  it('match only their own hash', async () => {
     const account = { password_hash: await hashPassword('correct horse') };
     const find = async () => account;
     assert.equal(await ifPasswordFits(find, 'correct horse'), account);
@@ -14,7 +14,7 @@ describe('passwords', () => {
     assert.equal(await ifPasswordFits(async () => null, 'nobody has this password'), null);
   });
 
-  it('are served in turn, and refused when too many wait', async () => {
+  it('are checked in turn, and refused when too many wait', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x')));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 60 - 50 - atOnceMax);

@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
   {
     guards: 'the scope of a key',
     file: 'api/auth/authenticate.ts',
-    find: "if (typeof auth === 'object' && caller?.scopes?.includes(auth.scope) === false) throw missingScope(auth.scope);",
+    find: 'if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);',
     replace: '',
     test: 'api/matrix/matrix-credentials',
   },

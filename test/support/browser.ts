@@ -1,8 +1,10 @@
-/** Chromium for tests of pages: notes what the console complains of and which hosts are asked. */
+/** Chromium for tests of pages. It records the complaints of the console and the hosts of all requests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Context } from 'mocha';
 import { chromium, type Page } from 'playwright-core';
+import { findChromium } from './find-chromium.js';
 
 const flags = [
   '--no-sandbox',
@@ -23,9 +25,20 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-export async function startBrowser(): Promise<TestBrowser> {
+/** Starts Chromium, or skips the tests of this hook on a machine that can have none. */
+export async function startBrowser(hook: Context): Promise<TestBrowser> {
+  const found = await findChromium();
+  if (found === undefined) {
+    process.stderr.write('Tests of pages are skipped: install Chromium.\n');
+    return hook.skip();
+  }
   const folder = mkdtempSync(join(tmpdir(), 'tidings-chromium-'));
-  const context = await chromium.launchPersistentContext(folder, { executablePath: '/usr/bin/chromium', headless: true, args: flags });
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath: found.path,
+    env: { ...process.env, ...found.env },
+    headless: true,
+    args: flags,
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   const hosts = new Set<string>();

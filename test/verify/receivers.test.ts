@@ -73,6 +73,9 @@ describe('receivers', function () {
       assert.equal(await post(second, {}), 403, 'no signature');
       await until(() => said().split('\n').length >= 3, 'both were handled');
       assert.equal(said(), 'message.sent one\nmessage.sent two\n');
+      const test = JSON.stringify({ event: 'webhook.test', timestamp: '', data: { webhook_id: 'three' } });
+      assert.equal(await post(test, signed(test)), 200, 'a test event, which is of no message');
+      assert.match(said(), /\nwebhook\.test *\n$/);
     });
   }
 });

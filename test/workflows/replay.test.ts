@@ -17,10 +17,10 @@ const eventCounts: Readonly<Record<string, number>> = {
   'fallback-not-needed': 24,
   scheduled: 26,
   cancelled: 27,
-  'delivered-with-webhook': 39,
-  'webhook-left-to-carrier': 36,
+  'delivered-with-webhook': 36,
+  'webhook-left-to-carrier': 35,
   carrier: 11,
-  'webhook-left-to-child': 27,
+  'webhook-left-to-child': 32,
   'webhook-failed': 11,
   replay: 17,
   mail: 11,
@@ -32,13 +32,13 @@ const eventCounts: Readonly<Record<string, number>> = {
 describe('recorded histories', () => {
   const read = (name: string) => JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'));
 
-  it('are all here, at their price in events', () => {
+  it('are complete, with the expected number of events', () => {
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     const counted = Object.fromEntries(names.map((name) => [name, read(name).events.length]));
     assert.deepEqual(counted, eventCounts);
   });
 
-  it('replay on the present workflow code without a difference', async () => {
+  it('replay on the present workflow code', async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
     const histories = Object.keys(eventCounts).map((name) => ({ workflowId: name, history: read(name) }));
     const differences: string[] = [];

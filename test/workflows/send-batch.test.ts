@@ -6,7 +6,7 @@ import { assertBooks } from '../../harness/checks/invariants.js';
 import { type Received, startReceiver } from '../support/network/receiver.js';
 import { type Service, startService } from '../support/service.js';
 
-describe('the way of a batch', () => {
+describe('the workflow of a batch', () => {
   let service: Service;
   let client: RestClient;
   before(async () => {
@@ -40,7 +40,7 @@ describe('the way of a batch', () => {
     return workspace?.balance;
   };
 
-  it('of 600 messages is one debit, three pages, and 1,800 events in order', async () => {
+  it('sends 600 messages with one debit, three pages and 1,800 events in order', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -88,7 +88,7 @@ describe('the way of a batch', () => {
     }
   }
 
-  it('that is paused sends nothing more until it is resumed', async () => {
+  it('sends nothing while it is paused', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(300), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 300, 'it has begun');
@@ -109,7 +109,7 @@ describe('the way of a batch', () => {
     assert.equal(await balanceOf(account), 700_000);
   });
 
-  it('that is cancelled in the middle refunds exactly what was not handed off, and nothing goes out afterwards', async () => {
+  it('refunds exactly the waiting messages of a cancelled batch', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 480, 'it has begun');
@@ -128,7 +128,7 @@ describe('the way of a batch', () => {
     assert.equal(taken.length, done.counts.delivered);
   });
 
-  it('survives the worker being killed in the middle of its pages: every message once, at the provider and in the books', async () => {
+  it('sends every message once when the worker is killed', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500) });
     for (const threshold of [450, 250]) {
@@ -146,7 +146,7 @@ describe('the way of a batch', () => {
     assert.equal(await balanceOf(account), 500_000);
   }).timeout(60_000);
 
-  it('that cannot be paid is refused with 402 as a whole and leaves nothing', async () => {
+  it('402 for a batch that the balance does not pay, and stores nothing', async () => {
     const account = await client.signUp();
     const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: phones(1_001) });
     assert.deepEqual([answer.status, answer.body.error], [402, 'Insufficient credits. You need 1001 credits but have 1000.']);
@@ -154,7 +154,7 @@ describe('the way of a batch', () => {
     assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
   });
 
-  it('that was scheduled announces its messages at once and sends them at its time', async () => {
+  it('sends a scheduled batch at its time, with queued events at once', async () => {
     const account = await client.signUp();
     const at = Date.now() + 2_500;
     const batch = await bulk(account, { recipients: phones(3), scheduled_at: new Date(at).toISOString() });

@@ -66,7 +66,7 @@ describe('webhook operations, on the real service', () => {
     return headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex');
   };
 
-  it('a test is one signed attempt, answered with its outcome', async () => {
+  it('sends one signed attempt for a test, and returns its outcome', async () => {
     const { delivery } = await data('POST', '/test');
     const { event, message_id, status, attempts, next_attempt_at, delivered_at } = delivery;
     assert.deepEqual([event, message_id, status, next_attempt_at, delivered_at !== null], ['webhook.test', null, 'succeeded', null, true]);
@@ -82,7 +82,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(response_headers.date !== undefined);
   });
 
-  it('a test that fails is not tried again, and events still get their first attempt inline', async () => {
+  it('makes no second attempt for a failed test', async () => {
     receiver.answer = answerWith(500);
     const { delivery } = await data('POST', '/test');
     const { status, attempts, next_attempt_at } = delivery;
@@ -99,7 +99,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual((await deliveries()).map(triggersOf), [['scheduled'], ['test']]);
   });
 
-  it('a test of an endpoint that hangs is answered soon, as pending', async () => {
+  it('returns pending for a test of a hanging endpoint', async () => {
     receiver.answer = () => undefined;
     const started = Date.now();
     const { delivery } = await data('POST', '/test');
@@ -107,7 +107,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(Date.now() - started < 4_000);
   });
 
-  it('a resend is a new attempt with the same id and bytes and a new signature; its success ends a failed delivery', async () => {
+  it('resends with the same id and bytes, and a success ends the delivery', async () => {
     receiver.answer = answerWith(500);
     await client.send(account);
     const failed = await deliveryUntil(hasEnded);
@@ -128,7 +128,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([again.status, again.attempts.length, again.delivered_at], ['succeeded', 6, succeeded.delivered_at]);
   });
 
-  it('a resend does not disturb a running ladder', async () => {
+  it('keeps a running ladder after a resend', async () => {
     receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '4' })(received, response, 0);
     await client.send(account);
     // What the endpoint asked for holds from a moment after the attempt is shown, which may itself be newer than its delivery.
@@ -145,7 +145,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(Date.parse(ended.attempts[2].at) >= Date.parse(before_.next_attempt_at) - 5);
   });
 
-  it('a running ladder finds nothing to do after a resend was acknowledged', async () => {
+  it('ends a running ladder after an acknowledged resend', async () => {
     receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '3' })(received, response, 0);
     await client.send(account);
     const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
@@ -156,7 +156,7 @@ describe('webhook operations, on the real service', () => {
     assert.equal(receiver.received.length, 2);
   });
 
-  it('while a webhook is inactive its events are held, and go out by replay only, in order', async () => {
+  it('holds events of an inactive webhook, and sends them in order by replay', async () => {
     await activate(false);
     const sent: string[] = [];
     for (let index = 0; index < 3; index += 1) sent.push((await client.send(account)).id);
@@ -178,7 +178,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual((await deliveries()).map(triggersOf), [['replay'], ['replay'], ['replay']]);
   });
 
-  it('a replay gives what failed a new ladder', async () => {
+  it('starts a new ladder for replayed failures', async () => {
     receiver.answer = answerWith(500);
     await client.send(account);
     await deliveryUntil(hasEnded);
@@ -189,7 +189,7 @@ describe('webhook operations, on the real service', () => {
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
   });
 
-  it('a replay of what succeeded sends it once more and leaves it succeeded', async () => {
+  it('sends a succeeded delivery once more by replay', async () => {
     await client.send(account);
     await deliveryUntil(hasEnded);
     receiver.answer = answerWith(500);
@@ -198,7 +198,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'replay']]);
   });
 
-  it('a replay of several pages is cancelled after the page under way; the next one takes the rest, each delivery once', async () => {
+  it('cancels a replay after its page, and the next replay sends the rest', async () => {
     await activate(false);
     const recipients = Array.from({ length: 120 }, (_, index) => `+1555123${String(index).padStart(4, '0')}`);
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
@@ -238,14 +238,14 @@ describe('webhook operations, on the real service', () => {
     assert.equal(receiver.received.length, 120);
   });
 
-  it('a resend that is answered 410 disables the webhook', async () => {
+  it('disables a webhook whose resend is answered with 410', async () => {
     await client.send(account);
     const { id } = await deliveryUntil(hasEnded);
     receiver.answer = answerWith(410);
     assert.deepEqual([(await resend(id)).status, (await data('GET', '')).webhook.is_active], ['succeeded', false]);
   });
 
-  it('an asymmetric webhook is signed with its key pair too, with both during a rotation; what another key signed is not believed', async () => {
+  it('signs with the key pair of an asymmetric webhook, with both during a rotation', async () => {
     const { webhook } = await data('PUT', '', { asymmetric: true });
     await data('POST', '/rotate-secret');
     await data('POST', '/test');
@@ -262,7 +262,7 @@ describe('webhook operations, on the real service', () => {
     assert.throws(() => verifyWebhook(body, headers, generateSigningKey().publicKey), { fault: 'signature' });
   });
 
-  it('a rotated secret signs at once; until the overlap ends the old one verifies too', async () => {
+  it('signs with a rotated secret at once, and with the old one during the overlap', async () => {
     const { secret } = await data('POST', '/rotate-secret');
     await data('POST', '/test');
     const [first] = receiver.received as [Received];

@@ -28,7 +28,8 @@ type event struct {
 var seen sync.Map // one process; several need a unique column instead
 
 func handle(received event) error {
-	fmt.Println(received.Event, received.Data["message_id"])
+	messageID, _ := received.Data["message_id"].(string) // a test event has none
+	fmt.Println(received.Event, messageID)
 	return nil
 }
 

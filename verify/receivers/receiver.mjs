@@ -7,7 +7,7 @@ const bytesMax = 1_000_000;
 const seen = new SeenIds(); // one process; several need a unique column instead
 
 async function handle({ event, data }) {
-  process.stdout.write(`${event} ${data.message_id}\n`);
+  process.stdout.write(`${event} ${data.message_id ?? ''}\n`);
 }
 
 async function rawBodyOf(request) {

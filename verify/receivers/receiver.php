@@ -31,4 +31,4 @@ if (!is_ours($body, explode(' ', getenv('WEBHOOK_SECRETS')))) {
 }
 $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
 // Write $_SERVER['HTTP_WEBHOOK_ID'] into a unique column in the transaction that handles the event: it may come more than once.
-error_log("{$event['event']} {$event['data']['message_id']}");
+error_log("{$event['event']} " . ($event['data']['message_id'] ?? ''));

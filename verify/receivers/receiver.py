@@ -10,7 +10,7 @@ seen = set()  # one process; several need a unique column instead
 
 
 def handle(event):
-    print(event["event"], event["data"]["message_id"], flush=True)
+    print(event["event"], event["data"].get("message_id", ""), flush=True)
 
 
 def is_ours(headers, body: bytes) -> bool:

@@ -1,6 +1,6 @@
 /** The sandbox provider: a full message life without a network. Its reports come back over HTTP, see `sandbox-carrier.ts`. */
 import type { Database } from '../../../models/db/database.js';
-import { Gather } from '../../../models/flow/gather.js';
+import { BatchQueue } from '../../../models/flow/batch-queue.js';
 import { lastReport, type SandboxCall, type Taken, takeMessages } from '../../../models/operations/messages/sandbox.js';
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import { sandboxProvider } from '../../../models/rules/callbacks/sandbox.js';
@@ -19,7 +19,7 @@ const takenAtOnce = 50;
 
 export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider {
   // What is called for side by side is taken together: a carrier's machines would cost us nothing.
-  const takes = new Gather<SandboxCall, Taken>((calls) => takeMessages(db, calls), { most: takenAtOnce, lanes: 2 });
+  const takes = new BatchQueue<SandboxCall, Taken>((calls) => takeMessages(db, calls), { maxBatchSize: takenAtOnce, concurrency: 2 });
   return {
     name: sandboxProvider,
     idempotent: true,

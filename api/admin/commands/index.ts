@@ -1,7 +1,8 @@
 import type { Command } from '../command.js';
+import { creditCommand } from './credit.js';
 import { resumeCommand } from './resume.js';
 import { suspendCommand } from './suspend.js';
 import { unsuppressCommand } from './unsuppress.js';
 
-/** In the order of the help. */
-export const commands: readonly Command[] = [suspendCommand, resumeCommand, unsuppressCommand];
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [suspendCommand, resumeCommand, unsuppressCommand, creditCommand];

@@ -5,7 +5,7 @@ import { findWorkspace } from '../find-workspace.js';
 export const resumeCommand: Command = {
   name: 'resume',
   takes: ['workspace'],
-  summary: 'Lets a suspended workspace send again.',
+  summary: 'Allow a suspended workspace to send again.',
   async run({ positionals: [named = ''] }, { db }) {
     const workspace = await findWorkspace(named);
     const changed = await resume(db, workspace);

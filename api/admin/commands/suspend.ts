@@ -7,11 +7,11 @@ export const suspendCommand: Command = {
   takes: ['workspace'],
   options: { reason: { type: 'string' } },
   needs: { reason: 'TEXT' },
-  summary: 'Stops a workspace: its sends are refused, and what is due fails at its hand-off, refunded.',
+  summary: 'Suspend a workspace: its sends are refused, and its queued messages fail and are refunded.',
   async run({ positionals: [named = ''], values }, { db }) {
     const workspace = await findWorkspace(named);
     const isNew = await suspend(db, workspace, String(values.reason));
-    const text = `${workspace.name} (${workspace.id}) ${isNew ? 'is suspended' : 'was suspended already: the reason is the new one'}.`;
+    const text = `${workspace.name} (${workspace.id}) ${isNew ? 'is suspended' : 'was suspended already; the reason was replaced'}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, suspended: true, changed: isNew } };
   },
 };

@@ -7,7 +7,7 @@ import { findWorkspace } from '../find-workspace.js';
 export const unsuppressCommand: Command = {
   name: 'unsuppress',
   takes: ['workspace', 'channel', 'recipient'],
-  summary: 'Lets a workspace write to a recipient again who had stopped it, and has said otherwise elsewhere.',
+  summary: 'Remove a suppression that the recipient created, after the recipient has agreed elsewhere.',
   async run({ positionals: [named = '', given, recipient = ''] }, { db }) {
     const channel = channels.find((each) => each === given);
     if (channel === undefined) throw new UsageError(`The channel must be one of: ${channels.join(', ')}`);

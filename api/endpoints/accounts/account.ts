@@ -1,4 +1,4 @@
-/** The account itself: its password and its address change, and it is closed, by whoever knows the password, too. */
+/** The account: change its password, change its e-mail address, close it. Each operation also needs the current password. */
 import Joi from 'joi';
 import { requestEmailChange } from '../../../models/operations/accounts/change-email.js';
 import { changePassword } from '../../../models/operations/accounts/change-password.js';
@@ -6,7 +6,7 @@ import { closeWorkspace } from '../../../models/operations/accounts/close-worksp
 import { confirmPassword } from '../../../models/operations/accounts/confirm-password.js';
 import { requestVerification } from '../../../models/operations/accounts/request-verification.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
-import { atEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedDuration } from '../../auth/padded-duration.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
@@ -16,13 +16,13 @@ import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 
-interface Asking {
+interface PasswordRequest {
   caller: Caller;
   origin: Origin;
   body: { current_password: string };
 }
 
-const confirmed = ({ db, config }: Deps, { caller, origin, body }: Asking): Promise<Workspace> =>
+const confirmCurrentPassword = ({ db, config }: Deps, { caller, origin, body }: PasswordRequest): Promise<Workspace> =>
   confirmPassword(db, config.secretKey, {
     workspaceId: caller.workspaceId,
     password: body.current_password,
@@ -33,7 +33,7 @@ export const putPassword = endpoint({
   id: 'auth.change-password',
   method: 'put',
   path: '/api/v1/auth/password',
-  summary: 'Change the password; every older JWT stops working',
+  summary: 'Change the password; all existing JWTs are revoked',
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ current_password: string; password: string }>({
@@ -43,7 +43,7 @@ export const putPassword = endpoint({
   refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
-    const { id: workspaceId, password_hash: knownHash } = await confirmed(deps, input);
+    const { id: workspaceId, password_hash: knownHash } = await confirmCurrentPassword(deps, input);
     const change = { workspaceId, knownHash, password: input.body.password };
     startMail(deps, await changePassword(deps.db, change, input.origin));
     return { message: 'Password has been changed. Please log in again.' };
@@ -54,13 +54,13 @@ export const resendVerification = endpoint({
   id: 'auth.resend-verification',
   method: 'post',
   path: '/api/v1/auth/resend-verification',
-  summary: 'Send the mail that verifies the address again; the answer is the same for every address',
+  summary: 'Send the verification e-mail again; the response is the same for every address',
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body }, deps) {
-    const mailId = await atEvenTimes(() => requestVerification(deps, body.email));
+    const mailId = await withPaddedDuration(() => requestVerification(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' };
   },
@@ -70,14 +70,14 @@ export const changeEmail = endpoint({
   id: 'auth.change-email',
   method: 'post',
   path: '/api/v1/auth/change-email',
-  summary: 'Ask for another e-mail address; it holds once the token from the mail to it is used',
+  summary: 'Change the e-mail address; the change takes effect when the token sent to the new address is used',
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ email: string; current_password: string }>({ email: email(), current_password: requiredText() }).required(),
   refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
-    await confirmed(deps, input);
+    await confirmCurrentPassword(deps, input);
     for (const mailId of await requestEmailChange(deps, input.caller.workspaceId, input.body.email)) startMail(deps, mailId);
     return { message: 'A mail with a link to confirm the new address is on the way.' };
   },
@@ -87,14 +87,15 @@ export const closeAccount = endpoint({
   id: 'auth.close-workspace',
   method: 'delete',
   path: '/api/v1/auth/workspace',
-  summary: 'Close the account: its keys, JWTs and webhooks end at once, and what was not handed off is cancelled',
+  summary:
+    'Close the account: API keys, JWTs and webhooks stop working immediately, and messages not yet handed to a provider are cancelled',
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ current_password: string }>({ current_password: requiredText() }).required(),
   refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
-    await confirmed(deps, input);
+    await confirmCurrentPassword(deps, input);
     const mailId = await closeWorkspace(deps.db, input.caller.workspaceId, input.origin);
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'The account has been closed.' };

@@ -1,4 +1,4 @@
-/** API keys: made and revoked with a JWT. */
+/** API keys: create, list, rotate and revoke them with a JWT. */
 import Joi from 'joi';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { issueApiKey } from '../../../models/operations/accounts/issue-api-key.js';
@@ -27,7 +27,7 @@ const limitFields = {
   channels: Joi.array().items(Joi.string()).allow(null).required(),
 };
 
-/** With the limits where some were given. */
+/** The restrictions are present only if the request contained some. */
 const newKeyResponse = Joi.object({
   ...keyFields,
   key: Joi.string().required(),
@@ -39,18 +39,18 @@ export const createApiKey = endpoint({
   id: 'api-keys.create',
   method: 'post',
   path: '/api/v1/api-keys',
-  summary: 'Create an API key; it is displayed only once',
+  summary: 'Create an API key; the key is displayed only once',
   auth: 'jwt',
   body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({ name: name(), scopes: oneOrMoreOf(scopes), ...keyLimits }).required(),
   response: newKeyResponse,
   status: 201,
   refusals: [409],
   async handler({ caller, body, origin }, deps) {
-    const { name: name_, scopes: given = scopes, ...limits } = body;
-    const wanted = { workspace_id: caller.workspaceId, name: name_, scopes: given, ...limits };
+    const { name: keyName, scopes: keyScopes = scopes, ...limits } = body;
+    const wanted = { workspace_id: caller.workspaceId, name: keyName, scopes: keyScopes, ...limits };
     const { row, key, mailId } = await issueApiKey(deps.db, deps.config, wanted, origin);
     if (mailId !== null) startMail(deps, mailId);
-    // The answer has what the document says, and beside it the limits that were given.
+    // The restrictions are added to the response only if the request contained some, so that its usual shape stays as documented.
     return Object.keys(limits).length === 0 ? presentNewApiKey(row, key) : { ...presentNewApiKey(row, key), ...presentKeyLimits(row) };
   },
 });
@@ -59,7 +59,7 @@ export const rotateKey = endpoint({
   id: 'api-keys.rotate',
   method: 'post',
   path: '/api/v1/api-keys/:id/rotate',
-  summary: 'Replace an API key by a new one, displayed only once; the former one works for some hours more',
+  summary: 'Replace an API key. The new key is displayed only once; the old one works until the overlap ends',
   auth: 'jwt',
   body: Joi.object<{ overlap_hours: number }>({ overlap_hours: overlapHours }).required(),
   refusals: [409],
@@ -100,7 +100,7 @@ export const deleteApiKey = endpoint({
   id: 'api-keys.delete',
   method: 'delete',
   path: '/api/v1/api-keys/:id',
-  summary: 'Deactivate an API key for good',
+  summary: 'Deactivate an API key permanently',
   auth: 'jwt',
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {

@@ -1,4 +1,4 @@
-/** Audit events: what was done to the account, by whom, and from where. */
+/** Audit events: changes to the account, with actor and client address. */
 import Joi from 'joi';
 import { type AuditEvent, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
 import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
@@ -44,12 +44,12 @@ export const listAudit = endpoint({
   id: 'audit-events.list',
   method: 'get',
   path: '/api/v1/audit-events',
-  summary: 'What was done to the account, by whom, and from where, newest first',
+  summary: 'List audit events, newest first: changes to the account, with actor and client address',
   auth: 'jwt',
   query: Joi.object<AuditQuery>({
     ...pageQuery,
-    cursor: textThat((value) => readCursor(value) !== null, 'Invalid cursor').description('`next_cursor` of the page before'),
-    type: listOf(auditFilters).description('One or several types; `api_key.*` is all of a kind'),
+    cursor: textThat((value) => readCursor(value) !== null, 'Invalid cursor').description('`next_cursor` of the previous page'),
+    type: listOf(auditFilters).description('One or several types, separated by commas. `api_key.*` matches all types with this prefix'),
     actor: textThat((value) => isActor(value) || isUuid(value), `Invalid actor. Must be one of: ${actorTypes.join(', ')}, or an id`),
     start_date: bound('first'),
     end_date: bound('last'),

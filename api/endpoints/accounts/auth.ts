@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { logIn } from '../../../models/operations/accounts/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
-import { refusedAtEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedFailure } from '../../auth/padded-duration.js';
 import { issueToken } from '../../auth/authenticate.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
@@ -47,8 +47,8 @@ export const signup = endpoint({
   refusals: [503],
   response: workspaceAndMessage,
   status: 201,
-  async handler({ origin, body: { phone: phone_ = null, country: country_ = null, ...body } }, deps) {
-    const account = { ...body, phone: phone_, country: country_, client: clientOf(deps.config, origin) };
+  async handler({ origin, body }, deps) {
+    const account = { ...body, phone: body.phone ?? null, country: body.country ?? null, client: clientOf(deps.config, origin) };
     await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);
     startMail(deps, mailId);
@@ -60,21 +60,21 @@ export const login = endpoint({
   id: 'auth.login',
   method: 'post',
   path: '/api/v1/auth/login',
-  summary: 'Obtain a JWT',
+  summary: 'Log in and get a JWT',
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ email: string; password: string; code?: string }>({
     email: email(),
     password: requiredText(),
-    code: text().empty('').description('Of the authenticator, or a recovery code, where a second factor is in force'),
+    code: text().empty('').description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
   }).required(),
   refusals: [401, 503],
   response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
   async handler({ body, origin }, deps) {
     const { db, config } = deps;
-    const login_ = { ...body, client: clientOf(config, origin) };
-    await admitCheck(deps, login_);
-    const workspace = await refusedAtEvenTimes(() => logIn({ db, config, onMail: (id_) => startMail(deps, id_) }, login_, origin));
+    const attempt = { ...body, client: clientOf(config, origin) };
+    await admitCheck(deps, attempt);
+    const workspace = await withPaddedFailure(() => logIn({ db, config, onMail: (mailId) => startMail(deps, mailId) }, attempt, origin));
     return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
   },
 });
@@ -83,7 +83,7 @@ export const verifyEmailAddress = endpoint({
   id: 'auth.verify-email',
   method: 'post',
   path: '/api/v1/auth/verify-email',
-  summary: 'Verify the e-mail address with the token from the mail',
+  summary: 'Verify the e-mail address with the token from the e-mail',
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ token: string }>({ token: requiredText() }).required(),

@@ -1,4 +1,4 @@
-/** Fields of an API key that limit it: how long, from where, for what. */
+/** The restrictions of an API key: expiry, addresses and channels. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { keyChannelRefused } from '../../../models/errors.js';
@@ -15,7 +15,7 @@ export interface KeyLimits {
   channels?: Channel[];
 }
 
-/** One fault at most: a list of thousands must not be looked through. */
+/** Reports one fault at most, so that a list of thousands costs little. */
 const networks = (list: unknown[], helpers: Joi.CustomHelpers) => {
   const fault = (message: string, field = 'allowed_addresses') => helpers.error('contract', { text: message, field });
   if (list.length === 0) return fault('allowed_addresses must not be empty');
@@ -28,20 +28,20 @@ const networks = (list: unknown[], helpers: Joi.CustomHelpers) => {
   return fault(`${field} must be ${what}`, field);
 };
 
-/** Each may be left out: then it limits nothing. */
+/** Each restriction is optional. */
 export const keyLimits = {
   expires_at: moment()
     .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-    .description('Never unless given'),
+    .description('Default: the key does not expire'),
   allowed_addresses: Joi.array()
     .empty(null)
     .custom(networks)
     .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: networksMax })
-    .description('Addresses and networks (CIDR) that the key works from; everywhere unless given'),
-  channels: oneOrMoreOf(channels).description('Channels that the key may send by; all unless given'),
+    .description('Addresses and networks (CIDR) that may use the key. Default: all'),
+  channels: oneOrMoreOf(channels).description('Channels that the key may send on. Default: all'),
 };
 
-/** @throws AppError 403 where the key of the caller may not send by one of these */
+/** @throws AppError 403 when the caller's key may not send on one of these channels */
 export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly (Channel | undefined)[]): void {
   if (allowed === null) return;
   for (const channel of wanted) if (channel !== undefined && !allowed.includes(channel)) throw keyChannelRefused(channel);
@@ -49,7 +49,7 @@ export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, 
 
 const hoursMax = 168;
 
-/** How long a former key goes on working. */
+/** How long the old key works after a rotation. */
 export const overlapHours = Joi.number()
   .unsafe()
   .empty(null)

@@ -1,13 +1,13 @@
-/** Passwords cost a processor's time: strangers together get a part of it, those who are known the rest. */
+/** Password checks cost much CPU. Clients that have never logged in to the account share a rate limit; known clients are not limited by it. */
 import { AppError } from '../../../models/errors.js';
 import { isKnownClient } from '../../../models/operations/accounts/known-client.js';
 import { noHeaders } from '../../auth/auth-sites.js';
 import type { Deps } from '../../deps.js';
 
 /**
- * Counts a check of a password by somebody who is not logged in.
- * @param known whose login it is, and from where: a client that has logged in there before is never refused
- * @throws AppError 429 when the share of strangers is used up
+ * Counts one password check of a client without a session.
+ * @param known the account and the client; a client that has logged in to this account before is not limited
+ * @throws AppError 429 when the limit of unknown clients is used up
  */
 export async function admitCheck({ limiter, db }: Deps, known?: { email: string; client: Buffer }): Promise<void> {
   try {

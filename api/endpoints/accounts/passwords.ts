@@ -1,8 +1,8 @@
-/** Forgotten passwords. */
+/** Password resets by e-mail. */
 import Joi from 'joi';
 import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { resetPassword } from '../../../models/operations/accounts/reset-password.js';
-import { atEvenTimes } from '../../auth/at-even-times.js';
+import { withPaddedDuration } from '../../auth/padded-duration.js';
 import { endpoint } from '../../http/endpoint.js';
 import { email, messageOnly, newPassword } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
@@ -13,13 +13,13 @@ export const forgotPassword = endpoint({
   id: 'auth.forgot-password',
   method: 'post',
   path: '/api/v1/auth/forgot-password',
-  summary: 'Send a mail with a token that resets the password; the answer is the same for every address',
+  summary: 'Request a password reset by e-mail; the response is the same for every address',
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
   async handler({ body }, deps) {
-    const mailId = await atEvenTimes(() => requestPasswordReset(deps, body.email));
+    const mailId = await withPaddedDuration(() => requestPasswordReset(deps, body.email));
     if (mailId !== null) startMail(deps, mailId);
     return { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' };
   },
@@ -29,13 +29,13 @@ export const setNewPassword = endpoint({
   id: 'auth.reset-password',
   method: 'post',
   path: '/api/v1/auth/reset-password',
-  summary: 'Set a new password with the token from the mail; every older JWT stops working',
+  summary: 'Set a new password with the token from the e-mail; all existing JWTs are revoked',
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ token: string; password: string; revoke_api_keys: boolean }>({
     token: requiredText(),
     password: newPassword(),
-    revoke_api_keys: Joi.boolean().empty(null).default(false).description('Revoke every API key of the workspace, too'),
+    revoke_api_keys: Joi.boolean().empty(null).default(false).description('Also revoke every API key of the workspace'),
   }).required(),
   refusals: [503],
   response: messageOnly,

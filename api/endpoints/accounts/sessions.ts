@@ -1,4 +1,4 @@
-/** Sessions: one ends, or all of them. */
+/** Sessions: log out of one or of all. */
 import { endAllSessions, endSession } from '../../../models/operations/accounts/end-sessions.js';
 import { endpoint } from '../../http/endpoint.js';
 import { messageOnly } from '../../http/schemas.js';
@@ -7,7 +7,7 @@ export const logOut = endpoint({
   id: 'auth.logout',
   method: 'post',
   path: '/api/v1/auth/logout',
-  summary: 'End this JWT',
+  summary: 'Log out: revoke this JWT',
   auth: 'jwt',
   rate: 'auth',
   response: messageOnly,
@@ -22,7 +22,7 @@ export const logOutAll = endpoint({
   id: 'auth.logout-all',
   method: 'post',
   path: '/api/v1/auth/logout-all',
-  summary: 'End every JWT of the workspace',
+  summary: 'Log out everywhere: revoke every JWT of the workspace',
   auth: 'jwt',
   rate: 'auth',
   response: messageOnly,

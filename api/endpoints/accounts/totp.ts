@@ -1,4 +1,4 @@
-/** The second factor: offered, confirmed, removed. */
+/** The second factor (TOTP): set it up, confirm it, remove it. */
 import Joi from 'joi';
 import { forgetTries, takeTry } from '../../../models/operations/accounts/login-tries.js';
 import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
@@ -12,7 +12,7 @@ export const setUpTotp = endpoint({
   id: 'auth.totp',
   method: 'post',
   path: '/api/v1/auth/totp',
-  summary: 'Make a TOTP secret and recovery codes, displayed only once; they are in force once a code is confirmed',
+  summary: 'Create a TOTP secret and recovery codes, displayed only once; TOTP is enabled when a code is confirmed',
   auth: 'jwt',
   rate: 'auth',
   refusals: [409],
@@ -27,16 +27,21 @@ export const setUpTotp = endpoint({
   },
 });
 
-export const confirmTotpCode = endpoint({
-  id: 'auth.confirm-totp',
-  method: 'post',
-  path: '/api/v1/auth/totp/confirm',
-  summary: 'Put the TOTP secret into force with a code of the authenticator',
+/** What confirming and removing the second factor have in common. */
+const withCode = {
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ code: string }>({ code: requiredText() }).required(),
   refusals: [409],
   response: messageOnly,
+} as const;
+
+export const confirmTotpCode = endpoint({
+  id: 'auth.confirm-totp',
+  method: 'post',
+  path: '/api/v1/auth/totp/confirm',
+  summary: 'Enable TOTP with a code of the authenticator app',
+  ...withCode,
   async handler({ caller, origin, body }, { db, config }) {
     await confirmTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);
     return { message: 'TOTP is in force: logins need a code from now on.' };
@@ -47,14 +52,10 @@ export const deleteTotp = endpoint({
   id: 'auth.remove-totp',
   method: 'delete',
   path: '/api/v1/auth/totp',
-  summary: 'Remove the TOTP secret with a code of the authenticator or a recovery code',
-  auth: 'jwt',
-  rate: 'auth',
-  body: Joi.object<{ code: string }>({ code: requiredText() }).required(),
-  refusals: [409],
-  response: messageOnly,
+  summary: 'Disable TOTP with a code of the authenticator app or a recovery code',
+  ...withCode,
   async handler({ caller, origin, body }, { db, config }) {
-    // Wrong codes count as wrong passwords do: a stolen JWT must not be able to try all of them.
+    // Wrong codes are counted like wrong passwords, so that a stolen JWT cannot be used to try all codes.
     await assertTotpInForce(db, caller.workspaceId);
     const { digest } = await takeTry(db, config.secretKey, caller.actor.name ?? '', clientOf(config, origin));
     await removeTotp(db, config.secretKeys, caller.workspaceId, body.code, origin);

@@ -1,16 +1,17 @@
-/** The contacts that a bulk send is for: its recipients by `contact_id`, or everybody with a tag. */
+/** The contacts of a bulk send: recipients given by `contact_id`, or all contacts with a tag. */
 import type { Database } from '../../../models/db/database.js';
 import { invalidField } from '../../../models/errors.js';
 import { bulkContactsById, bulkContactsByTag } from '../../../models/operations/contacts/find-bulk-contacts.js';
+import { hasPhoneNumbers } from '../../../models/rules/messages/recipient.js';
 import { planBulk, planWithin, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import type { Scope } from '../../../models/rules/accounts/api-key.js';
 import { type BulkContact, namedContact } from '../../../models/rules/bulk/bulk-contact.js';
 import type { BulkBody } from './bulk-schemas.js';
 
 /**
- * The body with what is known of its contacts, judged with that; a body without contacts stays as it is.
+ * Adds the data of the contacts to the body, and validates the result. A body without contacts is returned unchanged.
  * @param unitsMax see `planBulk`
- * @throws AppError 400 when nobody, or too many, have the tag
+ * @throws AppError 400 when no contact, or too many contacts, have the tag
  */
 export async function withContacts(db: Database, workspaceId: string, body: BulkBody, unitsMax?: number): Promise<BulkBody> {
   const { tag, recipients } = body;
@@ -21,13 +22,13 @@ export async function withContacts(db: Database, workspaceId: string, body: Bulk
   return { ...known, plan: await planBulk(known, recipientsMax, unitsMax) };
 }
 
-/** The body whose recipients in countries that are not allowed have that fault; null: all are allowed. */
+/** Adds a fault to each recipient in a country that is not in `allowed`; null allows all countries. */
 export async function withinCountries(body: BulkBody, allowed: readonly string[] | null): Promise<BulkBody> {
-  if (allowed === null || body.channel === 'email') return body;
+  if (allowed === null || !hasPhoneNumbers(body.channel)) return body;
   return { ...body, plan: await planWithin(body, body.plan, allowed) };
 }
 
-/** Texts and answers tell what is known of contacts: who asks for them by tag or id has to be allowed to read them. */
+/** The scope that a body needs which names contacts by tag or id. Texts and responses contain fields of the contacts, so the caller must be allowed to read them. */
 export function contactsNeed({ tag, recipients }: Record<string, unknown>): Scope | null {
   return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(isNamed)) ? 'manage_contacts' : null;
 }

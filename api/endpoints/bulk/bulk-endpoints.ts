@@ -1,4 +1,4 @@
-/** What is answered in the thread of bulk sends: a table of contents of its own, because the thread loads nothing else. */
+/** The endpoints that run in the bulk thread. They have a list of their own, because the thread loads no other endpoints. */
 import type { BulkEndpoint } from '../../http/endpoint.js';
 import { sendBulk } from './bulk.js';
 import { previewMessage } from './preview.js';

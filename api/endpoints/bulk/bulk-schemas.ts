@@ -1,4 +1,4 @@
-/** What a bulk send and a batch look like on their way in and out. */
+/** Schemas of bulk sends and batches. */
 import Joi from 'joi';
 import type { Fault } from '../../../models/errors.js';
 import { batchStatuses } from '../../../models/tables/batch.js';
@@ -14,11 +14,11 @@ import { type Checked, requiredText, rule, text } from '../../http/validation.js
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 
-/** The body of a bulk send, checked, and what follows from it. */
+/** The validated body of a bulk send, with values derived from it. */
 export interface BulkBody {
   channel: Channel;
   content: Content;
-  /** Empty when a tag is given instead. */
+  /** Empty if the body has a `tag`. */
   recipients: unknown[];
   tag?: string;
   metadata?: Record<string, unknown>;
@@ -27,7 +27,7 @@ export interface BulkBody {
   scheduled_at?: Date;
   on_invalid?: 'reject' | 'skip';
   allow_duplicates?: boolean;
-  /** Not in the request: made of it by `examineBulk` and `withContacts`. */
+  /** Not part of the request: `examineBulk` and `withContacts` derive it. */
   plan: BulkPlan;
   contacts?: BulkContacts;
 }
@@ -80,12 +80,12 @@ export const bulkBody = Joi.object<BulkBody>({
   })
     .empty(null)
     .required(),
-  // Before `recipients`, which depend on it.
+  // `tag` is declared before `recipients`, which depend on it.
   tag: text()
     .empty(['', null])
     .custom(rule((_tag: string, { recipients }) => ((recipients ?? null) === null ? null : 'tag cannot be given together with recipients')))
     .description('Instead of recipients: all contacts with this tag that the channel reaches'),
-  // The items are not the schema's business: ten thousand at once would hold up other requests.
+  // The schema does not check the items. Ten thousand at once would block other requests, so `examineBulk` checks them in slices.
   recipients: Joi.array().empty(null).when('tag', { is: Joi.exist(), otherwise: Joi.required() }),
   ...commonFields,
   rate: Joi.number()
@@ -100,29 +100,29 @@ export const bulkBody = Joi.object<BulkBody>({
   .meta({ variants: [toListed, toTagged] })
   .required();
 
-/** Judges the recipients, also where the rest of the body has faults, so that one answer tells all of them. */
+/** Checks the recipients, even if other fields have faults, so that one response reports all faults. */
 export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<BulkBody>> =>
   planned(checked, deps, faultsOfPlan);
 
 /**
- * The body with its plan, and the faults that `refusals` finds in that.
+ * Adds the plan to the body, and the faults that `refusals` finds in it.
  * @param unitsMax see `planBulk`
- * @throws AppError 409 for a content that would be too much work
+ * @throws AppError 409 when rendering the content would take too long
  */
 export async function planned(
-  { value: given, faults }: Checked<BulkBody>,
+  { value: given, faults, ...others }: Checked<BulkBody>,
   { config }: Pick<BulkDeps, 'config'>,
   refusals: (body: BulkBody, plan: BulkPlan) => Fault[],
   unitsMax?: number,
 ): Promise<Checked<BulkBody>> {
   assertFewPlaceholders(given.content, config.quotas.placeholders);
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
-  if (!Array.isArray(value.recipients)) return { value, faults };
+  if (!Array.isArray(value.recipients)) return { ...others, value, faults };
   const plan = await planBulk(judgeable({ value, faults }), recipientsMax, unitsMax);
-  return { value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
+  return { ...others, value: { ...value, plan }, faults: [...faults, ...refusals(value, plan)] };
 }
 
-/** The body with a stand-in for each part that has faults of its own. */
+/** Replaces each faulty field by a harmless value, so that the recipients can still be checked. */
 function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
   const isFaulty = (name: string) => faults.some(({ field }) => field === name || field.startsWith(`${name}.`));
   return { ...value, channel: isFaulty('channel') ? null : value.channel, content: isFaulty('content') ? { text: '-' } : value.content };

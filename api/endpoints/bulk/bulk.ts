@@ -1,4 +1,4 @@
-/** Bulk sends: one call for up to ten thousand messages, and the batch that it makes. */
+/** Bulk sends of up to ten thousand messages, and the batches that they create. */
 import Joi from 'joi';
 import type { Batch } from '../../../models/tables/batch.js';
 import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
@@ -21,7 +21,7 @@ import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 
-/** Of bulk sends and their previews. */
+/** The maximum body size of bulk sends and previews. */
 export const bulkBytesMax = 4 * 1024 * 1024;
 
 const oneBatch = Joi.object({ batch: batchResponse.required() });
@@ -30,7 +30,7 @@ export const sendBulk = bulkEndpoint({
   id: 'messages.send-bulk',
   method: 'post',
   path: '/api/v1/messages/bulk',
-  summary: 'Send one text to many recipients, each with values of their own',
+  summary: 'Send one text to many recipients, with variables per recipient',
   auth: apiKey('send_messages'),
   sends: true,
   rate: 'bulk',
@@ -54,7 +54,7 @@ export const sendBulk = bulkEndpoint({
 
 async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: string | null, digest: Buffer | null) {
   assertTemplateTaken(deps.config, given);
-  // After the look-up: a repeated request gets its answer also when its contacts have changed.
+  // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, given), caller.allowedCountries);
   const faults = faultsOfPlan(body, body.plan);
   if (faults.length > 0) throw invalid(faults);
@@ -66,7 +66,7 @@ export const listBulk = endpoint({
   id: 'messages.list-bulk',
   method: 'get',
   path: '/api/v1/messages/bulk',
-  summary: 'List batches, newest first, without their errors',
+  summary: 'List batches, newest first; `errors` is omitted',
   auth: apiKey('read_messages'),
   query: Joi.object<Page>(pageQuery),
   response: pageOf('batches', batchInList),
@@ -80,7 +80,7 @@ export const getBulk = endpoint({
   id: 'messages.get-bulk',
   method: 'get',
   path: '/api/v1/messages/bulk/:id',
-  summary: 'One batch and its progress',
+  summary: 'Get a batch and its progress',
   auth: apiKey('read_messages'),
   response: oneBatch,
   async handler({ caller, params }, { db }) {
@@ -92,7 +92,7 @@ export const pauseBulk = endpoint({
   id: 'messages.pause-bulk',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/pause',
-  summary: 'Pause a batch: after the answer only calls that are under way go out',
+  summary: 'Pause a batch. Calls already in progress complete',
   auth: apiKey('send_messages'),
   refusals: [409],
   response: oneBatch,
@@ -115,7 +115,7 @@ export const cancelBulk = endpoint({
   id: 'messages.cancel-bulk',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/cancel',
-  summary: 'Cancel a batch; what was not handed to the provider is refunded',
+  summary: 'Cancel a batch; messages not yet handed to the provider are refunded',
   auth: apiKey('send_messages'),
   refusals: [409],
   response: oneBatch,
@@ -124,14 +124,16 @@ export const cancelBulk = endpoint({
 
 type Change = (db: Database, workspaceId: string, id: string) => Promise<Batch>;
 
-/** The change holds when it is made; its pages are only told, and find out by themselves when they are not. */
+/** Stores the change, and signals the workflows of the batch. If a signal fails, the workflow reads the change from the database later. */
 async function changed({ db, temporal, logger }: Deps, workspaceId: string, id: string, change: Change): Promise<object> {
   const batch = await change(db, workspaceId, id);
-  // A pause is seen before the next round of hand-offs: nobody has to be woken for it.
+  // A pause needs no signal: workflows read the status before each round of hand-offs.
   if (batch.status !== 'paused') {
     await temporal
       .notifyPages(await waitingPages(db, id))
-      .catch((err: unknown) => logger.warn({ err, batch_id: id }, 'pages were not told of a change'));
+      .catch((err: unknown) =>
+        logger.warn({ err, batch_id: id }, 'a workflow of the batch was not signalled; it will read the change from the database'),
+      );
   }
   return { batch: presentBatch(await viewBatch(db, workspaceId, id)) };
 }

@@ -1,4 +1,4 @@
-/** From the body of a bulk send to the rows of its batch. */
+/** Builds the rows of a batch from the body of a bulk send. */
 import { v7 as uuidv7 } from 'uuid';
 import { type NewMessage, unsent } from '../../../models/tables/message.js';
 import type { NewBatch } from '../../../models/operations/batches/insert-batch.js';
@@ -9,7 +9,7 @@ import { workflowIds } from '../../../workflows/contract.js';
 import type { Caller } from '../../http/caller.js';
 import type { BulkBody } from './bulk-schemas.js';
 
-/** The row of a batch that nobody has decided on. */
+/** The row of a new batch, not accepted yet. */
 export function newBatch(
   { workspaceId }: Pick<Caller, 'workspaceId'>,
   body: BulkBody,
@@ -34,7 +34,7 @@ export function newBatch(
   };
 }
 
-/** The pages of a batch, each rendered when it is asked for. */
+/** The pages of a batch. Each page is rendered when the consumer reads it. */
 export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<NewGroup, void, undefined> {
   const { id: batchId, workspace_id, channel, scheduled_at, created_at } = batch;
   const common = {

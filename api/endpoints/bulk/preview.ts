@@ -1,4 +1,4 @@
-/** Renders and prices what a single or a bulk send would send, without sending it. */
+/** Previews: render and price a single or bulk send without sending it. */
 import Joi from 'joi';
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
@@ -7,12 +7,13 @@ import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../mo
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
-import { parseObject } from '../../http/body.js';
+import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
+import { parseObject } from '../../http/parse-body.js';
 import type { BulkDeps } from '../../deps.js';
 import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
 import { jsonSchema } from '../../http/json-schema.js';
-import { faultsOfCountries } from '../../auth/standing.js';
+import { countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
@@ -23,8 +24,9 @@ import { previewedChain } from '../messages/fallback-schemas.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
+import { withVariables } from '../messages/with-variables.js';
 
-/** One of two bodies, told apart by `recipients` or `tag`. */
+/** The body of a single or a bulk send. A bulk send has `recipients` or `tag`. */
 interface PreviewBody {
   single: SendBody | null;
   bulk: BulkBody | null;
@@ -34,7 +36,7 @@ export const previewMessage = bulkEndpoint({
   id: 'messages.preview',
   method: 'post',
   path: '/api/v1/messages/preview',
-  summary: 'Render and price a single or a bulk send without sending it',
+  summary: 'Render and price a single or bulk send without sending it',
   auth: apiKey('send_messages'),
   body: Joi.object<PreviewBody>()
     .unknown()
@@ -59,6 +61,9 @@ export const previewMessage = bulkEndpoint({
     ),
     credits: Joi.number().required(),
     fallback: previewedChain,
+    warnings: Joi.array()
+      .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
+      .description('Probable mistakes: placeholders without variables. Present only if there are any'),
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
@@ -66,21 +71,23 @@ export const previewMessage = bulkEndpoint({
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
+    const warnings = single === null || single.variables !== undefined ? [] : literalPlaceholders(single.content);
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
+      ...(warnings.length === 0 ? {} : { warnings }),
       ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, cost) }),
     };
   },
 });
 
-/** A single message's body may have a field called `tag`, which means nothing there. */
+/** A single send may contain an unknown field `tag`, so `to` and `contact_id` decide. */
 function isBulk({ recipients, tag, to, contact_id }: Record<string, unknown>): boolean {
   return (recipients ?? null) !== null || ((tag ?? '') !== '' && (to ?? '') === '' && (contact_id ?? '') === '');
 }
 
-/** No single message is larger than that; what is no JSON is nothing in particular. */
+/** The maximum body size of a single send. Larger bodies count as bulk without being parsed; invalid JSON counts as single. */
 const singleBytesMax = 100 * 1024;
 
 function isBulkBody(body: Buffer): boolean {
@@ -98,20 +105,20 @@ async function previewAll(db: Database, { workspaceId, allowedCountries }: Calle
   return previewBulk(bulk, bulk.plan);
 }
 
-/** The faults of the request as a whole; those of recipients are what a preview is for. */
+/** Finds the faults of the request itself. Faults of recipients are part of the preview and do not fail the request. */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, faults } = check(sendBody, given);
-    return { value: { single: value, bulk: null }, faults };
+    const { value, ...others } = await withVariables(check(sendBody, given), deps);
+    return { ...others, value: { single: value, bulk: null } };
   }
-  const { value, faults } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
-  return { value: { single: null, bulk: value }, faults };
+  const { value, ...others } = await planned(check(bulkBody, given), deps, (_body, plan) => plan.faults, previewUnitsMax);
+  return { ...others, value: { single: null, bulk: value } };
 }
 
 async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
   const { channel, content } = body;
   const to = await recipientOf(caller.workspaceId, body);
-  const errors = faultsOfCountries(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
+  const errors = countryFaults(caller, [{ field: body.contact_id === undefined ? 'to' : 'contact_id', channel, to }]);
   return { to, text: content.text, ...carrierView(channel, content.text), cost: priceOf(channel, content.text), errors };
 }
 

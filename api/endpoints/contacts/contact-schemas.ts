@@ -1,13 +1,13 @@
-/** What a contact looks like on its way in and out. */
+/** Schemas of contacts. */
 import Joi from 'joi';
-import { codePoints } from '../../../models/rules/billing/credits.js';
+import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas.js';
 import { rule, text } from '../../http/validation.js';
 
-/** The fields of a contact as they come: what is undefined was left out, null clears. */
+/** The fields of a contact in a request. Undefined leaves a field unchanged, null clears it. */
 export interface ContactBody {
   name?: string | null;
   phone?: string | null;
@@ -20,7 +20,7 @@ const nameLengthMax = 255;
 const tagLengthMax = 64;
 const tagsMax = 50;
 
-/** Unlike elsewhere null is a value here. */
+/** Null is a value here: it clears the field. In other schemas it counts as absent. */
 const nullable = <T extends Joi.StringSchema>(schema: T) => schema.empty().allow(null);
 
 const tag = text()

@@ -1,4 +1,4 @@
-/** Contacts: whom a workspace writes to. */
+/** Contacts: the recipients of a workspace. */
 import Joi from 'joi';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
@@ -16,7 +16,7 @@ export const postContact = endpoint({
   id: 'contacts.create',
   method: 'post',
   path: '/api/v1/contacts',
-  summary: 'Create a contact; it has a phone, an e-mail address, or both',
+  summary: 'Create a contact with a phone number, an e-mail address, or both',
   auth,
   body: Joi.object<ContactBody>(contactFields)
     .custom(({ phone, email, ...rest }: ContactBody, helpers) => {
@@ -46,12 +46,12 @@ export const listContacts = endpoint({
   auth,
   query: Joi.object<Page & { search?: string; tag?: string }>({
     ...pageQuery,
-    search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, a phone number or an address'),
-    tag: text().empty('').description('Exactly this tag'),
+    search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, phone number or e-mail address'),
+    tag: text().empty('').description('Exact tag'),
   }),
   response: pageOf('contacts', contactResponse),
   async handler({ caller, query: { page, limit, search, tag } }) {
-    // A plus sign that was not encoded arrives as a space.
+    // A plus sign that was not URL-encoded arrives as a space.
     const { rows, total } = await Contact.search(caller.workspaceId, { search: search?.trim(), tag }, { page, limit });
     return { contacts: rows.map(presentContact), pagination: presentPagination(total, { page, limit }) };
   },
@@ -61,7 +61,7 @@ export const getContact = endpoint({
   id: 'contacts.get',
   method: 'get',
   path: '/api/v1/contacts/:id',
-  summary: 'One contact',
+  summary: 'Get a contact',
   auth,
   response: oneContact,
   handler: async ({ caller, params }) => ({ contact: presentContact(await Contact.owned(caller.workspaceId, params.id)) }),
@@ -71,7 +71,7 @@ export const putContact = endpoint({
   id: 'contacts.update',
   method: 'put',
   path: '/api/v1/contacts/:id',
-  summary: 'Change a contact; what is left out stays, null clears',
+  summary: 'Change a contact; omitted fields are unchanged, null clears a field',
   auth,
   body: Joi.object<ContactBody>(contactFields).required(),
   response: oneContact,
@@ -89,7 +89,7 @@ export const removeContact = endpoint({
   id: 'contacts.delete',
   method: 'delete',
   path: '/api/v1/contacts/:id',
-  summary: 'Delete a contact for good',
+  summary: 'Delete a contact permanently',
   auth,
   response: messageOnly,
   async handler({ caller, params }) {

@@ -1,4 +1,4 @@
-/** Suppressions: whom a workspace must not write to. */
+/** Suppressions: recipients who must not get messages. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
@@ -17,7 +17,7 @@ const suppressionResponse = Joi.object({
   channel: Joi.string()
     .valid(...channels)
     .required(),
-  recipient: Joi.string().allow(null).required().description('null once it was erased: a digest goes on refusing'),
+  recipient: Joi.string().allow(null).required().description('Null after an erasure. The suppression stays in effect through a digest'),
   reason: Joi.string()
     .valid(...suppressionReasons)
     .required(),
@@ -46,17 +46,17 @@ export const addToList = endpoint({
   id: 'suppressions.create',
   method: 'post',
   path: '/api/v1/suppressions',
-  summary: 'Stop writing to a recipient on a channel',
+  summary: 'Suppress a recipient on a channel',
   auth,
   body: Joi.object<NewEntry>({
     channel: requiredText().valid(...channels),
     recipient: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
     reason: text()
       .valid(...suppressionReasons)
-      .description('manual unless given'),
+      .description('Default: manual'),
     expires_at: moment()
       .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
-      .description('Never unless given'),
+      .description('Default: the suppression does not expire'),
   }).required(),
   response: oneSuppression,
   status: 201,
@@ -70,17 +70,17 @@ export const listSuppressions = endpoint({
   id: 'suppressions.list',
   method: 'get',
   path: '/api/v1/suppressions',
-  summary: 'List suppressions that hold, newest first',
+  summary: 'List suppressions in effect, newest first',
   auth,
   query: Joi.object<Page & { channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
     ...pageQuery,
     channel: text().valid(...channels),
-    recipient: text().empty('').description('Exactly this phone number or address'),
+    recipient: text().empty('').description('Exact phone number or e-mail address'),
     reason: text().valid(...suppressionReasons),
   }),
   response: pageOf('suppressions', suppressionResponse),
   async handler({ caller, query: { page, limit, recipient: wanted, ...filters } }) {
-    // A plus sign that was not encoded arrives as a space. Letter case matters in no address and in no number.
+    // A plus sign that was not URL-encoded arrives as a space. Addresses are compared without regard to letter case.
     const key = wanted === undefined ? undefined : recipientKey('email', wanted.replace(/^ /, '+'));
     const { rows, total } = await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, { page, limit });
     return { suppressions: rows.map(presentSuppression), pagination: presentPagination(total, { page, limit }) };
@@ -91,7 +91,7 @@ export const getSuppression = endpoint({
   id: 'suppressions.get',
   method: 'get',
   path: '/api/v1/suppressions/:id',
-  summary: 'One suppression',
+  summary: 'Get a suppression',
   auth,
   response: oneSuppression,
   handler: async ({ caller, params }) => ({ suppression: presentSuppression(await Suppression.owned(caller.workspaceId, params.id)) }),
@@ -101,7 +101,7 @@ export const removeSuppression = endpoint({
   id: 'suppressions.delete',
   method: 'delete',
   path: '/api/v1/suppressions/:id',
-  summary: 'Write to a recipient again; not where the recipient made the entry',
+  summary: 'Remove a suppression; not possible if the recipient created it',
   auth,
   refusals: [409],
   response: messageOnly,

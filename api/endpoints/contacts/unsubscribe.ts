@@ -1,4 +1,4 @@
-/** Where the link in a mail leads: one click, no login. */
+/** The unsubscribe link in e-mails. It needs no login. */
 import { notFound } from '../../../models/errors.js';
 import { Message } from '../../../models/tables/message.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
@@ -12,8 +12,8 @@ export const unsubscribe = endpoint({
   id: 'unsubscribe.post',
   method: 'post',
   path,
-  summary: 'Unsubscribe the recipient of a mail, as mail programs do it (RFC 8058)',
-  // The token is the signature; the body is a form of a mail program, and says nothing that the address does not.
+  summary: 'Unsubscribe the recipient of an e-mail with one click (RFC 8058)',
+  // The signed token in the URL authenticates the request. The form that mail programs post is ignored.
   auth: 'provider',
   rate: 'callback',
   refusals: [413],
@@ -28,12 +28,12 @@ export const unsubscribe = endpoint({
   },
 });
 
-/** Programs that look into mails follow every link: only a POST may change anything. */
+/** Mail scanners open every link, so only a POST unsubscribes. */
 export const explainUnsubscribe = endpoint({
   id: 'unsubscribe.explain',
   method: 'get',
   path,
-  summary: 'What the unsubscribe link is for',
+  summary: 'Describe the unsubscribe link',
   auth: 'provider',
   rate: 'callback',
   response: messageOnly,

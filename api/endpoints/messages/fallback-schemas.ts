@@ -1,6 +1,6 @@
-/** What is sent instead when a message does not arrive, on its way in and out. */
+/** Schemas of fallbacks: messages on another channel, sent when a message is not delivered. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
+import { type Channel, channels, isChannel } from '../../../models/channels.js';
 import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
@@ -8,15 +8,13 @@ import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { fewOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 
-/** A step as it is given. */
+/** A fallback step in a request. */
 export interface GivenStep {
   channel: Channel;
-  /** Absent: the recipient of the message, or the contact's address on this channel. */
+  /** Default: the recipient of the message, or the contact's address on this channel. */
   to?: string;
   after: number;
 }
-
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
 
 const step = Joi.object({
   channel: requiredText().valid(...channels),
@@ -38,8 +36,8 @@ const step = Joi.object({
     .description('Seconds that the message before it has to be delivered, from when it is due'),
 });
 
-/** What only the whole tells: the recipient and the text must do for every step. */
-const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content }) => {
+/** Checks the chain as a whole: recipient and text must be valid for every step. */
+const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content, variables }) => {
   if (steps.length === 0 || steps.length > fallbackStepsMax) return `{field} must have 1 to ${fallbackStepsMax} items`;
   const { text: words, html } = (content ?? {}) as { text?: unknown; html?: unknown };
   for (const [at, { channel, to: other }] of steps.entries()) {
@@ -47,7 +45,8 @@ const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, cont
     const field = `fallback[${at}].to`;
     const needsOne = (contact_id ?? '') === '' && typeof to === 'string' && faultOfRecipient(channel, to) !== null;
     if ((other ?? '') === '' && needsOne) return { field, message: missingFieldText(field) };
-    const wrong = typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
+    const isFinal = (variables ?? null) === null; // otherwise the texts are checked after rendering
+    const wrong = isFinal && typeof words === 'string' ? faultOfTexts(channel, words, typeof html === 'string' ? html : undefined) : null;
     if (wrong !== null) return { field: 'content.text', message: wrong };
   }
   return null;
@@ -65,7 +64,7 @@ const stepInAnswer = Joi.object({
   after: Joi.number().integer().required(),
 });
 
-/** Of a preview with a fallback. */
+/** The fallback in the response of a preview. */
 export const previewedChain = Joi.object({
   steps: Joi.array()
     .items(
@@ -79,7 +78,7 @@ export const previewedChain = Joi.object({
   credits_max: Joi.number().required().description('The most that the message and its steps cost together, however many of them are sent'),
 }).description('Only where the request has a fallback');
 
-/** Of a message by its id, where it is part of a chain. */
+/** Fields of a message that is part of a fallback chain. */
 export const chainFields = {
   fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),
   fallback: Joi.object({

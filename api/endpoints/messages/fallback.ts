@@ -5,8 +5,8 @@ import type { SendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
 
 /**
- * The steps of a message's chain, priced; none where it has no fallback.
- * @throws AppError 404 and 400 as `recipientOf`, for a contact
+ * The fallback steps of a message with their prices; empty without a fallback.
+ * @throws AppError 404 and 400 as `recipientOf`
  */
 export function fallbackSteps(workspaceId: string, { to, contact_id, content, fallback = [] }: SendBody): Promise<FallbackStep[]> {
   return Promise.all(
@@ -25,7 +25,7 @@ export function fallbackSteps(workspaceId: string, { to, contact_id, content, fa
   );
 }
 
-/** Everybody whom a message and its steps go to, by the field that names him. */
+/** The recipients of a message and its fallback steps, with the request fields that name them. */
 export const namedIn = ({ channel, contact_id, fallback = [] }: SendBody, to: string, steps: readonly FallbackStep[]) => {
   const field = contact_id === undefined ? 'to' : 'contact_id';
   return [

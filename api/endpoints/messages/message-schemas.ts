@@ -1,7 +1,7 @@
-/** What a message looks like on its way in and out. */
+/** Schemas of messages. */
 import Joi from 'joi';
-import { type Channel, channels } from '../../../models/channels.js';
-import { faultOfTexts, isReference, isSubject, subjectText, textLengthMax } from '../../../models/rules/messages/content.js';
+import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
 import type { Content } from '../../../models/rules/messages/message-content.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
@@ -11,13 +11,17 @@ import { requiredText, rule, text } from '../../http/validation.js';
 import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField, templateInAnswer } from './template-schemas.js';
 
-/** The body of a single send or preview, checked. */
+/** The validated body of a single send or preview. */
 export interface SendBody {
-  /** Absent when a contact is given instead. */
+  /** Absent if the body has a `contact_id`. */
   to?: string;
   contact_id?: string;
   channel: Channel;
   content: Content;
+  /** If present, placeholders in the content are replaced. */
+  variables?: object;
+  /** Not part of the request: the content before rendering. */
+  written?: Content;
   metadata?: Record<string, unknown>;
   reference?: string;
   scheduled_at?: Date;
@@ -27,16 +31,15 @@ export interface SendBody {
 
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
-const isChannel = (value: unknown): value is Channel => channels.some((channel) => channel === value);
-
-/** Judged by the channel beside it; where that is no channel, only the channel is at fault. */
+/** Checks the recipient by the rules of the channel. If the channel is invalid, only the channel is reported. */
 const recipient = rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null));
 
-const contentText = rule((value: string, { html }, { channel }) =>
-  isChannel(channel) ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
+/** With variables, the texts are checked after rendering. */
+const contentText = rule((value: string, { html }, { channel, variables }) =>
+  isChannel(channel) && (variables ?? null) === null ? faultOfTexts(channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
-/** What a single send and a bulk send have in common beside their texts. */
+/** Fields of both single and bulk sends, besides the content. */
 export const commonFields = {
   metadata: Joi.object()
     .empty(null)
@@ -50,19 +53,19 @@ export const commonFields = {
 
 export const htmlField = text().empty(['', null]).description('email only');
 
-/** What the document says of the three kinds of recipients, and Joi does in rules. An empty text counts as absent. */
+/** The three kinds of recipients for the OpenAPI document; Joi rules check them. An empty text counts as absent. */
 const noContact = { contact_id: { type: ['string', 'null'], maxLength: 0 } };
 const toPhone = {
   properties: {
     ...noContact,
     to: phoneSchema,
-    channel: { enum: ['sms', 'whatsapp'] },
-    content: { properties: { text: { maxLength: textLengthMax } } },
+    channel: { enum: channelsTo('phone') },
+    content: { properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
   },
   required: ['to', 'channel', 'content'],
 };
 const toAddress = {
-  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: ['email'] } },
+  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: channelsTo('email') } },
   required: ['to', 'channel', 'content'],
 };
 const toContact = {
@@ -75,7 +78,7 @@ export const unsubscribeField = Joi.boolean()
   .description('email only: the mail carries the headers of a one-click unsubscription (RFC 8058)');
 
 export const sendBody = Joi.object<SendBody>({
-  // Before `to`, which depends on it: Joi would put that last, and faults come in the order of the keys.
+  // `contact_id` is declared before `to`, which depends on it. Joi would move `to` to the end, and faults are sorted in the order of the keys.
   contact_id: text()
     .empty(['', null])
     .custom(rule((_id: string, { to }) => ((to ?? '') === '' ? null : 'contact_id cannot be given together with to')))
@@ -95,6 +98,12 @@ export const sendBody = Joi.object<SendBody>({
   })
     .empty(null)
     .required(),
+  variables: Joi.object()
+    .empty(null)
+    .meta({ additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } })
+    .description(
+      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are filled in as in a bulk send. Without variables the content is literal',
+    ),
   ...commonFields,
   expires_at: moment().description('Not handed to a provider after this moment'),
   fallback: fallbackField,

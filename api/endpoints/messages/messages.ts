@@ -1,4 +1,4 @@
-/** Sending single messages, and what became of them. */
+/** Single messages: send, list, get and cancel them. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { notFound } from '../../../models/errors.js';
@@ -16,13 +16,14 @@ import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../../present/presenters.js';
 import { bound, type Page, pageOf, pageQuery, uuid } from '../../http/schemas.js';
-import { assertCountries } from '../../auth/standing.js';
+import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { messageResponse, type SendBody, sendBody } from './message-schemas.js';
 import { fallbackSteps, namedIn } from './fallback.js';
 import { newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
+import { withVariables } from './with-variables.js';
 
 const oneMessage = Joi.object({ message: messageResponse.required() });
 
@@ -35,8 +36,9 @@ export const sendMessage = endpoint({
   body: sendBody,
   sends: true,
   gated: true,
+  examine: withVariables,
   idempotent: true,
-  refusals: [404, 503],
+  refusals: [404, 409, 503],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, idempotencyKey }, deps) {
@@ -53,7 +55,7 @@ export const sendMessage = endpoint({
 async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | null, digest: Buffer): Promise<Accepted> {
   const message = await newMessage(caller, body, key, digest);
   const steps = await fallbackSteps(caller.workspaceId, body);
-  assertCountries(caller, namedIn(body, message.to, steps));
+  assertAllowedCountries(caller, namedIn(body, message.to, steps));
   return acceptMessage(deps, caller, message, steps);
 }
 
@@ -61,13 +63,13 @@ export const listHistory = endpoint({
   id: 'messages.list',
   method: 'get',
   path: '/api/v1/messages',
-  summary: 'Message history, newest first',
+  summary: 'List messages, newest first',
   auth: apiKey('read_messages'),
   query: Joi.object<Page & HistoryFilters>({
     ...pageQuery,
     status: text().valid(...publicStatuses),
     channel: text().valid(...channels),
-    // A plus sign that was not encoded arrives as a space, and no recipient begins with one.
+    // A plus sign that was not URL-encoded arrives as a space, and no recipient begins with a space.
     to: text().custom((value: string) => value.replace(/^ /, '+')),
     reference: text(),
     batch_id: uuid('batch_id'),
@@ -85,7 +87,7 @@ export const getMessage = endpoint({
   id: 'messages.get',
   method: 'get',
   path: '/api/v1/messages/:id',
-  summary: 'One message',
+  summary: 'Get a message',
   auth: apiKey('read_messages'),
   response: oneMessage,
   async handler({ caller, params }, { db }) {
@@ -99,15 +101,15 @@ export const cancelOneMessage = endpoint({
   id: 'messages.cancel',
   method: 'post',
   path: '/api/v1/messages/:id/cancel',
-  summary: 'Cancel a message that was not handed to the provider yet; its credits are refunded',
+  summary: 'Cancel a message that is not yet handed to the provider; its credits are refunded',
   auth: apiKey('send_messages'),
   response: oneMessage,
   async handler({ caller, params }, { db, temporal, logger }) {
     const row = await cancelMessage(db, caller.workspaceId, params.id);
-    // The cancel is decided; the workflow is only told, and finds out by itself if it is not.
+    // The cancel is stored already. If the signal to the workflow fails, the workflow reads the cancel from the database later.
     await temporal
       .notifyCancelled(workflowIds.group(row))
-      .catch((err: unknown) => logger.warn({ err }, 'workflow was not told of a cancel'));
+      .catch((err: unknown) => logger.warn({ err }, 'the workflow was not signalled; it will read the cancel from the database'));
     return { message: presentMessage(row) };
   },
 });

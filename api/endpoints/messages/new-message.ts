@@ -1,4 +1,4 @@
-/** From the body of a request to the row of a message. */
+/** Builds the row of a message from the body of a send. */
 import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../../models/tables/contact.js';
 import { invalidField } from '../../../models/errors.js';
@@ -12,8 +12,8 @@ import type { Caller } from '../../http/caller.js';
 import type { SendBody } from './message-schemas.js';
 
 /**
- * The row of a message that nobody has decided on.
- * @throws AppError 400 for an `expires_at` that makes no sense, and as `recipientOf`
+ * The row of a new message, not accepted yet.
+ * @throws AppError 400 when `expires_at` is before the send, and as `recipientOf`
  */
 export async function newMessage(
   { workspaceId }: Caller,
@@ -23,7 +23,7 @@ export async function newMessage(
 ): Promise<NewMessage> {
   const now = new Date();
   const { scheduled_at = null, expires_at = null } = body;
-  // Not in the schema: a repeated request is answered also after its message has expired.
+  // The schema does not check this, because a repeated request must get its first response even after its message has expired.
   if (expires_at !== null && expires_at <= now) throw invalidField('expires_at', 'expires_at must be in the future');
   if (expires_at !== null && scheduled_at !== null && expires_at <= scheduled_at) {
     throw invalidField('expires_at', 'expires_at must be after scheduled_at');
@@ -54,8 +54,8 @@ export async function newMessage(
 }
 
 /**
- * Whom a message goes to: the recipient given, or the contact's phone or address.
- * @throws AppError 404 when the workspace has no such contact, 400 when it has nothing for this channel
+ * The recipient of a message: as given, or the phone number or e-mail address of the contact.
+ * @throws AppError 404 when the workspace has no such contact, 400 when the contact has no address on this channel
  */
 export async function recipientOf(
   workspaceId: string,

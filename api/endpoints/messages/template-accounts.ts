@@ -5,8 +5,8 @@ import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
 import type { SendBody } from './message-schemas.js';
 
 /**
- * Asked once a request is known to be a new one: a repeated one is answered also when the accounts have changed.
- * @throws AppError 400 when no account that carries WhatsApp can fill in the header or buttons of the template
+ * Called after the idempotency look-up: a repeated request gets its first response even if the provider accounts have changed.
+ * @throws AppError 400 when no WhatsApp account supports the header or buttons of the template
  */
 export function assertTemplateTaken(
   { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,

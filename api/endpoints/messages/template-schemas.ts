@@ -1,4 +1,4 @@
-/** An approved template of WhatsApp, on its way in and out. */
+/** Schemas of approved WhatsApp templates. */
 import Joi from 'joi';
 import {
   buttonsMax,
@@ -19,15 +19,15 @@ import { requiredText, rule, text } from '../../http/validation.js';
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';
 
-/** What the document says of a text that has its rule. */
+/** The JSON Schema of a text that a rule checks. */
 const shapeOf = (kind: TextKind) => {
   const { lengthMax: maxLength, pattern } = { pattern: undefined, ...textRules[kind] };
   return { type: 'string', minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern: pattern.source }) };
 };
-/** With placeholders the text is judged when they are filled in, for each recipient. */
+/** A text with placeholders is checked after rendering, per recipient. */
 const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
 
-/** A text that is judged, and kept, beside these values of `type` alone. */
+/** A text that belongs to these values of `type`. With other types it is dropped. */
 const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
   text()
     .empty(['', null])
@@ -103,7 +103,7 @@ function buttonsField(hasPlaceholders: boolean) {
   );
 }
 
-/** `hasPlaceholders`: of a bulk send. */
+/** @param hasPlaceholders the texts may contain placeholders, as in a bulk send */
 export const templateField = ({ hasPlaceholders = false } = {}) =>
   Joi.object({
     name: requiredText()

@@ -1,4 +1,4 @@
-/** Why a message is where it is. */
+/** The timeline of a message: it explains the current status. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
@@ -19,7 +19,7 @@ const timelineResponse = Joi.object({
   channel: required(...channels),
   status: required(...publicStatuses),
   status_detail: Joi.string().required(),
-  workflow_id: Joi.string().required().description('The Temporal workflow that drives it'),
+  workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
   waiting_for: Joi.object({ what: required(...waits), text: Joi.string().required(), until: dateOrNull() })
     .allow(null)
     .required(),
@@ -39,7 +39,7 @@ export const getTimeline = endpoint({
   id: 'messages.timeline',
   method: 'get',
   path: '/api/v1/messages/:id/timeline',
-  summary: 'Every step of a message, and what it waits for now',
+  summary: 'Get the timeline of a message: every step so far, and the step it waits for',
   auth: apiKey('read_messages'),
   response: Joi.object({ timeline: timelineResponse.required() }),
   async handler({ caller, params }, { db, config }) {

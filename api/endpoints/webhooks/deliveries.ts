@@ -1,4 +1,4 @@
-/** Deliveries: what became of the events that went to a webhook. */
+/** Deliveries of events to a webhook, with their attempts. */
 import Joi from 'joi';
 import { Delivery, type DeliveryFilters, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
@@ -16,7 +16,7 @@ export const listDeliveries = endpoint({
   id: 'webhooks.deliveries',
   method: 'get',
   path: '/api/v1/webhooks/:id/deliveries',
-  summary: 'Deliveries of a webhook with their attempts, newest first',
+  summary: 'List deliveries of a webhook with their attempts, newest first',
   auth,
   query: Joi.object<Page & DeliveryFilters>({
     ...pageQuery,
@@ -38,7 +38,7 @@ export const getDelivery = endpoint({
   id: 'webhooks.get-delivery',
   method: 'get',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id',
-  summary: 'One delivery with its attempts',
+  summary: 'Get a delivery with its attempts',
   auth,
   response: Joi.object({ delivery: deliveryResponse.required() }),
   async handler({ caller, params }) {

@@ -1,4 +1,4 @@
-/** Replays: deliveries of a time, sent again. */
+/** Replays: send the deliveries of a period again. */
 import Joi from 'joi';
 import { currentTime } from '../../../models/db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../../models/tables/delivery.js';
@@ -29,14 +29,14 @@ export const replayWebhook = endpoint({
   id: 'webhooks.replay',
   method: 'post',
   path: '/api/v1/webhooks/:id/replay',
-  summary: 'Send the deliveries of a time again, oldest first; without a status the failed and the held ones',
+  summary: 'Send the deliveries of a period again, oldest first; without `status`, the failed and held ones',
   auth,
   refusals: [409],
   body: Joi.object<ReplayBody>({
     since: moment().required(),
-    until: moment().description('Now, unless given'),
+    until: moment().description('Default: now'),
     status: text().valid(...deliveryStatuses),
-    dry_run: Joi.boolean().empty(null).default(false).description('Only count what would be sent'),
+    dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),
   }).required(),
   response: Joi.object({ replay: countedReplayResponse.required() }),
   async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
@@ -53,8 +53,8 @@ export const replayWebhook = endpoint({
       await temporal
         .replay({ workspaceId, replayId: replay.id, webhookId: webhook.id, ...period, statuses })
         .catch(async (error: unknown) => {
-          await replay.destroy(); // a refused request leaves nothing
-          throw internal(error, 1); // may be repeated: receivers know the `webhook-id`
+          await replay.destroy(); // a refused request leaves no row
+          throw internal(error, 1); // the client may retry: receivers detect duplicates by `webhook-id`
         });
     }
     return { replay: presentReplay(replay) };
@@ -65,7 +65,7 @@ export const listReplays = endpoint({
   id: 'webhooks.replays',
   method: 'get',
   path: '/api/v1/webhooks/:id/replays',
-  summary: 'Replays of a webhook, newest first',
+  summary: 'List replays of a webhook, newest first',
   auth,
   query: Joi.object<Page>(pageQuery),
   response: pageOf('replays', replayResponse),
@@ -80,7 +80,7 @@ export const getReplay = endpoint({
   id: 'webhooks.get-replay',
   method: 'get',
   path: '/api/v1/webhooks/:id/replays/:replay_id',
-  summary: 'One replay and its progress',
+  summary: 'Get a replay and its progress',
   auth,
   response: oneReplay,
   async handler({ caller, params }) {
@@ -93,7 +93,7 @@ export const cancelOneReplay = endpoint({
   id: 'webhooks.cancel-replay',
   method: 'post',
   path: '/api/v1/webhooks/:id/replays/:replay_id/cancel',
-  summary: 'Cancel a replay: at most the page that is under way goes out',
+  summary: 'Cancel a replay. Deliveries already in progress complete',
   auth,
   response: oneReplay,
   async handler({ caller, params }, { db }) {

@@ -1,4 +1,4 @@
-/** What an owner does with a webhook and its deliveries: try it, rotate its secret, resend one. */
+/** Operations on webhooks: send a test event, rotate the secret, resend a delivery, get the public key. */
 import Joi from 'joi';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { conflict, internal } from '../../../models/errors.js';
@@ -14,14 +14,14 @@ import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook
 const auth = either('manage_webhooks');
 const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
 
-/** A request can be repeated: an attempt that had begun after all is joined, and receivers know the `webhook-id`. */
+/** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
 const notStarted = (error: unknown) => internal(error, 1);
 
 export const sendTestEvent = endpoint({
   id: 'webhooks.test',
   method: 'post',
   path: '/api/v1/webhooks/:id/test',
-  summary: 'Send a webhook.test event: one attempt, shown with its outcome when the receiver answers within two seconds',
+  summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver answers within two seconds',
   auth,
   refusals: [409],
   response: oneDelivery,
@@ -42,7 +42,7 @@ export const resendDelivery = endpoint({
   id: 'webhooks.resend',
   method: 'post',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
-  summary: 'Attempt a delivery now, whatever its status; shown with the outcome when the receiver answers within two seconds',
+  summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver answers within two seconds',
   auth,
   refusals: [409],
   response: oneDelivery,
@@ -67,7 +67,7 @@ export const rotateWebhookSecret = endpoint({
   id: 'webhooks.rotate-secret',
   method: 'post',
   path: '/api/v1/webhooks/:id/rotate-secret',
-  summary: 'Give a webhook a new secret, displayed only once; the old one signs too for some hours',
+  summary: 'Replace the secret of a webhook. The new secret is displayed only once; the old one also signs until the overlap ends',
   auth,
   body: Joi.object<{ overlap_hours: number }>({
     overlap_hours: Joi.number().unsafe().empty(null).custom(hours).default(24).meta({ type: 'integer', minimum: 0, maximum: hoursMax }),
@@ -83,7 +83,8 @@ export const getPublicKey = endpoint({
   id: 'webhooks.public-key',
   method: 'get',
   path: '/api/v1/webhooks/:id/public-key',
-  summary: 'The public key of an asymmetric webhook, and while a rotation overlaps the previous one; null where it is not asymmetric',
+  summary:
+    'Get the public key of an asymmetric webhook, and during a rotation also the previous one; null if the webhook is not asymmetric',
   auth,
   response: publicKeysResponse,
   handler: async ({ caller, params }) => presentPublicKeys(await Webhook.owned(caller.workspaceId, params.id)),

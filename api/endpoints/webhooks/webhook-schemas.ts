@@ -1,4 +1,4 @@
-/** What webhooks and deliveries look like on their way out. */
+/** Response schemas of webhooks, deliveries and replays. */
 import Joi from 'joi';
 import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
 import { replayStatuses } from '../../../models/tables/replay.js';
@@ -37,7 +37,7 @@ export const webhookResponse = newWebhookResponse.keys({
   failing_since: dateOrNull(),
 });
 
-/** The answer of a creation shows of these what the request said. */
+/** The response to a creation contains only the delivery settings of the request. */
 export const createdWebhookResponse = newWebhookResponse.keys(carriage).fork(Object.keys(carriage), (field) => field.optional());
 
 export const publicKeysResponse = Joi.object({
@@ -63,7 +63,7 @@ const replayFields = {
   acknowledged: Joi.number().integer().required(),
 };
 
-/** `matched` is how many deliveries it takes, `attempted` how many of them it has reached. */
+/** `matched` counts the deliveries of the replay, `attempted` those that it has sent so far. */
 export const replayResponse = Joi.object({
   id: id(),
   ...replayFields,
@@ -74,7 +74,7 @@ export const replayResponse = Joi.object({
   ended_at: dateOrNull(),
 });
 
-/** The same, or only its count: without an id, as nothing was begun. */
+/** A dry run has no id, because no replay was started. */
 export const countedReplayResponse = replayResponse.keys({
   id: Joi.string().guid().allow(null).required(),
   status: Joi.string()

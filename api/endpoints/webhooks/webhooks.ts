@@ -1,4 +1,4 @@
-/** Webhooks: where events go. */
+/** Webhooks: URLs that receive events. */
 import Joi from 'joi';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
 import { assertBelow, type Quota } from '../../../models/operations/billing/within-quota.js';
@@ -41,9 +41,11 @@ interface WebhookBody extends CarriageFields {
 const addressesFor = (workspaceId: string, resolve: Deps['resolve']) => async (host: string) =>
   (await resolve(host, workspaceId)).map(({ address }) => address);
 
-/** What the carrier is not told now the watcher tells it within a minute. */
+/** Signals the workflow that delivers to this webhook. If the signal fails, the watcher sends it within a minute. */
 const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: string, workspaceId: string): Promise<void> =>
-  temporal.wakeCarrier(id, workspaceId).catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'carrier was not woken'));
+  temporal
+    .wakeCarrier(id, workspaceId)
+    .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the webhook workflow was not signalled; the watcher will do it'));
 
 export const createWebhook = endpoint({
   id: 'webhooks.create',
@@ -61,7 +63,7 @@ export const createWebhook = endpoint({
   refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
     const quota: Quota = { workspaceId, of: 'webhooks', most: config.quotas.webhooks };
-    await assertBelow(db, quota); // before anything is asked about the name
+    await assertBelow(db, quota); // before the DNS look-up
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
     const wanted = { workspace_id: workspaceId, url, events, description: description || null, ...carriage };
     const { row, secret } = await registerWebhook(db, config, wanted, origin);
@@ -91,7 +93,7 @@ export const listEventTypes = endpoint({
   id: 'webhooks.events',
   method: 'get',
   path: '/api/v1/webhooks/events',
-  summary: 'The events that a webhook can subscribe to',
+  summary: 'List the event types that a webhook can subscribe to',
   auth,
   response: Joi.object({
     events: Joi.array()
@@ -105,7 +107,7 @@ export const getWebhook = endpoint({
   id: 'webhooks.get',
   method: 'get',
   path: '/api/v1/webhooks/:id',
-  summary: 'One webhook',
+  summary: 'Get a webhook',
   auth,
   response: oneWebhook,
   handler: async ({ caller, params }) => ({ webhook: presentWebhook(await Webhook.owned(caller.workspaceId, params.id)) }),
@@ -115,7 +117,7 @@ export const putWebhook = endpoint({
   id: 'webhooks.update',
   method: 'put',
   path: '/api/v1/webhooks/:id',
-  summary: 'Change a webhook; what is left out stays',
+  summary: 'Change a webhook; omitted fields are unchanged',
   auth,
   body: Joi.object<Partial<WebhookBody> & { is_active?: boolean }>({ ...bodyFields, is_active: Joi.boolean().empty(null) }).required(),
   response: oneWebhook,
@@ -127,7 +129,7 @@ export const putWebhook = endpoint({
     const keyPair = asymmetric === undefined ? undefined : asymmetric ? newKeyPair(config.secretKey, params.id) : null;
     const change = { ...others, url, events, description: description === '' ? null : description, keyPair };
     const webhook = await updateWebhook(db, caller.workspaceId, params.id, change, origin);
-    // What waited for an endpoint that was given another address, or another chance, is due now; what is held is to be settled.
+    // A new URL or a reactivation makes pending deliveries due now. A deactivation makes them held. The workflow must notice either.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
       const woken = wake({ temporal, logger }, webhook.id, caller.workspaceId);
       if (webhook.is_active) await woken;
@@ -140,7 +142,7 @@ export const removeWebhook = endpoint({
   id: 'webhooks.delete',
   method: 'delete',
   path: '/api/v1/webhooks/:id',
-  summary: 'Delete a webhook; nothing is sent to it any more',
+  summary: 'Delete a webhook; it gets no further deliveries',
   auth,
   response: messageOnly,
   async handler({ caller, params, origin }, { db, temporal, logger }) {

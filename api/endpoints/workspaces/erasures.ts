@@ -1,4 +1,4 @@
-/** Recipients who are to be forgotten. */
+/** Erasures: erase all data of a recipient. */
 import Joi from 'joi';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
@@ -12,7 +12,7 @@ const erasureResponse = Joi.object({
   erasure: Joi.object({
     id: id(),
     status: Joi.string().valid('running', 'completed').required(),
-    messages: Joi.number().integer().required().description('Erased so far'),
+    messages: Joi.number().integer().required().description('Messages erased so far'),
   }).required(),
 });
 
@@ -22,7 +22,7 @@ export const createErasure = endpoint({
   id: 'erasures.create',
   method: 'post',
   path: '/api/v1/erasures',
-  summary: 'Forget a recipient: messages, contacts, and what stands on the suppression list',
+  summary: 'Erase the data of a recipient: in messages, contacts and suppressions',
   auth,
   body: Joi.object<{ to: string }>({
     to: requiredText()
@@ -40,7 +40,7 @@ export const getErasure = endpoint({
   id: 'erasures.get',
   method: 'get',
   path: '/api/v1/erasures/:id',
-  summary: 'How far an erasure has come',
+  summary: 'Get an erasure and its progress',
   auth,
   response: erasureResponse,
   handler: async ({ caller, params }, { db }) => ({ erasure: await findErasure(db, caller.workspaceId, params.id) }),

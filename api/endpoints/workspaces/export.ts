@@ -1,4 +1,4 @@
-/** All that a workspace has, as lines of JSON. */
+/** The export of all data of a workspace, as NDJSON. */
 import Joi from 'joi';
 import { Op } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,7 +27,7 @@ import {
 } from '../../present/presenters.js';
 import { presentWebhook } from '../../present/webhook-presenters.js';
 
-/** What each line is about, in the order in which they come. */
+/** The types of lines, in the order of the export. */
 const lineTypes = ['workspace', 'api_key', 'webhook', 'contact', 'suppression', 'batch', 'message', 'transaction', 'end'] as const;
 
 interface Line {
@@ -35,7 +35,7 @@ interface Line {
   data: object;
 }
 
-/** Exports of this process: one of a workspace at a time, and a few in all, each of which keeps a page of rows in memory. */
+/** The workspaces whose export is running in this process. Each export keeps a page of rows in memory, so their number is limited. */
 const underWay = new Set<string>();
 const underWayMax = 8;
 
@@ -43,7 +43,7 @@ export const exportWorkspace = endpoint({
   id: 'workspace.export',
   method: 'get',
   path: '/api/v1/export',
-  summary: 'All data of the workspace, one JSON object a line',
+  summary: 'Export all data of the workspace, one JSON object per line',
   auth: 'jwt',
   refusals: [409, 503],
   streams: true,
@@ -66,7 +66,7 @@ export const exportWorkspace = endpoint({
   },
 });
 
-/** The last line tells that it was all. */
+/** Adds the last line, which proves that the export is complete. */
 async function* counted(workspaceId: string, lines: AsyncIterable<Line>): AsyncGenerator<Line, void, undefined> {
   underWay.add(workspaceId);
   try {

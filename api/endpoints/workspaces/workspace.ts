@@ -1,4 +1,4 @@
-/** The workspace itself, and what it allows itself. */
+/** The workspace and its settings. */
 import Joi from 'joi';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
 import { isCountry } from '../../../models/rules/values/country.js';
@@ -12,7 +12,7 @@ const limitMax = 1_000_000_000;
 const daysMax = 36_500;
 const countriesText = 'Invalid allowed_countries. Must be ISO 3166 two-letter codes';
 
-/** Amounts are kept in thousandths of a credit. */
+/** Amounts are stored in thousandths of a credit. */
 const isAmount = (value: number) => value >= 0 && value <= limitMax && Number.isInteger(Math.round(value * 1e6) / 1e3);
 const isDays = (value: number) => Number.isInteger(value) && value >= 0 && value <= daysMax;
 
@@ -39,7 +39,7 @@ export const getWorkspace = endpoint({
   id: 'workspace.get',
   method: 'get',
   path: '/api/v1/workspace',
-  summary: 'The workspace, and what it allows itself',
+  summary: 'Get the workspace and its settings',
   auth: 'jwt',
   response: workspaceResponse,
   handler: async ({ caller }) => ({
@@ -51,7 +51,7 @@ export const putWorkspace = endpoint({
   id: 'workspace.update',
   method: 'put',
   path: '/api/v1/workspace',
-  summary: 'Change what the workspace allows itself; what is left out stays, null lifts',
+  summary: 'Change the settings of the workspace; omitted fields are unchanged, null removes a limit',
   auth: 'jwt',
   body: Joi.object<WorkspaceBody>({
     spend_limit_day: Joi.number()
@@ -59,20 +59,20 @@ export const putWorkspace = endpoint({
       .allow(null)
       .custom(rule((value: number) => (isAmount(value) ? null : `{field} must be from 0 to ${limitMax}, in thousandths`)))
       .meta({ minimum: 0, maximum: limitMax })
-      .description('Credits that may be debited in a day, UTC; a send above it is 402 with the code `spend_limit`'),
+      .description('The most credits that may be debited per day (UTC). A send above the limit fails with 402 and the code `spend_limit`'),
     allowed_countries: Joi.array()
       .allow(null)
       .custom(rule((list: unknown[]) => (isCountries(list) ? null : countriesText)))
       .custom((list: string[]) => [...new Set(list)].toSorted())
       .meta({ type: ['array', 'null'], items: { type: 'string', pattern: '^[A-Z]{2}$' }, minItems: 1, maxItems: 300 })
-      .description('The only countries whose phones are written to, ISO 3166 alpha-2'),
+      .description('Allowed countries of phone recipients, as ISO 3166 alpha-2 codes; null allows all'),
     message_days: Joi.number()
       .unsafe()
       .allow(null)
       .custom(rule((value: number) => (isDays(value) ? null : `{field} must be a whole number from 0 to ${daysMax}`)))
       .meta({ type: ['integer', 'null'], minimum: 0, maximum: daysMax })
       .description(
-        'Days after which texts and recipients of messages are erased; 0 or null: as the installation does, which is the longest',
+        'Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which is also the maximum',
       ),
   }).required(),
   response: workspaceResponse,

@@ -15,10 +15,10 @@ const unlimited = { expires_at: null, allowed_addresses: null, channels: null };
 const secretKey = 'tidings_<32 random characters and a checksum of 6>';
 const warning = 'Store this API key now: it is displayed only once and cannot be retrieved later.';
 
-/** Accounts and API keys. */
+/** Samples of accounts and API keys. */
 export const accountSamples: Samples = {
   'auth.signup': {
-    about: 'Sends a mail with a token that verifies the address. The workspace may log in before.',
+    about: 'Sends an e-mail with a token that verifies the address. Logging in is possible before the verification.',
     requests: { complete: { email, password, company_name: 'Analytical Engines', phone: '+15551234567', country: 'US' } },
     data: {
       workspace: { ...workspace, email_verified: false },
@@ -28,26 +28,26 @@ export const accountSamples: Samples = {
   },
   'auth.login': {
     about:
-      'The JWT is good for 30 days, or until the password changes. After five wrong passwords for an address, known or not, it has to wait: 30 seconds, then twice as long after each further one, up to 15 minutes. A reset of the password ends that.',
+      'The JWT is valid for 30 days, or until the password changes. After five wrong passwords, logins for the e-mail address are locked for 30 seconds, and twice as long after each further wrong password, up to 15 minutes. This applies to unknown addresses, too. A password reset ends the lock.',
     requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
     refusals: [errors.wrongPassword(), errors.codeRequired(), errors.wrongCode(), badEmail],
   },
   'auth.verify-email': {
-    about: 'A token lives 24 hours and works once.',
+    about: 'The token is valid for 24 hours and works once.',
     requests: { token: { token: 'kq3v9Z0Xb7' } },
     data: { workspace, message: 'E-mail address verified.' },
     refusals: [errors.invalidMailToken()],
   },
   'auth.forgot-password': {
-    about: 'A token lives 60 minutes and works once; a newer one voids the older.',
+    about: 'The token is valid for 60 minutes and works once. A newer token invalidates it.',
     requests: { email: { email } },
     data: { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' },
     refusals: [badEmail],
   },
   'auth.reset-password': {
     about:
-      'Ends a lock of logins, too. Where the address was never verified it is now, and every API key, webhook and second factor of the workspace ends.',
+      'Also ends a lock of logins. If the e-mail address was never verified, the reset verifies it, revokes every API key, deactivates every webhook and disables TOTP.',
     requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
     data: { message: 'Password has been changed. Please log in again.' },
     refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
@@ -55,7 +55,7 @@ export const accountSamples: Samples = {
   ...sessionSamples,
   'api-keys.create': {
     about:
-      'Without `scopes` the key has all of them. Send it as `X-API-Key`. One that has expired, or comes from another address, is answered as an unknown one. The owner is told by mail.',
+      'Without `scopes` the key has all of them. Send it as `X-API-Key`. An expired key, or one used from another address, gets the same response as an unknown key. The owner gets an e-mail.',
     requests: {
       all: { name: 'Production' },
       narrow: {
@@ -80,13 +80,14 @@ export const accountSamples: Samples = {
     data: { api_keys: [{ ...key, ...unlimited, is_active: true, last_used_at: at, last_used_address: '203.0.113.7' }], pagination },
   },
   'api-keys.rotate': {
-    about: 'The new key has the name, scopes and limits of the former one, and lives as long from now on.',
+    about:
+      'The new key has the name, scopes and restrictions of the old one. If the old one expires, the new one has the same lifetime, from now on.',
     requests: { overlap: { overlap_hours: 24 }, at_once: { overlap_hours: 0 } },
     data: { ...key, ...unlimited, key: secretKey, warning },
     refusals: [errors.conflict('API key can no longer be rotated')],
   },
   'audit-events.list': {
-    about: 'Written in the transaction of what they tell. `actor` takes a type, or the id of an API key.',
+    about: 'Each event is written in the same transaction as the change. `actor` takes an actor type, or the id of an API key.',
     data: {
       audit_events: [
         {
@@ -105,7 +106,7 @@ export const accountSamples: Samples = {
     },
   },
   'api-keys.delete': {
-    about: 'Holds for every request that begins after the answer, and cannot be undone. Repeating it changes nothing.',
+    about: 'Takes effect for every request that begins after the response. Cannot be undone. Repeating it changes nothing.',
     data: { message: 'API key has been deactivated' },
   },
 };

@@ -18,7 +18,7 @@ const resources: readonly [prefix: string, id: string][] = [
   ['/api/v1/erasures', ids.erasure],
 ];
 
-/** A value for a parameter of a path. */
+/** A sample value for a path parameter. */
 export function pathSample(path: string, name: string): string {
   if (name === 'provider') return 'sandbox';
   if (name === 'token') return `${ids.message}.kP3x`;

@@ -9,6 +9,7 @@ const email = {
   content: { subject: 'Your order', text: 'It is on its way.', html: '<p>It is on its way.</p>' },
   reference: 'order-1042',
 };
+const rendered = { ...sms, content: { text: 'Hello {{ name | there }}' }, variables: { name: 'Ada' } };
 const queued = {
   id: ids.message,
   ...sms,
@@ -111,18 +112,25 @@ const bulkFaults = [errors.invalidField('recipients[3].to', 'Phone number must b
 
 const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders');
 
-/** Messages and batches. */
+/** Samples of messages and batches. */
 export const messageSamples: Samples = {
   'messages.send': {
     about:
-      'The credits are taken and the message is queued when this answers. What happens to it then is told by webhooks, or by asking for the message. An sms costs 1 credit for each 160 characters, whatsapp 0.5, email 0.1.',
-    requests: { sms, whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } }, template, rich_template: richTemplate, email },
+      'When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. An SMS costs 1 credit per 160 characters, a WhatsApp message 0.5 and an e-mail 0.1. With `variables`, placeholders in the content are replaced by the rules of bulk sends. Without `variables` the content is sent literally.',
+    requests: {
+      sms,
+      whatsapp: { ...sms, channel: 'whatsapp', metadata: { order: 1042 } },
+      template,
+      rich_template: richTemplate,
+      email,
+      rendered,
+    },
     data: { message: queued },
-    refusals: [badPhone, badChannel, noText, ...purse],
+    refusals: [badPhone, badChannel, noText, ...purse, tooManyPlaceholders],
   },
   'messages.send-bulk': {
     about:
-      'Placeholders are `{{ name }}` or `{{ name | fallback }}`; length and cost are counted for each recipient. The credits of all are taken at once: 402 means that nothing was sent. A recipient who is there twice is sent to once. A recipient may be `{contact_id}`, or a `tag` may stand instead of all recipients: name and `custom_fields` of a contact are variables, behind what the recipient brings; both need the scope `manage_contacts` too.',
+      'Placeholders are `{{ name }}` or `{{ name | fallback }}`. Length and cost are computed per recipient. All credits are debited at once: 402 means that nothing was sent. A duplicate recipient gets one message. A recipient may be `{contact_id}`, and `tag` may replace the list of recipients. The name and `custom_fields` of a contact are variables; variables of the recipient take precedence. Both also need the scope `manage_contacts`.',
     requests: {
       bulk,
       lenient: { ...bulk, on_invalid: 'skip', rate: 10 },
@@ -134,7 +142,7 @@ export const messageSamples: Samples = {
   },
   'messages.preview': {
     about:
-      'Takes the body of a single or of a bulk send. Where that has a `fallback`, the answer has one too: what each step costs by itself, and `credits_max`, the most that all cost together. What is known of contacts is shown to keys with the scope `manage_contacts` only. A preview of a bulk send counts as a bulk send.',
+      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and `credits_max`, the cost if every step is sent. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists texts of a single send whose placeholders would be sent literally. A preview of a bulk send counts in the rate limit of bulk sends.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
@@ -143,22 +151,22 @@ export const messageSamples: Samples = {
     refusals: [badPhone, badChannel, noText, tooManyPlaceholders],
   },
   'messages.list': {
-    about: 'A bare day in `start_date` means its first moment, in `end_date` its last, in UTC.',
+    about: 'A date without time means the start of that day (UTC) in `start_date`, and its end in `end_date`.',
     data: { messages: [delivered], pagination },
   },
   'messages.get': { data: { message: delivered } },
   'messages.timeline': {
     about:
-      'The one answer to “why is it not delivered yet”: what happened, in its order, with each call to a provider, each report as the provider sent it (addresses masked) and how it was applied, each movement of credits, each event with its deliveries. `waiting_for` says what has to happen next, null when nothing has to. `details` differ by `type`.',
+      'Explains why a message is not delivered yet. Lists in order every call to a provider, every delivery report as the provider sent it (addresses masked), every credit transaction, and every event with its deliveries. `waiting_for` is the step that the message waits for; null if there is none. `details` depend on `type`.',
     data: { timeline },
   },
   'messages.cancel': {
-    about: 'Works until the message is handed to a provider.',
+    about: 'Possible until the message is handed to a provider.',
     data: { message: cancelled },
     refusals: [errors.conflict('Message can no longer be cancelled')],
   },
   'messages.list-bulk': { data: { batches: [batchInList], pagination } },
-  'messages.get-bulk': { about: '`counts` always add up to `accepted`; `errors` are the recipients that were skipped.', data: { batch } },
+  'messages.get-bulk': { about: '`counts` always add up to `accepted`. `errors` lists the skipped recipients.', data: { batch } },
   'messages.pause-bulk': {
     data: { batch: { ...batch, status: 'paused' } },
     refusals: [errors.conflict('Batch can no longer be paused')],

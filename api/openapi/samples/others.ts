@@ -29,7 +29,7 @@ const faults = [
   errors.contactExists(['email']),
 ];
 
-/** Contacts, billing, and what else there is. */
+/** Samples of contacts, suppressions, billing, callbacks and health. */
 export const otherSamples: Samples = {
   'contacts.create': {
     requests: {
@@ -49,7 +49,7 @@ export const otherSamples: Samples = {
   'contacts.delete': { data: { message: 'Contact has been deleted' } },
   'suppressions.create': {
     about:
-      'A message to somebody on this list is accepted, fails as `suppressed` before any provider sees it, and is refunded. Who is on the list for good stays as he is; one who would expire is replaced.',
+      'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a provider, and is refunded. If the recipient is already suppressed, a permanent suppression stays unchanged and a temporary one is replaced.',
     requests: {
       forGood: { channel: 'sms', recipient: '+15551234567' },
       forAWhile: { channel: 'email', recipient: 'ada@example.com', expires_at: until },
@@ -64,12 +64,13 @@ export const otherSamples: Samples = {
   'suppressions.list': { data: { suppressions: [suppression], pagination } },
   'suppressions.get': { data: { suppression } },
   'suppressions.delete': {
-    about: 'Messages to the recipient are handed over again; a carrier may still have a list of its own.',
+    about: 'Messages to the recipient are sent again. The carrier may still have its own suppression list.',
     data: { message: 'Suppression has been removed' },
     refusals: [errors.conflict('The recipient made this suppression: only the recipient can end it, by START')],
   },
   'unsubscribe.post': {
-    about: 'The address in the `List-Unsubscribe` header of a mail that was sent with `content.unsubscribe`; signed, not for clients.',
+    about:
+      'The signed URL in the `List-Unsubscribe` header of an e-mail that was sent with `content.unsubscribe`. Used by mail programs, not by clients.',
     data: { message: 'You will get no more of these e-mails.' },
     refusals: [errors.notFound()],
   },
@@ -80,7 +81,7 @@ export const otherSamples: Samples = {
     data: { packages: [{ id: ids.package, name: 'Starter', credits: 1000, price_cents: 1000, currency: 'usd' }] },
   },
   'billing.checkout': {
-    about: 'Open `checkout_url` in a browser. The credits are there when the payment provider has confirmed the payment.',
+    about: 'Open `checkout_url` in a browser. The credits are added when the payment provider confirms the payment.',
     requests: { package: { package_id: ids.package } },
     data: { checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1', session_id: 'cs_test_a1' },
     refusals: [errors.purchaseFailed(), errors.billingNotConfigured()],
@@ -106,8 +107,8 @@ export const otherSamples: Samples = {
   'callbacks.receive': { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
   'health.get': {
     about:
-      '`redis` speaks for the store of the rate limiter, `queue` for Temporal with a worker that polls, `watcher` for what finds and repairs ' +
-      'what a crash left behind, `workers` for the signs of life of the worker processes.',
+      '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, `watcher` is the job that finds and repairs ' +
+      'messages and deliveries that a crash left unfinished, and `workers` are the worker processes by their heartbeats.',
     data: {
       status: 'ok',
       timestamp: at,

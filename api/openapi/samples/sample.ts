@@ -1,14 +1,14 @@
-/** What the document tells of an operation beyond its declaration. Kept beside the declarations, so that those stay short. */
+/** Descriptions and examples of an operation for the OpenAPI document. They are kept apart from the declarations, so that those stay short. */
 import type { AppError } from '../../../models/errors.js';
 
 export interface Sample {
-  /** What the summary does not say. */
+  /** The description of the operation. */
   about?: string;
-  /** Bodies of requests by name. */
+  /** Request bodies by name. */
   requests?: Readonly<Record<string, object>>;
-  /** `data` of a success, or the whole answer without an envelope. */
+  /** The `data` of a successful response, or the whole response without an envelope. */
   data: object;
-  /** Refusals that do not follow from the declaration. */
+  /** Errors that cannot be derived from the declaration. */
   refusals?: readonly AppError[];
 }
 
@@ -16,7 +16,7 @@ export type Samples = Readonly<Record<string, Sample>>;
 
 export const at = '2026-11-21T10:00:00.000Z';
 export const later = '2026-11-21T10:00:02.345Z';
-/** Ids of the samples, by resource. */
+/** Sample ids by resource. */
 export const ids = {
   workspace: '0198c5b1-0a10-7f3e-8b1d-000000000001',
   message: '0198c5b1-0a10-7f3e-8b1d-000000000002',

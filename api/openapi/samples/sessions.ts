@@ -4,7 +4,7 @@ import type { Samples } from './sample.js';
 const current_password = 'correct horse battery';
 const wrong = [errors.wrongPassword(), errors.invalidToken()];
 
-/** Passwords, sessions and second factors of somebody who is logged in. */
+/** Samples of passwords, sessions and second factors. */
 export const sessionSamples: Samples = {
   'auth.resend-verification': {
     requests: { email: { email: 'ada@example.com' } },
@@ -12,13 +12,14 @@ export const sessionSamples: Samples = {
     refusals: [errors.invalidField('email', 'Invalid email address')],
   },
   'auth.change-password': {
-    about: 'This JWT stops working, too.',
+    about: 'This JWT is revoked, too.',
     requests: { change: { current_password, password: 'another horse battery' } },
     data: { message: 'Password has been changed. Please log in again.' },
     refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters')],
   },
   'auth.change-email': {
-    about: 'A token to the new address lives 24 hours and is used by `POST /api/v1/auth/verify-email`. The present address is told.',
+    about:
+      'Sends a token to the new address and a notice to the current one. The token is valid for 24 hours; use it with `POST /api/v1/auth/verify-email`.',
     requests: { change: { email: 'lovelace@example.com', current_password } },
     data: { message: 'A mail with a link to confirm the new address is on the way.' },
     refusals: [...wrong, errors.emailExists()],
@@ -26,7 +27,7 @@ export const sessionSamples: Samples = {
   'auth.logout': { data: { message: 'You are logged out.' } },
   'auth.logout-all': { data: { message: 'All sessions are logged out.' } },
   'auth.totp': {
-    about: 'The URL is what authenticators read from a QR code. Each recovery code is good once, in place of a code.',
+    about: 'Authenticator apps read `otpauth_url` from a QR code. Each recovery code works once, in place of a code.',
     data: {
       secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
       otpauth_url:
@@ -46,7 +47,7 @@ export const sessionSamples: Samples = {
     refusals: [errors.invalidCode(), errors.conflict('TOTP is not in force')],
   },
   'auth.close-workspace': {
-    about: 'Cannot be undone. Credits that are left are void; the ledger stays, without names.',
+    about: 'Cannot be undone. Remaining credits are lost. The transactions are kept without names.',
     requests: { close: { current_password } },
     data: { message: 'The account has been closed.' },
     refusals: wrong,

@@ -1,4 +1,4 @@
-/** Sends of templates that WhatsApp has approved. */
+/** Sample sends with approved WhatsApp templates. */
 
 export const template = {
   to: '+15551234567',
@@ -8,7 +8,7 @@ export const template = {
     template: { name: 'order_update', language: 'en_US', variables: { 1: 'Ada' } },
   },
 };
-/** With all that can be filled in. */
+/** With every part that can have variables. */
 export const richTemplate = {
   ...template,
   content: {

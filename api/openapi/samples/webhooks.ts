@@ -52,10 +52,10 @@ const faults = [
 
 const inactive = [errors.conflict('Webhook is inactive. Activate it before sending to it')];
 
-/** Webhooks and their deliveries. */
+/** Samples of webhooks and their deliveries. */
 export const webhookSamples: Samples = {
   'webhooks.create': {
-    about: 'What is sent to the URL, and how it is signed, is in the section `webhooks` of this document.',
+    about: 'The section `webhooks` of this document describes the requests to the URL and their signatures.',
     requests: {
       all: { url: created.url, events: created.events },
       some: { url: created.url, events: ['message.failed'], description: 'Alarms' },
@@ -70,7 +70,7 @@ export const webhookSamples: Samples = {
   'webhooks.get': { data: { webhook } },
   'webhooks.update': {
     about:
-      'While a webhook is inactive its events are kept as deliveries that are `held`; they go out by replay. Another `url` makes due what waits for a further attempt. `asymmetric: true` gives it a key pair, `false` forgets that.',
+      'While a webhook is inactive, its events are kept as deliveries with the status `held`. A replay sends them. A new `url` makes pending retries due immediately. `asymmetric: true` creates a key pair, `false` deletes it.',
     requests: {
       pause: { is_active: false },
       usual: { retry_delays: null, rate: null, ordered: false },
@@ -83,7 +83,7 @@ export const webhookSamples: Samples = {
   'webhooks.delete': { data: { message: 'Webhook has been deleted' } },
   'webhooks.deliveries': {
     about:
-      'Of every attempt: what was sent, with signatures masked; the first part of what came back; the address that was reached; and how long each part took. `status` may name several, separated by commas: `failed,held` is what was not delivered, and `since` and `until` narrow it to a time.',
+      'Each attempt contains the request with masked signatures, the first part of the response, the remote address and the timings. `status` takes several values, separated by commas: `failed,held` lists the deliveries that were not delivered. `since` and `until` select a period.',
     data: { deliveries: [delivery], pagination },
   },
   'webhooks.get-delivery': { data: { delivery } },
@@ -92,13 +92,13 @@ export const webhookSamples: Samples = {
     refusals: inactive,
   },
   'webhooks.resend': {
-    about: 'The same `webhook-id` and the same bytes, with a new timestamp and signature.',
+    about: 'Sends the same `webhook-id` and the same bytes, with a new timestamp and signature.',
     data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
     refusals: [...inactive, errors.conflict('Delivery is too old to be sent again')],
   },
   'webhooks.replay': {
     about:
-      'With `dry_run` it only counts, also for an inactive webhook. Deliveries whose body is no longer kept are not taken. A replay disturbs no ladder that is running.',
+      'With `dry_run` the deliveries are only counted, also for an inactive webhook. Deliveries whose body is no longer stored are left out. Scheduled retries continue unchanged.',
     requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
     data: { replay },
     refusals: [...inactive, errors.limitReached('A workspace', 2, 'replays under way')],
@@ -106,23 +106,23 @@ export const webhookSamples: Samples = {
   'webhooks.replays': { data: { replays: [replay], pagination } },
   'webhooks.get-replay': {
     about:
-      '`attempted` of the `matched` deliveries had their attempt, and `acknowledged` of those succeeded with it; what failed is tried again by its ladder, as the list of deliveries tells.',
+      'Of the `matched` deliveries, `attempted` were sent, and `acknowledged` of those succeeded. Failed ones are retried as scheduled; see the list of deliveries.',
     data: { replay: { ...replay, attempted: 7, acknowledged: 6 } },
   },
   'webhooks.cancel-replay': {
-    about: 'Deliveries that it did not reach stay as they were.',
+    about: 'Deliveries that were not sent yet stay unchanged.',
     data: { replay: { ...replay, status: 'cancelled', attempted: 7, acknowledged: 6, ended_at: later } },
     refusals: [errors.conflict('Replay can no longer be cancelled')],
   },
   'webhooks.rotate-secret': {
     about:
-      '`X-Service-Signature` is made with the new secret at once; `webhook-signature` carries both for `overlap_hours`. An asymmetric webhook gets a new key pair in the same way.',
+      '`X-Service-Signature` uses the new secret immediately. `webhook-signature` contains signatures with both secrets for `overlap_hours`. An asymmetric webhook also gets a new key pair, with the same overlap.',
     requests: { soon: { overlap_hours: 2 }, usual: {} },
     data: { webhook, ...secret },
   },
   'webhooks.public-key': {
     about:
-      'With it the `v1a` signatures are verified, as Standard Webhooks says: `whpk_` and the base64 of the 32 bytes of an ed25519 public key. It changes when the secret is rotated; until the overlap ends both sign.',
+      'Verifies the `v1a` signatures of Standard Webhooks. It consists of `whpk_` and the base64 of the 32 bytes of an ed25519 public key. A rotation of the secret replaces it; both keys sign until the overlap ends.',
     data: { ...publicKey, previous: { public_key: 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', until: later } },
   },
 };

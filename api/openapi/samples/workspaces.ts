@@ -12,14 +12,16 @@ const workspace = {
   message_days: 90,
 };
 
+const figures = { messages: 1200, delivered: 1180, failed: 20, credits: 1180 };
+
 const erasure = { id: ids.erasure, status: 'running', messages: 0 };
 
-/** What a workspace settles for itself, and its data as a whole. */
+/** Samples of the workspace, its export and erasures. */
 export const workspaceSamples: Samples = {
   'workspace.get': { data: { workspace } },
   'workspace.update': {
     about:
-      'Holds for every send that begins after the answer. The limit counts what is debited from midnight to midnight UTC; what is given back of the same day no longer counts.',
+      'Takes effect for every send that begins after the response. The daily limit counts debits from midnight to midnight UTC. Refunds of the same day are subtracted.',
     requests: {
       complete: { spend_limit_day: 250, allowed_countries: ['DE', 'US'], message_days: 90 },
       'without a limit': { spend_limit_day: null },
@@ -30,15 +32,34 @@ export const workspaceSamples: Samples = {
       errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
     ],
   },
+  'workspace.balance': {
+    about: 'The day begins at midnight UTC.',
+    data: { balance: 87.5, currency_of_credits: 'usd', spend_today: 12.5, spend_limit_day: 250 },
+  },
+  'workspace.usage': {
+    about:
+      'The last 30 days unless `from` and `to` say otherwise; at most 92 days, and at most 200,000 messages. A message counts on the day (UTC) on which it was accepted, as it stands now; messages that were read count as delivered.',
+    data: {
+      from: '2026-11-21T00:00:00.000Z',
+      to: '2026-11-21T23:59:59.999Z',
+      by: 'day',
+      ...figures,
+      usage: [{ day: '2026-11-21', ...figures }],
+    },
+    refusals: [
+      errors.invalidField('from', 'from and to must be at most 92 days apart'),
+      errors.limitReached('The period of a usage report', 200_000, 'messages'),
+    ],
+  },
   'workspace.export': {
     about:
-      'Newline-delimited JSON: a line for the workspace, then for each API key, webhook, contact, suppression, batch, message and transaction, oldest first, without secrets. The last line is `end` with the number of lines before it; without it the export is incomplete.',
+      'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
     data: { type: 'workspace', data: workspace },
     refusals: [errors.conflict('An export of this workspace is running already')],
   },
   'erasures.create': {
     about:
-      'Messages that have ended are erased at once, what was not handed off is cancelled and refunded, and what is under way is erased when it and its events have ended. Ids, statuses, times and prices stay. A suppression goes on refusing by a digest.',
+      'Finished messages are erased immediately. Messages not yet handed to a provider are cancelled and refunded. Messages in progress are erased when they and their events have finished. Ids, statuses, times and prices are kept. Suppressions stay in effect through a digest.',
     requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
     data: { erasure },
     refusals: [errors.invalidField('to', 'Phone number must be in E.164 format'), errors.invalidField('to', 'Invalid email address')],

@@ -1,4 +1,4 @@
-import type { Channel } from '../../channels.js';
+import { type Channel, someChannel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type Subscribed, subscribed, writeEvents } from '../messages/write-events.js';
 
@@ -13,7 +13,7 @@ export function openPage(db: Database, groupId: string): Promise<PageStart> {
   return inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, groupId);
     const [start] = await select<PageStart>(db, startOf, [groupId], transaction);
-    return start ?? { channel: 'sms', scheduledAt: null };
+    return start ?? { channel: someChannel, scheduledAt: null };
   });
 }
 

@@ -55,5 +55,18 @@ export async function fundsOf(db: Database, workspaceIds: readonly string[]): Pr
   return new Map(rows.map(({ id, ...found }) => [id, found]));
 }
 
+/** What a workspace has and has spent today, in thousandths of a credit. */
+export interface Spending {
+  balance: number;
+  spent_today: number;
+  spend_limit_day: number | null;
+}
+
+export async function spendingOf(db: Database, workspaceId: string): Promise<Spending> {
+  const sql = `SELECT w.balance, ${spentToday} AS spent_today, w.spend_limit_day FROM workspaces w WHERE w.id = $1`;
+  const [spending] = await select<Spending>(db, sql, [workspaceId]);
+  return spending ?? { balance: 0, spent_today: 0, spend_limit_day: null };
+}
+
 /** The most that fits both the balance and the limit. */
 export const affordable = ({ balance, spend_left }: Funds): number => Math.min(balance, spend_left ?? balance);

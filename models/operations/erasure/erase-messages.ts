@@ -1,5 +1,6 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { digestIn, keyOf } from '../../rules/contacts/erasure.js';
+import { digestIn } from '../../rules/contacts/erasure.js';
+import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 
 /** Why messages are erased: the erasure that counts them; null: their age. */
 export type Cause = string | null;
@@ -55,7 +56,7 @@ export const stepsWithoutRecipients = `(
 // it is erased.
 const erase = `
   WITH erased AS (
-    UPDATE messages m SET "to" = ${digestIn('$2', keyOf('m'))}, content = '{}', metadata = NULL, reference = NULL,
+    UPDATE messages m SET "to" = ${digestIn('$2', recipientKeyInSql('m'))}, content = '{}', metadata = NULL, reference = NULL,
       idempotency_key = CASE WHEN m.idempotency_key IS NOT NULL THEN ${digestIn('$2', 'm.idempotency_key')} END, request_digest = NULL,
       erased_at = now()
     WHERE m.id = ANY($1::uuid[]) AND ${erasable}

@@ -1,7 +1,8 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
-import { digestIn, keyOf } from '../../rules/contacts/erasure.js';
+import { digestIn } from '../../rules/contacts/erasure.js';
+import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
 import { type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
@@ -103,7 +104,7 @@ export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + inter
 const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = ANY(ARRAY[${keyOf('m')}, ${digestIn(key, keyOf('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())))`;
+    AND s.recipient = ANY(ARRAY[${recipientKeyInSql('m')}, ${digestIn(key, recipientKeyInSql('m'))}]) AND (s.expires_at IS NULL OR s.expires_at > now())))`;
 
 const stoppedBatch = `
   SELECT 1 FROM (

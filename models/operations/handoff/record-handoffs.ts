@@ -1,6 +1,6 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
-import { isHardBounce, suppressedCode } from '../../rules/contacts/suppression.js';
+import { isHardBounce, refusalReason, suppressedCode } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 import { isUncertain } from './uncertain-handoffs.js';
@@ -76,9 +76,8 @@ function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
 function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow, is_permanent: boolean): NewSuppression[] {
   const isBounce = isHardBounce({ channel, status: 'failed', error_code, is_permanent });
   if (error_code !== suppressedCode && !isBounce) return [];
-  // Lists of mail providers are of bounces above all, and do not say why somebody is on them: that ends by itself, and is asked again.
-  const reason = channel === 'email' ? 'bounce' : 'opt_out';
-  return [{ workspace_id, channel, recipient: to, reason, source: 'provider', message_id: id }];
+  // A bounce expires: the list of a mail provider does not say why a recipient is on it.
+  return [{ workspace_id, channel, recipient: to, reason: refusalReason(channel), source: 'provider', message_id: id }];
 }
 
 /** Gives back the claim of what was certainly not handed off, by no call, so that it can be cancelled until the next attempt. */

@@ -1,8 +1,8 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { failureOf } from '../../rules/messages/error-codes.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
-import { hasReadReceipts, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
-import type { Channel } from '../../channels.js';
+import { movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
+import { type Channel, channelTraits } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
 import { type GroupWork, groupState } from '../messages/group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
@@ -161,7 +161,7 @@ function changeOf(report: Unapplied): StatusChange {
   };
 }
 
-const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || hasReadReceipts(channel);
+const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || channelTraits[channel].hasReadReceipts;
 
 /** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
 export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<GroupState> {

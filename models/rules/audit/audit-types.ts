@@ -30,6 +30,7 @@ export const auditTypes = [
   'billing.credits_purchased',
   'billing.payment_reversed',
   'billing.payment_restored',
+  'billing.credits_granted',
 ] as const;
 export type AuditType = (typeof auditTypes)[number];
 

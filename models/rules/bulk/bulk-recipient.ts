@@ -1,15 +1,16 @@
 /** One recipient of a bulk send: from what was given to what is sent, or to everything that is wrong with it. */
 import type { Channel } from '../../channels.js';
-import { type Fault, missingFieldText } from '../../errors.js';
+import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js';
 import type { Content } from '../messages/message-content.js';
 import { addressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
-import { emailBytesMax, faultOfTexts, isReference, isSubject, lengthText, subjectText, textLengthMax } from '../messages/content.js';
+import { faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';
 import { carrierView } from '../messages/segments.js';
+import { lookAlike } from '../values/look-alike.js';
 import { escapeHtml, missingFrom, render } from '../messages/template.js';
 import { isStorable } from '../values/text.js';
 
@@ -109,13 +110,28 @@ function readValues(
 ): Values {
   const values = contact === undefined ? new Map<string, string>() : valuesOf(contact);
   for (const [name, value] of Object.entries(others)) {
-    // What is neither scalar nor declared is an unknown field, and those are ignored.
+    // What is neither scalar nor declared is an unknown field: a fault where it looks like a known one, else ignored.
     if (typeof value !== 'object') putValue(values, name, value, `${path}.${name}`, faults);
+    else if (value !== null) refuseLookAlike(name, path, faults);
   }
   if (variables === undefined || variables === null) return values;
   if (!isObject(variables)) faults.push(faultAt(`${path}.variables`, (at) => `${at} must be an object`));
-  else for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}.variables.${name}`, faults);
+  else for (const [name, value] of readVariables(variables, `${path}.`, faults)) values.set(name, value);
   return values;
+}
+
+/** The values of a `variables` object. @param path what stands before it, with its dot @param faults gets what is wrong */
+export function readVariables(variables: object, path: string, faults: Fault[]): Values {
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}variables.${name}`, faults);
+  return values;
+}
+
+const fieldsOfRecipient = ['to', 'contact_id', 'variables', 'metadata', 'reference'];
+
+function refuseLookAlike(name: string, path: string, faults: Fault[]): void {
+  const meant = lookAlike(name, fieldsOfRecipient);
+  if (meant !== undefined && meant !== name) faults.push(faultAt(`${path}.${name}`, (at) => unknownFieldText(at, `${path}.${meant}`)));
 }
 
 function putValue(values: Map<string, string>, name: string, value: unknown, field: string, faults: Fault[]): void {
@@ -154,8 +170,7 @@ function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, valu
 
 /** The texts for one recipient and what is wrong with them; texts that are too long come cut. */
 function renderContent(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
-  // In UTF-16 units, of which a character takes two at most, and a byte one at most.
-  const unitsMax = channel === 'email' ? emailBytesMax : 2 * textLengthMax;
+  const unitsMax = textUnitsMax(channel);
   const text = render(templates.text, values, { unitsMax });
   const html = templates.html && render(templates.html, values, { unitsMax, escape: escapeHtml });
   const subject = templates.subject && render(templates.subject, values, { unitsMax: subjectUnitsMax });

@@ -1,10 +1,10 @@
 /** What all messages of a bulk send have in common. */
-import type { Channel } from '../../channels.js';
+import { type Channel, channelTraits } from '../../channels.js';
 import { type Fault, limitReached } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
 import type { Content } from '../messages/message-content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
-import { emailBytesMax, faultOfTexts } from '../messages/content.js';
+import { faultOfTexts, textUnitsMax } from '../messages/content.js';
 import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
 
 /** A bulk send as it was asked for, checked except for its recipients. */
@@ -36,8 +36,8 @@ export interface BulkTemplates {
   isOfTag: boolean;
 }
 
-/** Placeholders take room that the rendered text does not: a template may be longer than a text, but not without end. */
-const sourceUnitsMax = (channel: Channel | null) => (channel === 'email' ? 2 * emailBytesMax : 16_000);
+/** Placeholders can be longer than the values they stand for, so a template may be longer than a text, up to this length. */
+const sourceUnitsMax = (channel: Channel | null) => Math.max(16_000, channel === null ? 0 : 2 * textUnitsMax(channel));
 
 /** Reads the texts of the request once, and judges what no recipient can change. */
 export function compileBulk({ channel, content, metadata, reference, contacts, tag }: BulkRequest): {
@@ -57,13 +57,13 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
     return source === undefined ? null : compiled(`content.${name}`, source);
   };
   const text = compiled('content.text', content.text);
-  // Subject and html mean nothing outside e-mail and are not kept there.
-  const subject = channel === 'email' ? optional('subject') : null;
-  const html = channel === 'email' ? optional('html') : null;
-  const whatsapp = channel === 'whatsapp' && content.template !== undefined ? compileTexts(content.template, compiled, faults) : null;
+  const { hasMailFields = false, hasApprovedTemplates = false } = channel === null ? {} : channelTraits[channel];
+  const subject = hasMailFields ? optional('subject') : null;
+  const html = hasMailFields ? optional('html') : null;
+  const whatsapp = hasApprovedTemplates && content.template !== undefined ? compileTexts(content.template, compiled, faults) : null;
   const tooLong = channel === null ? null : faultOfTexts(channel, literalOf(text), html === null ? undefined : literalOf(html));
   if (tooLong !== null) faults.push({ field: 'content.text', message: tooLong });
-  const unsubscribe = channel === 'email' && content.unsubscribe === true;
+  const unsubscribe = hasMailFields && content.unsubscribe === true;
   const templates = {
     channel,
     text,

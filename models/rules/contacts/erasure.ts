@@ -14,9 +14,6 @@ export function digestOf(key: Buffer, text: string): string {
 export const digestIn = (key: string, text: string) =>
   `'${mark}' || encode(sha256(${key}::bytea || sha256(${key}::bytea || convert_to(${text}, 'UTF8'))), 'hex')`;
 
-/** SQL: the recipient of the message by this name, as lists keep it. */
-export const keyOf = (message: string) => `CASE ${message}.channel WHEN 'email' THEN lower(${message}."to") ELSE ${message}."to" END`;
-
 /** Whether this stands in the place of a recipient. */
 const isErased = (recipient: string): boolean => /^#[0-9a-f]{64}$/.test(recipient);
 

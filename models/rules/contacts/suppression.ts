@@ -1,5 +1,5 @@
 /** Why somebody is not written to any more, and what makes it so. */
-import type { Channel } from '../../channels.js';
+import { type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from '../messages/status.js';
 
 /** Error code of a message whose recipient is suppressed, on our list or on the provider's own (decisions §4). */
@@ -19,17 +19,20 @@ const bounceDays = 30;
 export const expiryOf = (reason: SuppressionReason, from: Date): Date | null =>
   reason === 'bounce' ? new Date(from.getTime() + bounceDays * 86_400_000) : null;
 
-/** A report after which the mailbox is not written to again. Only e-mail: what carriers say of phones is too often of the moment. */
+/** True for a report that suppresses the recipient. Not on phone channels: what carriers report there is often temporary. */
 export const isHardBounce = (report: {
   channel: Channel;
   status: ReportStatus;
   error_code: string | null;
   is_permanent: boolean;
 }): boolean =>
-  report.channel === 'email' &&
+  channelTraits[report.channel].suppressesBounces &&
   report.status === 'failed' &&
   report.is_permanent &&
   (report.error_code === '30006' || report.error_code === '30008');
+
+/** The reason when a provider refuses a recipient that is on its own list. Lists of mail providers hold mostly bounces. */
+export const refusalReason = (channel: Channel): SuppressionReason => (channelTraits[channel].suppressesBounces ? 'bounce' : 'opt_out');
 
 /** The recipient has asked for it himself, by STOP, a complaint or the link in a mail: only he can take it back. */
 export const isRecipients = ({ reason, source }: { reason: SuppressionReason; source: SuppressionSource }): boolean =>

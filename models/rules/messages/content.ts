@@ -1,25 +1,31 @@
 /** What a message may say: the limits of its texts, in the contract's words. */
-import type { Channel } from '../../channels.js';
-import { codePoints } from '../billing/credits.js';
-
-/** Characters of an sms or a WhatsApp text: ten priced segments. */
-export const textLengthMax = 1600;
-/** Bytes of text and html of an e-mail together. */
-export const emailBytesMax = 90 * 1024;
+import { type Channel, channelTraits } from '../../channels.js';
+import { codePoints } from '../values/text.js';
 
 export const subjectText = 'content.subject must be one line of at most 998 characters';
 
-/** What is said of texts that are too long. */
-export const lengthText = (channel: Channel) =>
-  channel === 'email'
-    ? 'content.text and content.html must be at most 90 kB together'
-    : `content.text must be at most ${textLengthMax} characters`;
+/** The error text for a content that is too long. */
+export function lengthText(channel: Channel): string {
+  const { unit, size } = channelTraits[channel].contentMax;
+  return unit === 'bytes'
+    ? `content.text and content.html must be at most ${size / 1024} kB together`
+    : `content.text must be at most ${size} characters`;
+}
 
-/** What is wrong with the length of a text, or of an e-mail's text and html together; null when nothing is. */
+/** The error text when the content is too long for the channel; null when it is not. */
 export function faultOfTexts(channel: Channel, text: string, html: string | undefined): string | null {
-  const isTooLong =
-    channel === 'email' ? Buffer.byteLength(text) + Buffer.byteLength(html ?? '') > emailBytesMax : codePoints(text) > textLengthMax;
+  const { unit, size } = channelTraits[channel].contentMax;
+  const isTooLong = unit === 'bytes' ? Buffer.byteLength(text) + Buffer.byteLength(html ?? '') > size : codePoints(text) > size;
   return isTooLong ? lengthText(channel) : null;
+}
+
+/** The length of the longest text that one of these channels takes, in its own unit. */
+export const textSizeMax = (some: readonly Channel[]) => Math.max(...some.map((channel) => channelTraits[channel].contentMax.size));
+
+/** UTF-16 units that the longest text of the channel can have. A code point takes at most two units, a byte at most one. */
+export function textUnitsMax(channel: Channel): number {
+  const { unit, size } = channelTraits[channel].contentMax;
+  return unit === 'bytes' ? size : 2 * size;
 }
 
 /** A line break in a subject would begin a header of the sender's choice. */

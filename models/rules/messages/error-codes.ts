@@ -1,5 +1,5 @@
 /** Our public failure codes (interface.md, Events; decisions §4) and their texts. A provider's own code is never shown. */
-import type { Channel } from '../../channels.js';
+import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import { suppressedTexts } from '../contacts/suppression.js';
 
 export interface Failure {
@@ -9,16 +9,16 @@ export interface Failure {
 
 interface Meaning {
   message: string;
-  /** Where e-mail says it in other words. */
-  email?: string;
-  /** What whoever sends can do about it. */
+  /** Another text for channels that reach recipients by this kind of address. */
+  messageFor?: Partial<Record<AddressKind, string>>;
+  /** What the sender can do about it. */
   advice: string;
 }
 
 const meanings = {
   '30006': {
     message: 'Landline or unreachable carrier',
-    email: 'Mailbox unreachable',
+    messageFor: { email: 'Mailbox unreachable' },
     advice: 'Try later; if it goes on, this channel does not reach the recipient.',
   },
   '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
@@ -57,9 +57,9 @@ const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meani
 /** Code and text for one of our codes; `undeliverable` where a provider gave no code or one that is not in our vocabulary. */
 export function failureOf(channel: Channel, code: string | null): Failure {
   const known = code !== null && isFailureCode(code) ? code : 'undeliverable';
-  const { message, email = message }: Meaning = meanings[known];
-  return { code: known, message: channel === 'email' ? email : message };
+  const { message, messageFor }: Meaning = meanings[known];
+  return { code: known, message: messageFor?.[channelTraits[channel].address] ?? message };
 }
 
-/** What whoever sends can do about a failure; null for a code that no provider causes. */
+/** What the sender can do about a failure; null for a code that no provider causes. */
 export const adviceOn = (code: string | null): string | null => (code !== null && isFailureCode(code) ? meanings[code].advice : null);

@@ -1,5 +1,5 @@
 /** Chains across channels: when the next step begins, and what it costs. */
-import type { Channel } from '../../channels.js';
+import { type Channel, channelTraits } from '../../channels.js';
 import type { Content } from './message-content.js';
 import type { Status } from './status.js';
 
@@ -9,7 +9,7 @@ export interface FallbackStep {
   to: string;
   /** Seconds that the message before it has to be delivered. */
   after: number;
-  /** What its channel knows beside the text, which the message before it has too. */
+  /** The fields that its channel has, except the text: that is the same for the whole chain. */
   content: Omit<Content, 'text'>;
   /** Thousandths of a credit that the step costs by itself. */
   price: number;
@@ -45,11 +45,11 @@ export const costOfStep = (price: number, charged: number): number => Math.max(0
 /** The most that a chain costs, by the prices of its steps, the first message among them: when all are sent and nothing is refunded. */
 export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
-/** What means nothing on a channel is not kept there: subject and html outside e-mail, a template outside WhatsApp. */
+/** The content without the fields that the channel does not have. */
 export const contentOn = (channel: Channel, content: Content): Content => ({ text: content.text, ...besideText(channel, content) });
 
-/** What a channel knows beside the text. */
+/** The fields of the content that the channel has, except the text. */
 export function besideText(channel: Channel, { text: _, template, ...mail }: Content): Omit<Content, 'text'> {
-  if (channel === 'email') return mail;
-  return channel === 'whatsapp' && template !== undefined ? { template } : {};
+  const { hasMailFields, hasApprovedTemplates } = channelTraits[channel];
+  return { ...(hasMailFields ? mail : {}), ...(hasApprovedTemplates && template !== undefined ? { template } : {}) };
 }

@@ -1,22 +1,66 @@
 /** Whom a message can go to. */
-import type { Channel } from '../../channels.js';
+import { type AddressKind, type Channel, channels, channelTraits } from '../../channels.js';
 import { isEmail } from '../values/email.js';
 import { isPhone } from '../values/phone.js';
 
 export const phoneText = 'Phone number must be in E.164 format';
 export const emailText = 'Invalid email address';
 
-/** What a contact is reached by on a channel: the name of that field. */
-export const addressField = (channel: Channel) => (channel === 'email' ? 'email' : 'phone');
-
-/** What is said of a contact that a channel does not reach. */
-export const noAddressText = (channel: Channel) => (channel === 'email' ? 'Contact has no e-mail address' : 'Contact has no phone number');
-
-/** What is wrong with a recipient of this channel; null when nothing is. */
-export function faultOfRecipient(channel: Channel, to: string): string | null {
-  if (channel === 'email') return isEmail(to) ? null : emailText;
-  return isPhone(to) ? null : phoneText;
+interface AddressRules {
+  isValid: (to: string) => boolean;
+  /** The error text for an address that is not valid. */
+  invalidText: string;
+  /** The error text for a contact without such an address. */
+  missingText: string;
+  /** Two addresses with the same key are one recipient. */
+  keyOf: (to: string) => string;
+  /** SQL: the same key of an expression. */
+  keyInSql: (expression: string) => string;
 }
 
-/** Two recipients with the same key are the same one: letter case does not matter in addresses. */
-export const recipientKey = (channel: Channel, to: string) => (channel === 'email' ? to.toLowerCase() : to);
+const addressRules: Readonly<Record<AddressKind, AddressRules>> = {
+  phone: {
+    isValid: isPhone,
+    invalidText: phoneText,
+    missingText: 'Contact has no phone number',
+    keyOf: (to) => to,
+    keyInSql: (expression) => expression,
+  },
+  email: {
+    isValid: isEmail,
+    invalidText: emailText,
+    missingText: 'Contact has no e-mail address',
+    keyOf: (to) => to.toLowerCase(),
+    keyInSql: (expression) => `lower(${expression})`,
+  },
+};
+
+const rulesOf = (channel: Channel) => addressRules[channelTraits[channel].address];
+
+/** The field of a contact that holds its address on the channel. */
+export const addressField = (channel: Channel) => channelTraits[channel].address;
+
+/** True when recipients of the channel are phone numbers. Only those belong to a country. */
+export const hasPhoneNumbers = (channel: Channel) => channelTraits[channel].address === 'phone';
+
+/** The error text for a contact without an address on the channel. */
+export const noAddressText = (channel: Channel) => rulesOf(channel).missingText;
+
+/** The error text when the recipient is not valid on the channel; null when it is. */
+export function faultOfRecipient(channel: Channel, to: string): string | null {
+  const { isValid, invalidText } = rulesOf(channel);
+  return isValid(to) ? null : invalidText;
+}
+
+/** Two recipients with the same key are one. Letter case does not matter in e-mail addresses. */
+export const recipientKey = (channel: Channel, to: string) => rulesOf(channel).keyOf(to);
+
+/** SQL: `recipientKey` of the row with this name, which has the columns `channel` and `to`. */
+export function recipientKeyInSql(row: string): string {
+  const to = `${row}."to"`;
+  const special = channels.flatMap((channel) => {
+    const key = rulesOf(channel).keyInSql(to);
+    return key === to ? [] : [`WHEN '${channel}' THEN ${key}`];
+  });
+  return `CASE ${row}.channel ${special.join(' ')} ELSE ${to} END`;
+}

@@ -1,5 +1,5 @@
 /** The sandbox's recipients as data (decisions §11): what happens to a message by whom it is addressed to. */
-import type { Channel } from '../../channels.js';
+import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from './status.js';
 
 /** One report that the sandbox will post, `step` delays after hand-off. */
@@ -45,10 +45,15 @@ const byMailbox: Readonly<Record<string, Script>> = {
   flaky,
 };
 
-/** What the sandbox does with a message to this recipient. */
+const special: Readonly<Record<AddressKind, (to: string) => Script | undefined>> = {
+  phone: (to) => own(byNumber, to),
+  email: (to) => own(byMailbox, to.slice(0, to.indexOf('@')).toLowerCase()),
+};
+
+const own = (scripts: Readonly<Record<string, Script>>, name: string) => (Object.hasOwn(scripts, name) ? scripts[name] : undefined);
+
+/** The script of the sandbox for a recipient. */
 export function scriptFor(channel: Channel, to: string): Script {
-  const [scripts, name] = channel === 'email' ? [byMailbox, to.slice(0, to.indexOf('@')).toLowerCase()] : [byNumber, to];
-  const special = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-  if (special === undefined && channel === 'whatsapp') return { reports: [delivered, { status: 'read', step: 2 }] };
-  return special ?? { reports: [delivered] };
+  const { address, hasReadReceipts } = channelTraits[channel];
+  return special[address](to) ?? { reports: hasReadReceipts ? [delivered, { status: 'read', step: 2 }] : [delivered] };
 }

@@ -2,7 +2,7 @@
  * How a carrier would encode and split a text (3GPP TS 23.038; 160/153 septets in GSM-7, 70/67 UTF-16 units in UCS-2).
  * Shown as information only: the price follows `billing/credits.ts`.
  */
-import type { Channel } from '../../channels.js';
+import { type Channel, channelTraits } from '../../channels.js';
 
 export type Encoding = 'GSM-7' | 'UCS-2';
 
@@ -25,9 +25,9 @@ export function segmentsOf(text: string): { encoding: Encoding; segments: number
   };
 }
 
-/** Segments and encoding as a message shows them: only sms has any. */
+/** Segments and encoding as a message shows them; null on channels without segments. */
 export const carrierView = (channel: Channel, text: string): { encoding: Encoding | null; segments: number | null } =>
-  channel === 'sms' ? segmentsOf(text) : { segments: null, encoding: null };
+  channelTraits[channel].hasSegments ? segmentsOf(text) : { segments: null, encoding: null };
 
 /** Septets of each character, or null when one is outside the GSM alphabet. */
 function gsmUnits(text: string): number[] | null {

@@ -1,6 +1,4 @@
 /** The life of a message as data: which statuses exist and which moves are allowed (interface.md, States; decisions §4). */
-import type { Channel } from '../../channels.js';
-
 export const publicStatuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
 export type PublicStatus = (typeof publicStatuses)[number];
 /** `accepting`: stored, not yet debited; never shown. */
@@ -31,9 +29,6 @@ export const movesInto: Readonly<Record<PublicStatus, readonly Status[]>> = {
   failed: ['queued', 'sent'],
   read: ['sent', 'delivered'],
 };
-
-/** Whether a channel knows read receipts. */
-export const hasReadReceipts = (channel: Channel) => channel === 'whatsapp';
 
 /** The order in which reports that arrive together are applied, whatever order they came in. */
 export const reportOrder = ['sent', 'delivered', 'failed', 'read'] as const;

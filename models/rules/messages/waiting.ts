@@ -1,5 +1,6 @@
 /** What a message waits for at a moment: the answer to "why is it not delivered yet". */
 import type { Channel } from '../../channels.js';
+import { providerDeadlineMs } from '../routing/provider-deadline.js';
 import type { Status, StatusDetail } from './status.js';
 
 export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer', 'next_attempt', 'report', 'webhook_delivery'] as const;
@@ -33,9 +34,6 @@ export interface WaitLimits {
   unknownHandoffSeconds: number;
 }
 
-/** How long one call to a provider lasts at most. */
-const callSecondsMax = 10;
-
 /** What the message waits for; null when nothing is open. A message is waited for before its webhooks are. */
 export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
   const { message, events } = circumstances;
@@ -63,7 +61,7 @@ function beforeHandoff({ message, batchStatus, attempts }: Circumstances, limits
   const until = after(scheduled_at ?? created_at, limits.handoffTimeoutSeconds);
   if (last === undefined) return { what: 'hand_off', text: 'Its turn to be handed to a provider', until };
   if (last.outcome === null) {
-    const answered = after(last.started_at, callSecondsMax);
+    const answered = after(last.started_at, providerDeadlineMs / 1000);
     if (answered > now) return { what: 'provider_answer', text: `The answer of ${last.provider} to a call`, until: answered };
   }
   const lost = attempts.find(({ outcome }) => outcome === null || outcome === 'unknown');

@@ -3,7 +3,7 @@
  * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
 import type { Fault } from '../../errors.js';
-import { codePoints } from '../billing/credits.js';
+import { codePoints } from '../values/text.js';
 import { isStorable } from '../values/text.js';
 
 /** A template as it is asked for. With Twilio `name` is the SID of its content (HX…). */

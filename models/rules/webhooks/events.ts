@@ -25,6 +25,8 @@ export interface EventSubject {
   id: string;
   channel: Channel;
   to: string;
+  reference: string | null;
+  batch_id: string | null;
   metadata: Record<string, unknown> | null;
   credits_used: number;
   provider_message_id: string | null;
@@ -35,7 +37,7 @@ export interface EventSubject {
 
 /**
  * The exact body of an event: made once, stored, and sent byte for byte at every attempt.
- * `metadata` is there when it was given; `provider_message_id` when there is one.
+ * `metadata` and `reference` are there when they were given; `batch_id` and `provider_message_id` when there is one.
  */
 export function eventBody(type: EventType, message: EventSubject, at: Date): string {
   const data = {
@@ -44,6 +46,8 @@ export function eventBody(type: EventType, message: EventSubject, at: Date): str
     recipient: shownRecipient(message.to) ?? '', // of a correction that comes after it was erased
     status: type.slice('message.'.length),
     ...fieldsOf(type, message),
+    ...(message.reference === null ? {} : { reference: message.reference }),
+    ...(message.batch_id === null ? {} : { batch_id: message.batch_id }),
     ...(message.metadata === null ? {} : { metadata: message.metadata }),
   };
   return JSON.stringify({ event: type, timestamp: at.toISOString(), data });

@@ -49,7 +49,7 @@ describe('sendGroup', () => {
   const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
   const eventsOf = () => receiver.received.map(({ headers }) => headers['x-service-event']);
 
-  it('hands off, applies the reports and delivers the events, and nothing is left', async () => {
+  it('hands off, applies the reports and delivers the events', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId, ids } = await buildGroup();
     const { isOver, open, queued, more, left } = await send(groupId, () => take(groupId));
@@ -63,7 +63,7 @@ describe('sendGroup', () => {
     }
   });
 
-  it('delivers what is due while the provider takes its time', async () => {
+  it('delivers due events during a slow call', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     await send(groupId, async () => {
@@ -73,20 +73,20 @@ describe('sendGroup', () => {
     });
   });
 
-  it('ends at once where a part was not handed off, for the workflow to try again', async () => {
+  it('ends at once after a partial hand-off, and the workflow tries again', async () => {
     const { groupId } = await buildGroup();
     const { isOver, queued } = await send(groupId, () => take(groupId, 1));
     assert.deepEqual({ isOver, queued }, { isOver: false, queued: 1 });
   });
 
-  it('fails as the hand-off does, for its retry policy', async () => {
+  it('fails like the hand-off, and the retry policy applies', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
     assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'what has happened is told all the same');
   });
 
-  it('does not fail with deliveries that have to be told of: their carrier is woken first', async () => {
+  it('wakes the retrier of open deliveries before it fails', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
@@ -98,7 +98,7 @@ describe('sendGroup', () => {
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'nobody is told of them twice');
   });
 
-  it('tells after a crash that something may have been left to others, which the next call finds', async () => {
+  it('finds deliveries of others at the next call after a crash', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();

@@ -46,7 +46,7 @@ describe('tendGroup', () => {
     return { work, stop: () => stop.abort() };
   };
 
-  it('takes the reports as they come, and nobody is woken meanwhile', async () => {
+  it('applies reports as they arrive, without a wake-up', async () => {
     const { groupId, ids } = await buildSentGroup(3);
     const { work } = tend(groupId);
     await until(async () => (await isAwake(groupId)) === true, 'the group is tended');
@@ -57,7 +57,7 @@ describe('tendGroup', () => {
     assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
   });
 
-  it('gives up the group after a silence; the next report wakes its workflow', async () => {
+  it('ends after a silence, and the next report wakes the workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
     assert.deepEqual(await tend(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
@@ -68,7 +68,7 @@ describe('tendGroup', () => {
     );
   });
 
-  it('does not wait where nothing is at the provider', async () => {
+  it('ends at once when no message is at the provider', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     const startedAt = Date.now();
@@ -81,7 +81,7 @@ describe('tendGroup', () => {
     assert.ok(Date.now() - startedAt < 1_000, 'no silence was waited for');
   });
 
-  it('applies reports while an endpoint hangs, and delivers their events in the next round', async () => {
+  it('applies reports while an endpoint hangs', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
     const { groupId, ids } = await buildSentGroup(1);
     const [id = ''] = ids;
@@ -108,7 +108,7 @@ describe('tendGroup', () => {
     assert.deepEqual(rounds, [1, 1]);
   });
 
-  it('ends at once when deliveries are left to children, and when the worker stops', async () => {
+  it('ends at once with deliveries for children, and when the worker stops', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], carriers: [] };
@@ -123,7 +123,7 @@ describe('tendGroup', () => {
     assert.equal(await isAwake(groupId), false);
   });
 
-  it('after a crash looks once at what was left to children, which may never have been started', async () => {
+  it('checks the deliveries of children once after a crash', async () => {
     const { groupId } = await buildSentGroup(1);
     const asked: boolean[] = [];
     const { work, stop } = tend(
@@ -139,7 +139,7 @@ describe('tendGroup', () => {
     assert.deepEqual(asked, [true]);
   });
 
-  it('fails when deliveries fail for a reason of ours, to be tried again', async () => {
+  it('fails when deliveries fail for an internal reason', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     await assert.rejects(tend(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);

@@ -28,7 +28,7 @@ describe('handOff', () => {
     [{ outcome: 'unknown', detail: 'reset' }, 0],
   ];
   for (const [outcome, retryAfterMs] of outcomes) {
-    it(`passes on ${outcome.outcome} with message, attempt and provider`, async () => {
+    it(`returns ${outcome.outcome} with message, attempt and provider`, async () => {
       const claim = claimOf(false);
       const handoff = await handOff(
         stubProvider(() => outcome),
@@ -40,7 +40,7 @@ describe('handOff', () => {
     });
   }
 
-  it('calls it unknown when the provider throws, and tells nothing of what it said', async () => {
+  it('returns unknown without details when the provider throws', async () => {
     const { result } = await handOff(
       stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))),
       claimOf(false),
@@ -49,7 +49,7 @@ describe('handOff', () => {
     assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'TypeError']);
   });
 
-  it('repeats an uncertain call where the provider is idempotent, with the same id', async () => {
+  it('repeats an uncertain call to an idempotent provider with the same id', async () => {
     const provider = stubProvider();
     const claim = claimOf(true);
     assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
@@ -60,14 +60,14 @@ describe('handOff', () => {
     const reconciling = (reconcile?: Provider['reconcile']) =>
       stubProvider(undefined, { idempotent: false, ...(reconcile === undefined ? {} : { reconcile }) });
 
-    it('takes the id that the provider finds as the answer, without a second call', async () => {
+    it('uses the id that the provider finds, without a second call', async () => {
       const provider = reconciling(async () => 'p-found');
       const { result } = await handOff(provider, claimOf(true), signal);
       assert.deepEqual([result.outcome, 'provider_message_id' in result && result.provider_message_id], ['accepted', 'p-found']);
       assert.deepEqual(provider.calls, []);
     });
 
-    it('sends again when the provider is certain that it took nothing', async () => {
+    it('sends again when the provider has no such message', async () => {
       const provider = reconciling(async () => null);
       const claim = claimOf(true);
       assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
@@ -78,7 +78,7 @@ describe('handOff', () => {
       ['cannot tell', async () => undefined],
       ['cannot be asked', undefined],
     ] as const) {
-      it(`fails the message as handoff_unknown rather than send twice when the provider ${what}`, async () => {
+      it(`fails as handoff_unknown when the provider ${what}`, async () => {
         const provider = reconciling(reconcile);
         const { result } = await handOff(provider, claimOf(true), signal);
         assert.deepEqual([result.outcome, 'error_code' in result && result.error_code], ['rejected', 'handoff_unknown']);
@@ -86,13 +86,13 @@ describe('handOff', () => {
       });
     }
 
-    it('stays unknown when the question itself fails', async () => {
+    it('stays unknown when the query fails', async () => {
       const provider = reconciling(() => Promise.reject(new Error('reset')));
       assert.equal((await handOff(provider, claimOf(true), signal)).result.outcome, 'unknown');
       assert.deepEqual(provider.calls, []);
     });
 
-    it('does not ask before a first call', async () => {
+    it('makes no query before the first call', async () => {
       let asked = 0;
       const provider = reconciling(async () => void (asked += 1));
       assert.equal((await handOff(provider, claimOf(false), signal)).result.outcome, 'accepted');

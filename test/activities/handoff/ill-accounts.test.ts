@@ -11,7 +11,7 @@ describe('an account that is ill', () => {
   const age = (seconds: number, name: string) =>
     rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
 
-  it('gets one message at a time as a probe at 0, whose mates do not wait for it', async () => {
+  it('gets one probe at a time at level 0, and other messages do not wait', async () => {
     await setLevel('one', 0, -1);
     let answer: (outcome: SendOutcome) => void = () => undefined;
     const hanging = new Promise<SendOutcome>((resolve) => {
@@ -27,7 +27,7 @@ describe('an account that is ill', () => {
     assert.equal((await dispatched).queued, 0);
   });
 
-  it('is one that takes everything, but takes too long for it', async () => {
+  it('is also one that is too slow', async () => {
     const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
     await setLevel('one', 10);
     await age(60, 'one');
@@ -41,7 +41,7 @@ describe('an account that is ill', () => {
     assert.deepEqual([health.levelOf('one'), health.levelOf('two')], [0, 10]);
   });
 
-  it('is not blamed for a call that began before its level changed, nor praised', async () => {
+  it('is not judged by calls from before its level changed', async () => {
     const health = new RouteHealth({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]).routes);
     const look = (inSeconds: number) => health.look(Date.now() + inSeconds * 1_000);
     await look(0);

@@ -23,7 +23,7 @@ describe('messageActivities', () => {
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);
 
   describe('acceptMessages', () => {
-    it('tells ids, deliveries and the time-outs of the channel', async () => {
+    it('returns ids, deliveries and the timeouts of the channel', async () => {
       await buildWebhook(test.workspaceId, 'https://one.example.test/');
       const { group_id, id } = await buildUndecided(test.db, test.workspaceId, { channel: 'email' });
       const activities = activitiesWith(stubProvider(), { REPORT_TIMEOUT_EMAIL: '77', REPORT_TIMEOUT_SMS: '5', HANDOFF_TIMEOUT: '9' });
@@ -36,13 +36,13 @@ describe('messageActivities', () => {
       });
     });
 
-    it('tells how long a scheduled group waits', async () => {
+    it('returns how long a scheduled group waits', async () => {
       const { group_id } = await buildUndecided(test.db, test.workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
       const { startInMs } = await activitiesWith(stubProvider()).acceptMessages(group_id);
       assert.ok(startInMs > 55_000 && startInMs <= 60_000, String(startInMs));
     });
 
-    it('tells that nothing was accepted when the balance is short', async () => {
+    it('accepts nothing with too few credits', async () => {
       const { group_id } = await buildUndecided(test.db, (await buildWorkspace(test.db, 1)).id);
       const { accepted, deliveries } = await activitiesWith(stubProvider()).acceptMessages(group_id);
       assert.deepEqual({ accepted, deliveries }, { accepted: [], deliveries: 0 });
@@ -50,7 +50,7 @@ describe('messageActivities', () => {
   });
 
   describe('dispatchMessages', () => {
-    it('hands over each message of a group once, in rounds', async () => {
+    it('hands off each message of a group once, in rounds', async () => {
       const { groupId, ids } = await buildQueuedGroup(
         test.db,
         test.workspaceId,
@@ -71,7 +71,7 @@ describe('messageActivities', () => {
       assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
     });
 
-    it('fails retryably when nothing was taken, and leaves the message free', async () => {
+    it('fails retryably when nothing was accepted, and keeps the message free', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const failure = await failureOf(
         dispatch(
@@ -83,7 +83,7 @@ describe('messageActivities', () => {
       assert.equal(await statusOf(test.db, id), 'queued/accepted');
     });
 
-    it('returns what is left when a part was taken, and hands over the rest at the next call', async () => {
+    it('returns the remaining messages of a partial hand-off, and sends them at the next call', async () => {
       const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
       const provider = stubProvider(({ id }, call) =>
         call === 2 ? { outcome: 'retryable', detail: '503' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
@@ -94,7 +94,7 @@ describe('messageActivities', () => {
       assert.equal(provider.calls.length, 4);
     });
 
-    it('counts a refusal as settled: failed, refunded, not tried again', async () => {
+    it('fails and refunds a refused message without another try', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider(() => ({ outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' }));
       assert.deepEqual(await dispatch(provider, group_id), { ...done, more: false });
@@ -107,7 +107,7 @@ describe('messageActivities', () => {
         { idempotent },
       );
 
-    it('sends again after an unknown outcome where the provider knows idempotency keys', async () => {
+    it('sends again after an unknown outcome to an idempotent provider', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = lostOnce(true);
       assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
@@ -115,7 +115,7 @@ describe('messageActivities', () => {
       assert.deepEqual([provider.calls.length, await statusOf(test.db, id)], [2, 'sent/awaiting_report']);
     });
 
-    it('waits for the delivery report after an unknown outcome elsewhere, then fails the message as handoff_unknown, refunded', async () => {
+    it('waits for a report after an unknown outcome, and then fails and refunds as handoff_unknown', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = lostOnce(false);
       assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
@@ -128,7 +128,7 @@ describe('messageActivities', () => {
       assert.deepEqual([provider.calls.length, error_code, credits_used], [1, 'handoff_unknown', 0]);
     });
 
-    it('gives up nothing whose delivery report lies in the inbox: it ends as the report says', async () => {
+    it('gives up no message with a report in the inbox', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = lostOnce(false);
       await failureOf(dispatch(provider, group_id));
@@ -141,7 +141,7 @@ describe('messageActivities', () => {
       assert.equal(await statusOf(test.db, id), 'delivered/delivered');
     });
 
-    it('makes no second call beside a first one that may still be under way, even with idempotency keys', async () => {
+    it('makes no second call during a first one, even with idempotency keys', async () => {
       const { group_id, id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider();
       await claimHandoffs(test.db, group_id, routedTo({ sms: 'stub', whatsapp: 'stub', email: 'stub' }));
@@ -154,14 +154,14 @@ describe('messageActivities', () => {
       assert.deepEqual(provider.calls, [id]);
     });
 
-    it('tells when the next scheduled message is due, by the clock of the database', async () => {
+    it('returns when the next scheduled message is due, by the clock of the database', async () => {
       const scheduled_at = new Date(Date.now() + 600_000);
       const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ scheduled_at }, {}]);
       const { retryInMs, queued } = await dispatch(stubProvider(), groupId);
       assert.ok(queued === 1 && retryInMs !== undefined && retryInMs > 590_000 && retryInMs <= 600_000, `${retryInMs}`);
     });
 
-    it('tells that reports came while it was under way', async () => {
+    it('returns that reports arrived during the call', async () => {
       const { group_id } = await buildQueued(test.db, test.workspaceId);
       const provider = stubProvider(async ({ id }) => {
         await recordReports(test.db, [
@@ -174,7 +174,7 @@ describe('messageActivities', () => {
   });
 
   describe('pollReports', () => {
-    it('puts what the provider says into the inbox, and asks only for what waits', async () => {
+    it('stores the answer of the provider in the inbox, for waiting messages only', async () => {
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const asked: string[] = [];
       const provider = stubProvider(undefined, {
@@ -206,7 +206,7 @@ describe('messageActivities', () => {
     });
   });
 
-  it('giving up fails what is queued and forgets what is sent', async () => {
+  it('fails queued messages and stops waiting for sent ones when it gives up', async () => {
     const provider = stubProvider();
     const activities = activitiesWith(provider);
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);

@@ -19,7 +19,7 @@ describe('routing', () => {
       )
     ).map(({ attempt }) => attempt);
 
-  it('shares messages out by weight, and writes down why', async () => {
+  it('shares messages by weight, and stores the reason', async () => {
     const dispatch = worker({ one: 3 });
     const ids: string[] = [];
     for (let each = 0; each < 24; each += 1) {
@@ -43,7 +43,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('gives one that stands by nothing but what fails elsewhere', async () => {
+  it('gives a standby account only what fails elsewhere', async () => {
     const dispatch = worker({ two: 0 });
     await dispatch((await buildQueued(test.db, test.workspaceId)).group_id);
     assert.deepEqual(accounts.two.calls, []);
@@ -53,7 +53,7 @@ describe('routing', () => {
     assert.deepEqual(await attemptsOf(id), ['one retryable share', 'two accepted failover']);
   });
 
-  it('fails over inside one dispatch, each account once, and the back-off comes after the last', async () => {
+  it('fails over once to each account before the back-off', async () => {
     accounts.outcomes.one = unavailable;
     const { groupId, ids } = await group(40);
     const work = await worker()(groupId);
@@ -75,7 +75,7 @@ describe('routing', () => {
     assert.ok(tried.length <= 2 && new Set(tried).size === tried.length, tried.join());
   });
 
-  it('goes to another account at once when one asks for patience', async () => {
+  it('uses another account at once after a throttled answer', async () => {
     accounts.outcomes.one = { outcome: 'throttled', detail: '429', retryAfterMs: 60_000 };
     const dispatch = worker();
     const { groupId } = await group(30);
@@ -89,7 +89,7 @@ describe('routing', () => {
   });
 
   for (const idempotent of [true, false]) {
-    it(`never takes to another account what one may have taken (${idempotent ? 'with' : 'without'} idempotency keys)`, async () => {
+    it(`never moves a message that an account may have accepted (${idempotent ? 'with' : 'without'} idempotency keys)`, async () => {
       accounts.outcomes.one = lost;
       accounts.one = account('one', { idempotent });
       const { id, group_id } = await buildQueued(test.db, test.workspaceId);
@@ -105,7 +105,7 @@ describe('routing', () => {
     });
   }
 
-  it('what may have been taken waits for an account that is left alone, without a call', async () => {
+  it('keeps an uncertain message with its held account, without a call', async () => {
     accounts.outcomes.one = lost;
     await setLevel('two', 0);
     const { id, group_id } = await buildQueued(test.db, test.workspaceId);
@@ -121,7 +121,7 @@ describe('routing', () => {
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report', 'it is the probe itself');
   });
 
-  it('whatever two accounts answer in whatever order, none has a message that the other took, and the books are right', async function () {
+  it('sends each message once for any answers of two accounts, and the books balance', async function () {
     this.timeout(60_000);
     const answers = ['accepted', 'rejected', 'unavailable', 'throttled', 'lost', 'lost but taken'] as const;
     type Answer = (typeof answers)[number];

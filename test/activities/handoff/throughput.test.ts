@@ -41,7 +41,7 @@ describe('throughput of providers', () => {
       Array.from({ length: count }, () => ({ segments })),
     );
 
-  it('a throttled answer holds all workers back for the longest time asked for, and fails nothing', async () => {
+  it('holds all workers for the longest requested time, and fails nothing', async () => {
     const { groupId, ids } = await group(3);
     const one = worker((_message, call) => ({ ...throttled, retryAfterMs: call * 3_000 }) as SendOutcome);
     about(await delayOf(one.dispatch(groupId)), 9_000);
@@ -53,7 +53,7 @@ describe('throughput of providers', () => {
     assert.deepEqual(other.provider.calls, [], 'another worker leaves it alone too');
   });
 
-  it('ten minutes of it cost a message nothing but time: one call before and one after, one charge, no failure', async () => {
+  it('delays a message by ten minutes with two calls and one charge', async () => {
     const { id, group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker((_message, call) => (call === 1 ? { ...throttled, retryAfterMs: 600_000 } : taken(id)));
     about(await delayOf(dispatch(group_id)), 600_000);
@@ -67,7 +67,7 @@ describe('throughput of providers', () => {
     assert.deepEqual(entries, [{ kind: 'debit' }]);
   });
 
-  it('a short hold is waited for, and the messages go out in the same dispatch', async () => {
+  it('waits for a short hold within one dispatch', async () => {
     const { groupId } = await group(4);
     const { provider, dispatch } = worker(({ id }, call) => (call <= 2 ? { ...throttled, retryAfterMs: 300 } : taken(id)));
     const startedAt = Date.now();
@@ -84,14 +84,14 @@ describe('throughput of providers', () => {
     ]);
   });
 
-  it('is left alone longer each time it does not say for how long, until it takes something', async () => {
+  it('doubles the hold without a requested time, until a message is accepted', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker(() => throttled);
     about(await delayOf(dispatch(group_id)), 4_000);
     assert.equal(provider.calls.length, 3, 'after 0, 1 and 2 seconds');
   });
 
-  it('waiting takes nothing of the time for the hand-off: the workflow waits where a retry would', async () => {
+  it('does not count waits against the time for the hand-off', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     await holdProvider(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();
@@ -100,7 +100,7 @@ describe('throughput of providers', () => {
     assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
   });
 
-  it('no more than the limit goes out, in segments, by all workers together', async () => {
+  it('sends no more segments than the limit over all workers', async () => {
     const groups = await Promise.all([group(2, 2), group(1, 4), group(1, 2), group(1, 1)]);
     const calledAt: number[] = [];
     const decide: Decide = ({ id }) => {
@@ -115,7 +115,7 @@ describe('throughput of providers', () => {
     assert.ok(lastMs >= 690, `${lastMs} ms`);
   });
 
-  it('a single message keeps its place over a retry', async () => {
+  it('keeps the place of a single message over a retry', async () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
     const { group_id, id } = await buildQueued(test.db, workspaceId);

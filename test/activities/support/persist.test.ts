@@ -9,7 +9,7 @@ import { silent as logger } from '../../support/carriers/stub-provider.js';
 const answerOf = (id: string): HandoffResult => ({ id, attempt: 1, provider: 'stub', outcome: 'accepted', provider_message_id: `p-${id}` });
 
 describe('persist', () => {
-  it('repeats a write until the database takes it', async () => {
+  it('repeats a write until it succeeds', async () => {
     let tries = 0;
     await persist(
       async () => {
@@ -21,7 +21,7 @@ describe('persist', () => {
     assert.equal(tries, 4);
   });
 
-  it('throws the last error when the time is over', async () => {
+  it('throws the last error after the time limit', async () => {
     let tries = 0;
     const write = async () => {
       tries += 1;
@@ -32,7 +32,7 @@ describe('persist', () => {
 });
 
 describe('AnswerRecorder', () => {
-  it('records answers that come together in one write', async () => {
+  it('writes answers that arrive together in one statement', async () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
@@ -41,7 +41,7 @@ describe('AnswerRecorder', () => {
     assert.deepEqual(writes, [['one', 'two']]);
   });
 
-  it('records an answer soon after it came, while others take longer', async () => {
+  it('writes an answer soon while others take longer', async () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
@@ -52,7 +52,7 @@ describe('AnswerRecorder', () => {
     assert.deepEqual(writes, [['one'], ['two']]);
   });
 
-  it('tells the error of a write after the others have ended', async () => {
+  it('throws the error of a write after the others ended', async () => {
     let ended = 0;
     const recorder = new AnswerRecorder(async ([answer]) => {
       await sleep(answer?.id === 'slow' ? 100 : 1);
@@ -68,14 +68,14 @@ describe('AnswerRecorder', () => {
 });
 
 describe('callDeadline', () => {
-  it('aborts the calls when their time is over', async () => {
+  it('aborts calls after their time limit', async () => {
     const { signal, clear } = callDeadline(50);
     for (let left = 100; left > 0 && !signal.aborted; left -= 1) await sleep(20);
     assert.ok(signal.aborted);
     clear();
   });
 
-  it('leaves time to read what has come after the process was stopped', async () => {
+  it('leaves time to read answers after the process was stopped', async () => {
     const { signal, clear } = callDeadline(50);
     const resumeAt = performance.now() + 700;
     while (performance.now() < resumeAt); // as SIGSTOP does, this keeps all timers from running

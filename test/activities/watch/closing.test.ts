@@ -17,7 +17,7 @@ describe('settleClosedWorkspaces', () => {
   });
   after(() => test.drop());
 
-  it('cancels what closed workspaces have queued, and leaves others alone', async () => {
+  it('cancels queued messages of closed workspaces only', async () => {
     const [closed, open] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     for (const { id } of [closed, closed, open]) await buildQueued(test.db, id);
     for (const { id: workspace_id } of [closed, open]) {

@@ -6,7 +6,7 @@ import { freshDatabase, rows, type TestDatabase } from '../../support/database.j
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 
-describe('what the watcher does beside its repairs', () => {
+describe('maintenance by the watcher', () => {
   let test: TestDatabase;
   let workspaceId: string;
   let lines: { level: number; msg: string }[];
@@ -26,7 +26,7 @@ describe('what the watcher does beside its repairs', () => {
   };
   const told = () => lines.map(({ level, msg }) => [level, msg]);
 
-  it('tells workspaces whose balance runs low, where the operator wants that', async () => {
+  it('mails workspaces with a low balance when the setting asks for it', async () => {
     await buildQueued(test.db, workspaceId);
     const mails = () => rows(test.db, 'SELECT workspace_id, kind FROM mails');
     await activities().mailLowBalances();
@@ -36,7 +36,7 @@ describe('what the watcher does beside its repairs', () => {
     assert.deepEqual(await mails(), [{ workspace_id: workspaceId, kind: 'low_balance' }]);
   });
 
-  it('logs an error in every round while a balance is not the sum of its ledger', async () => {
+  it('logs an error in every round while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);
     await rows(test.db, 'UPDATE workspaces SET balance = balance + 7');
@@ -58,7 +58,7 @@ describe('what the watcher does beside its repairs', () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');
   });
 
-  it('notes the round, and logs an error where steps of it failed', async () => {
+  it('records the round, and logs an error for failed steps', async () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
     await activities().noteRound(['repairMails']);

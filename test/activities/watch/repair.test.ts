@@ -65,7 +65,7 @@ describe('repairs of the watcher', () => {
   };
   const statusOfBatch = async (id: string) => (await Batch.findByPk(id))?.status;
 
-  it('do nothing, and say nothing, while all is young', async () => {
+  it('change and log nothing while all rows are new', async () => {
     await buildWebhook(workspaceId, 'https://one.example.test/');
     await buildUndecided(test.db, workspaceId);
     await buildQueued(test.db, workspaceId);
@@ -75,7 +75,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('start what nobody drives, each kind its workflow, and say so', async () => {
+  it('start a workflow for every row without one, and log it', async () => {
     const { row: webhook } = await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     await buildDelivery(test.db, workspaceId);
     const replay = await buildReplay(webhook.id);
@@ -97,7 +97,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await round(), [`wake msg:${reported.id}`, `replay ${replay.id}`], 'what was started has its time');
   });
 
-  it('leave a group that waits for its reports without a workflow, and decide it when their time is over', async () => {
+  it('start no workflow for a group that waits for reports, until their time is over', async () => {
     const { group_id } = await buildSent(test.db, workspaceId);
     await makeDue(test.db);
     assert.deepEqual(await round(), []);
@@ -108,7 +108,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await round({ REPORT_TIMEOUT_SMS: '300' }), [`decide ${group_id}`]);
   });
 
-  it('are not held up by groups that wait rightly, nor by one that cannot be started', async () => {
+  it('continue beside waiting groups and failed starts', async () => {
     const messages = [];
     for (let count = 0; count < 40; count += 1) messages.push(await buildQueued(test.db, workspaceId));
     const ids = messages.map(({ id }) => `msg:${id}`);
@@ -128,7 +128,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await round(), [`start ${ids[30]}`], 'it is tried again before those that run');
   });
 
-  it('drive single messages on together, by channel, but for those that run, were tried, or belong to a chain', async () => {
+  it('group idle single messages by channel', async () => {
     const build = (overrides: Partial<NewMessage> = {}) => buildQueued(test.db, workspaceId, overrides);
     const stranger = (await buildWorkspace(test.db)).id;
     const [one, two, three, runs, tried, chained, mail] = [
@@ -166,7 +166,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await claimHandoffs(test.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
   });
 
-  it('take the pending deliveries of what they drive on together along', async () => {
+  it('include the pending deliveries of these messages', async () => {
     await buildWebhook(workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     const [one, two] = [await buildQueued(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
     await makeDue(test.db);
@@ -179,7 +179,7 @@ describe('repairs of the watcher', () => {
     );
   });
 
-  it('fail when everything fails, without trying all of it', async () => {
+  it('fail early when every start fails', async () => {
     const groups = 80;
     for (let count = 0; count < groups; count += 1) await buildQueued(test.db, workspaceId);
     let tried = 0;
@@ -189,7 +189,7 @@ describe('repairs of the watcher', () => {
     assert.ok(tried < groups, `${tried} were tried`);
   });
 
-  it('tell the pages of a batch that it was resumed, once, and start those that are gone; a paused one rests', async () => {
+  it('notify the pages of a resumed batch once, and start missing ones', async () => {
     const { id, pages } = await buildAcceptedBatch(test.db, workspaceId, [1, 1]);
     const [here, gone] = pages.map(({ groupId }) => `page:${groupId}`) as [string, string];
     running.add(here);
@@ -204,7 +204,7 @@ describe('repairs of the watcher', () => {
     assert.deepEqual(await round(), []);
   });
 
-  it('fence a batch that nobody decided on, and complete one of which nothing is queued', async () => {
+  it('fence an undecided batch, and complete one without queued messages', async () => {
     const undecided = await buildBatch(test.db, workspaceId, [2]);
     const { id } = await buildAcceptedBatch(test.db, workspaceId, [2]);
     await rows(test.db, `UPDATE messages SET status = 'sent', status_detail = 'unknown', sent_at = now() WHERE batch_id = $1`, [id]);

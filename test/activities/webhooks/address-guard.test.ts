@@ -44,12 +44,12 @@ describe('the address guard', () => {
   };
   const [first = ''] = publicAddresses;
 
-  it('knows enough addresses of either kind', () => {
+  it('has enough addresses of either kind', () => {
     assert.ok(new Set(hostileAddresses).size >= 61 && new Set(publicAddresses).size >= 7);
   });
 
   for (const address of hostileAddresses) {
-    it(`keeps ${address} out, as it stands, behind a name and beside a public address`, async () => {
+    it(`refuses ${address}, also behind a name and beside a public address`, async () => {
       assert.deepEqual(
         [
           await isSaved(literal(address)),
@@ -72,7 +72,7 @@ describe('the address guard', () => {
   }
 
   for (const host of hostileHosts) {
-    it(`keeps out the host ${host.slice(0, 40)}, wherever it leads`, async () => {
+    it(`refuses the host ${host.slice(0, 40)} for any address`, async () => {
       const url = `https://${host}/hook`;
       assert.equal(await isSaved(url, first), false);
       assert.equal(await attempt(url, first), 'blocked_address');
@@ -80,17 +80,17 @@ describe('the address guard', () => {
   }
 
   for (const address of publicAddresses) {
-    it(`lets ${address} through`, async () => {
+    it(`accepts ${address}`, async () => {
       assert.deepEqual([await isSaved(literal(address)), await isSaved(name, address), await isDialled(address)], [true, true, true]);
       assert.ok(isAllowedTarget(address, 443, config), 'a literal is not looked up');
     });
   }
 
-  it('lets a name pass that does not resolve yet', async () => {
+  it('accepts a name that does not resolve yet', async () => {
     assert.ok(await isSaved(name));
   });
 
-  it('asks the addresses of local names where the operator allows a network of his own', async () => {
+  it('resolves local names when a private network is allowed', async () => {
     const own = testConfig({ WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16' });
     const saved = (host: string, address: string) =>
       assertUsableUrl(`https://${host}/`, own, async () => [address]).then(() => true, isRefusal);

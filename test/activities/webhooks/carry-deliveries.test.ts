@@ -53,7 +53,7 @@ describe('an endpoint', () => {
         [test.webhook.id],
       );
 
-    it('is sent nothing for a while, also by workers that have not seen it', async () => {
+    it('gets nothing for a while, from any worker', async () => {
       assert.ok(secondsUntil(test.webhook.resume_at) > 0.5, 'the breaker is open');
       await worker().deliver(await queued(1));
       const waitMs = await worker().carry();
@@ -61,7 +61,7 @@ describe('an endpoint', () => {
       assert.deepEqual(test.receiver.received, []);
     });
 
-    it('is probed once; while it still fails, the pause doubles and the others wait', async () => {
+    it('gets one probe, and the pause doubles while it fails', async () => {
       await elapse();
       assert.ok(((await worker().carry()) ?? 0) > 30_000);
       assert.equal(test.receiver.received.length, 1);
@@ -69,7 +69,7 @@ describe('an endpoint', () => {
       assert.equal(pause, 40);
     });
 
-    it('is sent everything once the probe was acknowledged', async () => {
+    it('gets everything after an acknowledged probe', async () => {
       await elapse();
       let besideProbe = 0;
       test.receiver.answer = (received, response, index) => {
@@ -87,7 +87,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('that asks for a pause has it for all of its deliveries', async () => {
+  it('gets a requested pause for all deliveries', async () => {
     test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
     await worker().deliver(await queued(1));
     await worker().deliver(await queued(1));
@@ -96,7 +96,7 @@ describe('an endpoint', () => {
     assert.ok(secondsUntil((await test.webhook.reload()).resume_at) > 25);
   });
 
-  it('that hangs holds a group for no longer than its patience; its attempt goes on and nobody makes a second', async () => {
+  it('delays a group only briefly when it hangs, and gets no second attempt', async () => {
     let finish: () => unknown = () => assert.fail('nothing came');
     test.receiver.answer = (_received, response) => {
       finish = () => response.writeHead(200).end();
@@ -113,7 +113,7 @@ describe('an endpoint', () => {
     assert.equal(test.receiver.received.length, 1);
   });
 
-  it('is told of nothing that comes after an event which its carrier has yet to attempt', async () => {
+  it('gets no event before an earlier one of its retrier', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     await rows(test.db, 'UPDATE deliveries SET carried = true, in_child = true WHERE message_id = $1', [claim.id]);
     await recordHandoffs(test.db, [acceptedAs(claim)]);
@@ -126,7 +126,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), await eventIds());
   });
 
-  it('that has acknowledged nothing for too long is disabled: its owner gets a mail, what waited is held', async () => {
+  it('is disabled after a long failure, with a mail to the owner, and deliveries are held', async () => {
     test.receiver.answer = answerWith(500);
     await test.webhook.update({ failing_since: new Date(Date.now() - 120_500) });
     const waiting = await buildDelivery(test.db, test.workspaceId);
@@ -145,7 +145,7 @@ describe('an endpoint', () => {
     );
   });
 
-  it('is retried by the ladder of its owner', async () => {
+  it('is retried by its own ladder', async () => {
     test.receiver.answer = answerWith(500);
     await test.webhook.update({ retry_delays: [600] });
     const { id, group_id } = await buildDelivery(test.db, test.workspaceId);
@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'failed', 'one further attempt was all');
   });
 
-  it('whose secret cannot be read is sent nothing and disturbs no other', async () => {
+  it('gets nothing when its secret cannot be decrypted, and delays no other', async () => {
     const other = await startReceiver();
     await buildWebhook(test.workspaceId, other.url);
     await test.webhook.update({ secret: Buffer.alloc(60) });
@@ -176,7 +176,7 @@ describe('an endpoint', () => {
     await other.close();
   });
 
-  it('that wants its events in order is sent one at a time, and nothing past one that failed', async () => {
+  it('gets one event at a time when it is ordered, and none after a failed one', async () => {
     await test.webhook.update({ ordered: true });
     test.receiver.answer = answerWith(500);
     for (const groupId of [await queued(1), await queued(2)]) await worker().deliver(groupId);
@@ -191,7 +191,7 @@ describe('an endpoint', () => {
     assert.deepEqual(idsReceived(), ids);
   });
 
-  it('is sent no more in a second than its owner allows', async () => {
+  it('gets no more events a second than its limit', async () => {
     await test.webhook.update({ rate: 5 });
     await worker().deliver(await queued(4));
     const started = performance.now();

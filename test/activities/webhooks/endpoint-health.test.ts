@@ -4,7 +4,7 @@ import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js'
 describe('EndpointHealth', () => {
   const at = 1_000_000;
 
-  it('knows nothing bad of an endpoint at first', () => {
+  it('treats a new endpoint as healthy', () => {
     assert.equal(new EndpointHealth().isFailing('w', at), false);
   });
 
@@ -30,11 +30,11 @@ describe('EndpointHealth', () => {
     assert.equal(health.isFailing('w', at + 1), false);
   });
 
-  it('has a second of patience where nobody else waits', () => {
+  it('waits a second when no other webhook waits', () => {
     assert.equal(new EndpointHealth().patienceMs('w', false), 1_000);
   });
 
-  it('has little patience where others wait: what is usual, several times over, within bounds', () => {
+  it('waits several usual times when others wait, within bounds', () => {
     const health = new EndpointHealth();
     const after = (durationMs: number) => {
       for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
@@ -50,7 +50,7 @@ describe('EndpointHealth', () => {
     ]);
   });
 
-  it('forgets the oldest of very many', () => {
+  it('forgets the oldest endpoint above its limit', () => {
     const health = new EndpointHealth();
     for (let index = 0; index <= 10_000; index += 1) health.noteLate(`w${index}`, at);
     assert.deepEqual([health.isFailing('w0', at), health.isFailing('w1', at)], [false, true]);

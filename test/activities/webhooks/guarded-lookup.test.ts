@@ -18,11 +18,11 @@ describe('guardedLookup', () => {
   const all = () => true;
   const resolves: Resolve = async () => answer;
 
-  it('gives all addresses to who asks for all, IPv4 first', async () => {
+  it('returns all addresses on request, IPv4 first', async () => {
     assert.deepEqual(await ask(all, resolves, { all: true }), [null, answer.toReversed()]);
   });
 
-  it('gives one address to who asks for one', async () => {
+  it('returns one address on request', async () => {
     assert.deepEqual(await ask(all, resolves, {}), [null, '192.0.2.1', 4]);
   });
 
@@ -35,7 +35,7 @@ describe('guardedLookup', () => {
     assert.ok((await ask(all, async () => [], {}))[0] instanceof BlockedAddressError);
   });
 
-  it('passes on why a name does not resolve', async () => {
+  it('returns the error of a name that does not resolve', async () => {
     const failure = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     assert.equal((await ask(all, () => Promise.reject(failure), {}))[0], failure);
   });

@@ -5,7 +5,7 @@ import { deliveryHeaders, generateWebhookSecret, maskSignatures } from '../../..
 import { testConfig } from '../../support/config.js';
 import { acknowledge, type Answer, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
-describe('what a POST leaves behind', () => {
+describe('the trace of a POST', () => {
   let receiver: Receiver;
   let poster: WebhookPoster;
   before(trustTestAuthority);
@@ -26,7 +26,7 @@ describe('what a POST leaves behind', () => {
     return post();
   };
 
-  it('tells each part of the time on a new connection, and which address was reached', async () => {
+  it('has the time of each step on a new connection, and the address', async () => {
     const { timings, remoteAddress, durationMs } = await post(named());
     const { dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms } = timings;
     const parts = [dns_ms, connect_ms, tls_ms, first_byte_ms];
@@ -38,7 +38,7 @@ describe('what a POST leaves behind', () => {
     assert.deepEqual([remoteAddress, durationMs], ['127.0.0.1', total_ms]);
   });
 
-  it('tells only what took place: no look-up of a literal address, no connecting on an open connection', async () => {
+  it('has only the steps that took place', async () => {
     const first = await post();
     assert.deepEqual([first.timings.dns_ms, typeof first.timings.connect_ms, typeof first.timings.tls_ms], [null, 'number', 'number']);
     const { timings, remoteAddress, requestHeaders } = await post();
@@ -48,31 +48,31 @@ describe('what a POST leaves behind', () => {
     assert.deepEqual([remoteAddress, requestHeaders?.['webhook-id']], ['127.0.0.1', 'evt-1']);
   });
 
-  it('keeps the headers that were sent and those of the answer', async () => {
+  it('has the headers of request and answer', async () => {
     const { requestHeaders, responseHeaders } = await answered(answerWith(503, { 'Retry-After': '17', 'X-Trace': 'abc' }));
     const host = `127.0.0.1:${receiver.port}`;
     assert.deepEqual(requestHeaders, { 'webhook-id': 'evt-1', 'content-length': '2', 'accept-encoding': 'identity', host });
     assert.deepEqual([responseHeaders?.['retry-after'], responseHeaders?.['x-trace']], ['17', 'abc']);
   });
 
-  it('keeps a bounded part of an answer with thousands of characters of headers', async () => {
+  it('has a limited part of long headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x-${index}`, 'y'.repeat(200)]));
     const { responseHeaders } = await answered(answerWith(200, { 'x-long': 'z'.repeat(1_000), ...many }));
     assert.deepEqual([Object.keys(responseHeaders ?? {}).length, responseHeaders?.['x-long']], [40, 'z'.repeat(256)]);
   });
 
-  it('of an endpoint that never answers it has what was sent, and no first byte', async () => {
+  it('has the request and no first byte without an answer', async () => {
     const { timings, requestHeaders, responseHeaders, error } = await answered(() => undefined);
     assert.deepEqual([timings.first_byte_ms, responseHeaders, error], [null, null, 'timeout']);
     assert.ok(timings.total_ms >= 395 && requestHeaders !== null);
   });
 
-  it('of an address that is not dialled it has nothing', async () => {
+  it('is empty for an address without a connection', async () => {
     const { requestHeaders, remoteAddress, timings } = await post('https://10.0.0.1/');
     assert.deepEqual([requestHeaders, remoteAddress, timings.connect_ms], [null, null, null]);
   });
 
-  it('masks every signature and nothing else', async () => {
+  it('masks signatures only', async () => {
     const secrets = [generateWebhookSecret(), generateWebhookSecret()];
     const headers = deliveryHeaders({ id: 'evt-1', type: 'message.sent', body: '{}', secrets, timestampSeconds: 1 });
     receiver.answer = acknowledge;

@@ -56,14 +56,14 @@ describe('webhookPoster and its targets', () => {
     });
   }
 
-  it('dials the address that it checked: a name that changes between two look-ups is asked once', async () => {
+  it('connects to the checked address, with one look-up of the name', async () => {
     const answers = [[v4('127.0.0.1')], [v4('10.0.0.1')]];
     let asked = 0;
     assert.equal(await post(named(), { resolve: async () => answers[asked++] ?? [] }), null);
     assert.equal(asked, 1);
   });
 
-  it('does not connect to loopback where the operator allows no network', async () => {
+  it('does not connect to loopback by default', async () => {
     assert.equal(await post(receiver.url, {}, closed), 'blocked_address');
     assert.equal(await post(named(), resolvingTo(v4('127.0.0.1')), closed), 'blocked_address');
     assert.equal(await post(`https://localhost:${receiver.port}/`, {}, closed), 'blocked_address');
@@ -85,18 +85,18 @@ describe('webhookPoster and its targets', () => {
     });
   }
 
-  it('speaks to permitted ports only', async () => {
+  it('connects to permitted ports only', async () => {
     assert.equal(await post('https://93.184.215.14:9443/', {}, closed), 'blocked_address');
     assert.equal(await post('https://receiver.test:22/', resolvingTo(v4('93.184.215.14')), closed), 'blocked_address');
     assert.equal(await post('https://127.0.0.1:1023/'), 'blocked_address', 'low ports not even on allowed networks');
   });
 
-  it('lets the receiver of the demo through, at its port only', async () => {
+  it('connects to the receiver of the demo at its port only', async () => {
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port}` }), null);
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port - 1}` }), 'blocked_address');
   });
 
-  it('takes no proxy from the environment', async () => {
+  it('ignores a proxy of the environment', async () => {
     let connections = 0;
     const proxy = createServer((socket) => {
       connections += 1;
@@ -118,11 +118,11 @@ describe('webhookPoster and its targets', () => {
     }
   });
 
-  it('never speaks without TLS, whatever the stored URL says', async () => {
+  it('never sends without TLS for any stored URL', async () => {
     assert.equal(await post(`http://127.0.0.1:${receiver.port}/`), 'blocked_address');
   });
 
-  it('takes a name that does not resolve as a failure of DNS', async () => {
+  it('fails with a DNS error for an unknown name', async () => {
     const failing = (code: string): PosterOptions => ({ resolve: () => Promise.reject(Object.assign(new Error('no'), { code })) });
     for (const code of ['ENOTFOUND', 'EAI_AGAIN']) assert.equal(await post(named(), failing(code)), 'dns');
   });

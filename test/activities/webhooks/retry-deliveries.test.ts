@@ -24,14 +24,14 @@ describe('retryDeliveries', () => {
   const isAbout = (ms: unknown, seconds: number) =>
     assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
 
-  it('delivers what is due, in order, and is done', async () => {
+  it('delivers due events in order', async () => {
     const [one, two] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
     await retry(one.id, two.id);
     assert.deepEqual(test.receiver.received.map(({ headers }) => headers['webhook-id']).length, 2);
     assert.deepEqual([(await deliveryOf(test.db, one.id)).status, (await deliveryOf(test.db, two.id)).status], ['succeeded', 'succeeded']);
   });
 
-  it('a failed test that the watcher found says nothing of the endpoint: events still get their first attempt inline', async () => {
+  it('does not mark an endpoint as failing after a failed test', async () => {
     const activities = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
     const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
     test.receiver.answer = answerWith(500);
@@ -43,7 +43,7 @@ describe('retryDeliveries', () => {
     assert.equal(test.receiver.received.length, 3);
   });
 
-  it('climbs the ladder: every failure asks for the next delay, and after the last it fails for good', async () => {
+  it('waits for the next delay after each failure, and fails after the last', async () => {
     test.receiver.answer = answerWith(500);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     for (const delay of delays) {
@@ -71,7 +71,7 @@ describe('retryDeliveries', () => {
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
   });
 
-  it('does not attempt before the time', async () => {
+  it('makes no attempt before its time', async () => {
     test.receiver.answer = answerWith(500);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
@@ -79,7 +79,7 @@ describe('retryDeliveries', () => {
     assert.equal(test.receiver.received.length, 1);
   });
 
-  it('keeps the order of one message: after a failure its next event waits for the next call, which is due at once', async () => {
+  it('keeps the order of the events of one message after a failure', async () => {
     test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
     const { id } = await buildSent(test.db, test.workspaceId);
     const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY seq', [id])).map(
@@ -104,7 +104,7 @@ describe('retryDeliveries', () => {
     });
   }
 
-  it('holds the deliveries of a webhook that was paused, and ends well', async () => {
+  it('holds the deliveries of a paused webhook', async () => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await retry(id);
@@ -112,14 +112,14 @@ describe('retryDeliveries', () => {
     assert.deepEqual(test.receiver.received, []);
   });
 
-  it('sends nothing to a webhook that was deleted', async () => {
+  it('sends nothing to a deleted webhook', async () => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await deleteWebhook(test.db, test.workspaceId, test.webhook.id, byTest);
     assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
     assert.deepEqual(test.receiver.received, []);
   });
 
-  it('disables an endpoint that answers 410: what is not under way is held and never sent', async () => {
+  it('disables an endpoint that answers 410, and holds its deliveries', async () => {
     test.receiver.answer = answerWith(410);
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, test.workspaceId)).id);

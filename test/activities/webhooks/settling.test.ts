@@ -12,7 +12,7 @@ import { acknowledge, startReceiver } from '../../support/network/receiver.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { byTest } from '../../support/by-test.js';
 
-describe('the carrier of a webhook', () => {
+describe('the retrier of a webhook', () => {
   const test = endpointForEach({ totalTimeoutMs: 10_000 });
 
   const carry = () => {
@@ -28,7 +28,7 @@ describe('the carrier of a webhook', () => {
       byTest,
     );
 
-  it('that was paused settles what waited, sends nothing, and ends', async () => {
+  it('holds the deliveries of a paused webhook, and ends', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });
     await change({ is_active: false });
     assert.equal(await carry(), null);
@@ -36,7 +36,7 @@ describe('the carrier of a webhook', () => {
     assert.deepEqual([left, test.receiver.received], [[], []]);
   });
 
-  it('that has another address sends there what waited on its ladder', async () => {
+  it('sends waiting retries to a new URL', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 40, ladderStep: 2 });
     const other = await startReceiver();
     await change({ url: other.url });
@@ -45,7 +45,7 @@ describe('the carrier of a webhook', () => {
     await other.close();
   });
 
-  it('begins no further attempt once its worker is told to stop; the rest waits for the next worker', async () => {
+  it('starts no attempt after its worker was told to stop', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 60 });
     const stopping = new AbortController();
     test.receiver.answer = (request, response, index) => {
@@ -59,7 +59,7 @@ describe('the carrier of a webhook', () => {
     assert.equal(test.receiver.received.length, 60);
   });
 
-  it('is woken by the watcher until all is settled, should nobody have told it', async () => {
+  it('is woken by the watcher until all is settled', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
     await change({ is_active: false });
     const woken: string[] = [];

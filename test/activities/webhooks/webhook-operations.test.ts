@@ -35,7 +35,7 @@ describe('attemptNow and replayPage', () => {
   const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
 
   for (const status of ['pending', 'failed', 'held', 'succeeded']) {
-    it(`a manual failure leaves a ${status} delivery as it is, a manual success ends it`, async () => {
+    it(`keeps a ${status} delivery after a manual failure, and ends it after a success`, async () => {
       const id = await delivery(status);
       const before_ = await deliveryOf(test.db, id);
       test.receiver.answer = answerWith(500);
@@ -55,7 +55,7 @@ describe('attemptNow and replayPage', () => {
     });
   }
 
-  it('nothing is sent to a webhook that became inactive after it was asked for', async () => {
+  it('sends nothing to a webhook that became inactive', async () => {
     const [pending, failed] = [await delivery('pending'), await delivery('failed')];
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await attempt(pending);
@@ -64,7 +64,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
   });
 
-  it('a test is attempted once, also when it is asked for again', async () => {
+  it('attempts a test once for repeated calls', async () => {
     const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
     test.receiver.answer = answerWith(500);
     await attempt(id, 'test');
@@ -72,7 +72,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['failed'], 1]);
   });
 
-  it('a replay puts what it takes at the foot of a new ladder; one failure does not keep the others from their attempt', async () => {
+  it('starts a new ladder for each replayed delivery, and continues after a failure', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
     assert.deepEqual([await replay(ids), test.receiver.received.length], [{ carriers: [test.webhook.id], goesOn: true }, 2]);
@@ -81,14 +81,14 @@ describe('attemptNow and replayPage', () => {
     assert.ok(((await restCarrier(test.db, test.webhook.id)) ?? 0) > 50_000, 'it is the carrier that waits for the next rung');
   });
 
-  it('a replay has what it takes to itself: the carrier that gave it up attempts it no more', async () => {
+  it('takes replayed deliveries away from the retrier', async () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
     await requeueDeliveries(test.db, [id], false);
     for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, test.webhook.id, ordered, 10), []);
   });
 
-  it('a replay that died between taking and attempting is finished by its next try, and by nobody else', async () => {
+  it('finishes a replay that died at its next try only', async () => {
     const id = await delivery('failed');
     await requeueDeliveries(test.db, [id], false);
     assert.deepEqual(await replay([id]), { carriers: [], goesOn: true });
@@ -99,7 +99,7 @@ describe('attemptNow and replayPage', () => {
     assert.equal(test.receiver.received.length, 1);
   });
 
-  it('a replay of what succeeded whose worker dies attempts only what it had not attempted', async () => {
+  it('repeats no attempt of a replay whose worker died', async () => {
     const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
     const page = { replayId, webhookId: test.webhook.id, isLast: false, statuses: ['succeeded' as const] };
@@ -109,7 +109,7 @@ describe('attemptNow and replayPage', () => {
     assert.equal(test.receiver.received.length, 2);
   });
 
-  it('a replay of what is pending does not disturb its ladder', async () => {
+  it('keeps the ladder of replayed pending deliveries', async () => {
     const id = await delivery('pending');
     const before_ = await deliveryOf(test.db, id);
     test.receiver.answer = answerWith(500);
@@ -117,7 +117,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [before_, 1]);
   });
 
-  it('attempts nothing for a replay that was cancelled', async () => {
+  it('attempts nothing for a cancelled replay', async () => {
     const id = await delivery('failed');
     const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
     const page = { replayId, webhookId: test.webhook.id, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
@@ -125,7 +125,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
   });
 
-  it('skips a delivery that loses its body between the list and the attempt', async () => {
+  it('skips a delivery whose body was deleted meanwhile', async () => {
     const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
     await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
@@ -136,7 +136,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([status, attempted, acknowledged], ['completed', 1, 1]);
   });
 
-  it('lists page by page, oldest first, nothing twice', async () => {
+  it('lists pages without repetition, oldest first', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('failed')];
     const range = {
       webhookId: test.webhook.id,
@@ -149,7 +149,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
   });
 
-  it('lists short pages where deliveries go one after the other', async () => {
+  it('lists short pages for an ordered webhook', async () => {
     for (let count = 0; count < 7; count += 1) await delivery('failed');
     const list = () => {
       const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
@@ -163,7 +163,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([all.deliveryIds.length, all.isLast, deliveryIds, isLast], [7, true, all.deliveryIds.slice(0, 5), false]);
   });
 
-  it('two attempts of one delivery that are recorded together are both logged, and a success among them counts', async () => {
+  it('logs two attempts of one delivery at once, and a success counts', async () => {
     const id = await delivery('pending');
     const { webhook_id } = await deliveryOf(test.db, id);
     const failed = attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 0 });

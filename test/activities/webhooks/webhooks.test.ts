@@ -76,7 +76,7 @@ describe('deliverEvents', () => {
     assert.equal(receiver.received.length, 2);
   });
 
-  it('leaves a webhook at its first failure to its carrier, with everything that comes after in order', async () => {
+  it('leaves a webhook to its retrier after the first failure, with all later events', async () => {
     const { receiver, row } = await subscribe(answerWith(500));
     const message = await buildSent(test.db, workspaceId);
     const left = await deliver(message.group_id);
@@ -93,7 +93,7 @@ describe('deliverEvents', () => {
     assert.deepEqual(await deliver(message.group_id), [], 'the carrier has them now');
   });
 
-  it('does not let a hanging endpoint delay the others of the group by more than itself, nor the next group at all', async () => {
+  it('delays no other endpoint by a hanging one', async () => {
     const [good, hanging] = [await subscribe(), await subscribe(() => undefined)];
     const activities = activitiesWith();
     const [first, second] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
@@ -108,7 +108,7 @@ describe('deliverEvents', () => {
     assert.equal(good.receiver.received.length, 4);
   });
 
-  it('disables an endpoint that answers 410 and sends it nothing more, not even of the same round', async () => {
+  it('disables an endpoint that answers 410, and sends nothing more', async () => {
     const { receiver, row } = await subscribe(answerWith(410));
     const message = await buildSent(test.db, workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
@@ -121,7 +121,7 @@ describe('deliverEvents', () => {
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
   });
 
-  it('sends nothing more when the owner pauses the webhook during the round', async () => {
+  it('sends nothing more after a pause during the round', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, workspaceId);
     receiver.answer = (_received, response) => {
@@ -145,7 +145,7 @@ describe('deliverEvents', () => {
     );
   });
 
-  it('ends a delivery to a forbidden address at once, and says why', async () => {
+  it('fails a delivery to a forbidden address at once, with the reason', async () => {
     const { row } = await buildWebhook(workspaceId, 'https://10.0.0.1/');
     const message = await buildSent(test.db, workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
@@ -157,7 +157,7 @@ describe('deliverEvents', () => {
     );
   });
 
-  it('finds what an earlier call left to a carrier that was perhaps never woken', async () => {
+  it('finds deliveries that an earlier call left to the retrier', async () => {
     const { row } = await subscribe(answerWith(500));
     const message = await buildSent(test.db, workspaceId);
     await deliver(message.group_id);
@@ -167,7 +167,7 @@ describe('deliverEvents', () => {
     assert.equal((await attemptsOf(test.db, first?.id ?? '')).length, 1, 'and does not attempt it');
   });
 
-  it('leaves every event to a child of its own where the operator wants that, without an attempt', async () => {
+  it('leaves every event to its own child when the setting asks for it', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, workspaceId);
     const { children, carriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
@@ -179,7 +179,7 @@ describe('deliverEvents', () => {
     assert.deepEqual(receiver.received, []);
   });
 
-  it('signs with the old secret too while a rotation overlaps, and not afterwards', async () => {
+  it('signs with the old secret too during the overlap of a rotation', async () => {
     const { receiver, row, secret } = await subscribe();
     const { secret: old } = await subscribe();
     const sealed = (await rows<{ secret: Buffer }>(test.db, 'SELECT secret FROM webhooks WHERE id = $1', [row.id]))[0]?.secret;

@@ -18,7 +18,7 @@ describe('the worker process', () => {
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {
-    it(`ends well on ${how}`, async () => {
+    it(`exits 0 on ${how}`, async () => {
       const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
       const { PATH, NODE_V8_COVERAGE } = process.env;
       const worker = spawn(process.execPath, [resolve(import.meta.dirname, '../../../activities/worker.js')], {

@@ -4,23 +4,18 @@ import { acceptBatch } from '../../../models/operations/batches/accept-batch.js'
 import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   beforeEach(async () => {
-    app = await startApp();
     ({ key, workspaceId } = await app.account());
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
   const post = (idempotencyKey?: string, changes: object = {}) =>
     app.call('POST', path, {
@@ -40,7 +35,7 @@ describe('acceptance of a batch', () => {
   const nothing = [0, 0, 0, 0];
   const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
 
-  it('is as old as its insert, not as its request: waiting for its turn does not bring it nearer to the watcher', async () => {
+  it('takes its age from the insert, not from the request', async () => {
     const { db } = app.deps;
     const holder = await db.transaction();
     await select(db, 'LOCK TABLE batches IN EXCLUSIVE MODE', [], holder);
@@ -60,8 +55,8 @@ describe('acceptance of a batch', () => {
     );
   });
 
-  describe('whose workflow refuses or says nothing', () => {
-    it('402 when only the workflow finds out, with the balance of that moment, and the key stays free', async () => {
+  describe('when the workflow refuses or does not answer', () => {
+    it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await app.deps.db.query(`UPDATE workspaces SET balance = 100 WHERE id = '${workspaceId}'`);
@@ -73,7 +68,7 @@ describe('acceptance of a batch', () => {
       app.deps.temporal.acceptBatch = accept;
       assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
     });
-    it('500 fenced: nothing is charged, also when the worker comes later', async () => {
+    it('500 without an answer, and a late worker charges nothing', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       let id = '';
       app.deps.temporal.acceptBatch = ({ batchId }) => {
@@ -87,7 +82,7 @@ describe('acceptance of a batch', () => {
       app.deps.temporal.acceptBatch = accept;
       assert.equal((await post('k')).status, 201);
     });
-    it('201 when the workflow had been faster', async () => {
+    it('201 when the workflow has accepted it already', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await accept(request);
@@ -95,7 +90,7 @@ describe('acceptance of a batch', () => {
       };
       assert.deepEqual([(await post('k')).status, (await post('k')).headers.get('idempotent-replayed')], [201, 'true']);
     });
-    it('402 when the workflow had refused', async () => {
+    it('402 when the workflow has refused it already', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await app.deps.db.query(`UPDATE workspaces SET balance = 0 WHERE id = '${workspaceId}'`);
@@ -105,7 +100,7 @@ describe('acceptance of a batch', () => {
       assert.equal((await post()).body.error, 'Insufficient credits. You need 3 credits but have 0.');
       await app.deps.db.query(`UPDATE workspaces SET balance = 100000 WHERE id = '${workspaceId}'`);
     });
-    it('is not seen before it is decided', async () => {
+    it('is not shown before it is accepted', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       const seen: unknown[] = [];
       app.deps.temporal.acceptBatch = async (request) => {
@@ -124,8 +119,8 @@ describe('acceptance of a batch', () => {
     });
   });
 
-  describe('asked for twice', () => {
-    it('is the first answer again, whatever became of it', async () => {
+  describe('sent twice with one idempotency key', () => {
+    it('repeats the first answer, whatever the batch has become', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const changes = { scheduled_at, on_invalid: 'skip', recipients: [...toNamed.recipients, 'x'] };
       const first = await post('k', changes);
@@ -136,7 +131,7 @@ describe('acceptance of a batch', () => {
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
       assert.deepEqual(await counted(), [1, 3, 1, 1]);
     });
-    it('does not mind the order of fields, and 422 for any other body', async () => {
+    it('ignores the order of fields, and answers 422 to another body', async () => {
       await post('k');
       const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
       assert.equal((await post('k', { recipients: turned, unknown: 1 })).headers.get('idempotent-replayed'), 'true');
@@ -152,13 +147,13 @@ describe('acceptance of a batch', () => {
       }
       assert.equal((await post('k', { recipients: ['x'] })).status, 400);
     });
-    it('does not share keys with single sends', async () => {
+    it('shares no keys with single sends', async () => {
       await post('k');
       const single = { to: phone(0), channel: 'sms', content: { text: 'x' } };
       const answer = await app.call('POST', '/api/v1/messages/send', { key, body: single, headers: { 'Idempotency-Key': 'k' } });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
     });
-    it('one of ten at once does the work, the others get its answer', async () => {
+    it('creates one batch for ten requests at once', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await new Promise((resolve) => setTimeout(resolve, 30));
@@ -170,7 +165,7 @@ describe('acceptance of a batch', () => {
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), [1, 3, 1, 1]);
     });
-    it('all twins of a fenced request get 500, and nothing stays', async () => {
+    it('500 for every copy of a request that was given up, and nothing remains', async () => {
       app.deps.temporal.acceptBatch = async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         return silent();

@@ -47,7 +47,7 @@ describe('the accept gate', () => {
     await app.close();
   });
 
-  it('lets one go alone and those that come meanwhile together, with one workflow for all workspaces', async () => {
+  it('accepts the first send alone and the ones that arrive meanwhile in one workflow', async () => {
     await start();
     const [one, two] = [await app.account(), await app.account()];
     const answers = await sendTogether(
@@ -72,7 +72,7 @@ describe('the accept gate', () => {
     );
     assert.deepEqual(new Set(stored.map(({ workspace_id }) => workspace_id)), new Set([one.workspaceId, two.workspaceId]));
   });
-  it('decides each message alone: 402 for whose credits are short, 201 for the others', async () => {
+  it('402 for the workspaces without credits and 201 for the others of a group', async () => {
     await start();
     const [rich, poor] = [await app.account(), await app.account({ balance: 2_000 })];
     const answers = await sendTogether(
@@ -88,7 +88,7 @@ describe('the accept gate', () => {
     const [{ messages } = {}] = await rows(app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 4);
   });
-  it('gives twins in one group one message and one answer', async () => {
+  it('creates one message for two equal requests in one group', async () => {
     await start();
     const { key } = await app.account();
     const twin = () => send(key, {}, { 'Idempotency-Key': 'twin' });
@@ -97,7 +97,7 @@ describe('the accept gate', () => {
     assert.equal(new Set(ids).size, 1);
     assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 2);
   });
-  it('fences every message of a group whose workflow does not answer: 500, nothing charged, nothing left', async () => {
+  it('500 for every message of a group without an answer, and nothing is charged', async () => {
     await start();
     const { key } = await app.account();
     const { accept } = app.deps.temporal;
@@ -117,7 +117,7 @@ describe('the accept gate', () => {
     );
     assert.deepEqual(left, { messages: 1, groups: 1 });
   });
-  it('puts the sends of a workspace with many webhooks into groups of its own', async () => {
+  it('groups the sends of a workspace with many webhooks by themselves', async () => {
     await start({ SHARED_GROUP_WEBHOOKS: '1' });
     const [crowded, other] = [await app.account(), await app.account()];
     for (const url of ['https://93.184.216.34/a', 'https://93.184.216.34/b']) {
@@ -142,14 +142,14 @@ describe('the accept gate', () => {
       [1, 1, 2, 2],
     );
   });
-  it('lets a scheduled message and another channel go by themselves', async () => {
+  it('groups scheduled messages and other channels by themselves', async () => {
     await start();
     const { key } = await app.account();
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     await sendTogether([() => send(key), () => send(key, { scheduled_at }), () => send(key, { channel: 'whatsapp' }), () => send(key)]);
     assert.deepEqual(sizes(), [1, 1, 1, 1]);
   });
-  it('503 with Retry-After for a send that waited longer than its client should, nothing charged', async () => {
+  it('503 with Retry-After for a send that waited too long, and nothing is charged', async () => {
     await start();
     app.deps.acceptGate = createAcceptGate(app.deps, 100);
     const { key } = await app.account();
@@ -164,7 +164,7 @@ describe('the accept gate', () => {
     const [{ messages } = {}] = await rows(app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 1);
   });
-  it('503 at once for what comes above all that can be accepted in good time; another key still gets in', async () => {
+  it('503 at once for a key with too many sends, and 201 for another key', async () => {
     await start({ ACCEPT_GROUP_MAX: '2' });
     const [flood, other] = [await app.account(), await app.account()];
     // Two a round, which is taken for 750 ms at least, are 3.2 in good time.
@@ -184,7 +184,7 @@ describe('the accept gate', () => {
     const [{ messages } = {}] = await rows(app.deps.db, 'SELECT count(*) AS messages FROM messages');
     assert.equal(messages, 12 - refused.length + 1);
   });
-  it('100 at once are all accepted, also by a service that has accepted nothing yet', async () => {
+  it('201 for 100 sends at once, also right after the start', async () => {
     await start();
     const { key } = await app.account();
     const answers = Array.from({ length: 100 }, () => send(key));
@@ -192,7 +192,7 @@ describe('the accept gate', () => {
     open();
     assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([201]));
   });
-  it('with ACCEPT_GROUP_MAX=1 every message has a workflow of its own; of 100 at once those that would be late are told so: 503, no 500', async () => {
+  it('201 or 503 for 100 sends at once with ACCEPT_GROUP_MAX=1, never 500', async () => {
     await start({ ACCEPT_GROUP_MAX: '1' });
     const { key } = await app.account();
     let refused = 0;
@@ -208,7 +208,7 @@ describe('the accept gate', () => {
     assert.deepEqual(new Set(sizes()), new Set([1]));
     assert.equal(asked.length, 100 - refused);
   });
-  it('accepts ten side by side of those that go alone anyway; the others wait', async () => {
+  it('accepts ten ungrouped sends at a time, and the others wait', async () => {
     await start();
     const { key } = await app.account();
     const answers = Array.from({ length: 20 }, () => send(key, { fallback: [{ channel: 'whatsapp', after: 60 }] }));

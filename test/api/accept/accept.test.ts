@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, metadata: { b: 1, a: [{ z: 1, y: 2 }] } };
 const failed = 'Internal server error. Please try again later.';
 
 describe('acceptance of a message', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   const post = (idempotencyKey?: string, changes: object = {}) =>
@@ -32,23 +32,18 @@ describe('acceptance of a message', () => {
     ({ key, workspaceId } = await app.account(options));
   };
   beforeEach(async () => {
-    app = await startApp();
     await open();
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   describe('when the balance is short', () => {
-    it('402 before anything is stored', async () => {
+    it('402 and nothing is stored', async () => {
       await open({ balance: 500 });
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_credits']);
       assert.equal(answer.body.error, 'Insufficient credits. You need 1 credits but have 0.5.');
       assert.deepEqual(await counted(), nothing);
     });
-    it('402 when only the workflow finds out, with the balance of that moment, and the key stays free', async () => {
+    it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
       await open({ balance: 1000 });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
@@ -63,7 +58,7 @@ describe('acceptance of a message', () => {
       const again = await post('k');
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
-    it('spends exactly what is there when 30 come at once', async () => {
+    it('spends no more than the balance when 30 sends arrive at once', async () => {
       await open({ balance: 10_000 });
       const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
       assert.equal(answers.filter(({ status }) => status === 201).length, 10);
@@ -76,7 +71,7 @@ describe('acceptance of a message', () => {
 
   describe('when Temporal does not answer', () => {
     const silent = async () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
-    it('500 fenced: nothing is charged, also when the worker comes later, and the key stays free', async () => {
+    it('500, a late worker charges nothing, and the idempotency key stays free', async () => {
       const { accept } = app.deps.temporal;
       let groupId = '';
       app.deps.temporal.accept = async (request) => {
@@ -90,7 +85,7 @@ describe('acceptance of a message', () => {
       app.deps.temporal.accept = accept;
       assert.equal((await post('k')).status, 201);
     });
-    it('201 when the workflow had been faster', async () => {
+    it('201 when the workflow has accepted it already', async () => {
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await accept(request);
@@ -100,7 +95,7 @@ describe('acceptance of a message', () => {
       assert.deepEqual([answer.status, answer.body.data.message.status], [201, 'queued']);
       assert.equal((await post('k')).headers.get('idempotent-replayed'), 'true');
     });
-    it('402 when the workflow had refused', async () => {
+    it('402 when the workflow has refused it already', async () => {
       await open({ balance: 1000 });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
@@ -111,7 +106,7 @@ describe('acceptance of a message', () => {
       assert.equal((await post()).body.error, 'Insufficient credits. You need 1 credits but have 0.');
       await app.deps.db.query(`UPDATE workspaces SET balance = 1000 WHERE id = '${workspaceId}'`);
     });
-    it('500, not a false 402, when a twin has fenced the message of a rich workspace', async () => {
+    it('500, not 402, when an equal request has given the message up', async () => {
       app.deps.temporal.accept = async ({ groupId }) => {
         await app.deps.db.query(`DELETE FROM messages WHERE group_id = '${groupId}'`);
         return { accepted: [] };
@@ -122,7 +117,7 @@ describe('acceptance of a message', () => {
   });
 
   describe('idempotency', () => {
-    it('answers the first bytes again, whatever became of the message, and tells so', async () => {
+    it('repeats the first answer byte by byte and marks it as replayed', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const first = await post('k', { scheduled_at });
       await Message.update(
@@ -135,34 +130,34 @@ describe('acceptance of a message', () => {
       assert.equal(first.headers.get('idempotent-replayed'), null);
       assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
     });
-    it('does not mind the order of fields or unknown ones', async () => {
+    it('ignores the order of fields and unknown fields', async () => {
       await post('k');
       const { channel, to, ...rest } = body;
       const answer = await app.call('POST', send, { key, body: { unknown: 1, ...rest, channel, to }, headers: { 'Idempotency-Key': 'k' } });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, 'true']);
     });
-    it('422 for another body, and 400 comes first', async () => {
+    it('422 for another body, and 400 for an invalid one', async () => {
       await post('k');
       const other = await post('k', { content: { text: 'Other' } });
       assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
       assert.equal(other.body.error, 'Idempotency key was used with a different request');
       assert.equal((await post('k', { to: 'x' })).status, 400);
     });
-    it('replays when the balance is used up, and after the message has expired', async () => {
+    it('repeats the answer with an empty balance and after the message expired', async () => {
       await open({ balance: 1000 });
       const expires_at = new Date(Date.now() + 300).toISOString();
       await post('k', { expires_at });
       await new Promise((resolve) => setTimeout(resolve, 350));
       assert.deepEqual([(await post('k', { expires_at })).status, (await post('other')).status], [201, 402]);
     });
-    it('belongs to the workspace, not to the key that was used', async () => {
+    it('holds for all API keys of the workspace', async () => {
       const first = await post('k');
       await open();
       const other = await post('k');
       assert.equal(other.status, 201);
       assert.notEqual(other.body.data.message.id, first.body.data.message.id);
     });
-    it('a refused request uses up no key', async () => {
+    it('keeps the key free after a refused request', async () => {
       assert.equal((await post('k', { to: 'x' })).status, 400);
       assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
     });
@@ -172,7 +167,7 @@ describe('acceptance of a message', () => {
         assert.deepEqual([status, refused.details[0].field], [400, 'Idempotency-Key']);
       });
     }
-    it('one of twenty at once does the work, the others get its answer', async () => {
+    it('creates one message for twenty requests at once', async () => {
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await new Promise((resolve) => setTimeout(resolve, 30));
@@ -184,7 +179,7 @@ describe('acceptance of a message', () => {
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
     });
-    it('all twins of a fenced request get 500, and nothing stays', async () => {
+    it('500 for every copy of a request that was given up, and nothing remains', async () => {
       app.deps.temporal.accept = async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         throw new Error('away');

@@ -16,7 +16,7 @@ const silence = new Error('4 DEADLINE_EXCEEDED');
 const send = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 /** The workflow answers nothing, but holds the rows and charges them later; meanwhile the API loses its connection to the database. */
-describe('a send whose workflow charges late, after the API has begun to ask what was decided', () => {
+describe('a send whose workflow charges after the API stopped waiting', () => {
   let app: TestApp;
   let key: string;
   let workspaceId: string;
@@ -60,7 +60,7 @@ describe('a send whose workflow charges late, after the API has begun to ask wha
     return { id, answering };
   };
 
-  it('201 for a message that was charged in the end', async () => {
+  it('201 for a message that was charged', async () => {
     const { id, answering } = await lateMessage();
     await debit(db, worker, workspaceId, [{ reference: id, amount: 1_000, description: '1 sms message', messages: 1 }]);
     await recordStatuses(db, worker, { to: 'queued', changes: [{ id, status_detail: 'accepted', at: new Date() }] });
@@ -69,7 +69,7 @@ describe('a send whose workflow charges late, after the API has begun to ask wha
     assert.deepEqual([status, body.data?.message.id, await debits()], [201, id, 1]);
   });
 
-  it('500 for a message that was not, and nothing of it stays', async () => {
+  it('500 for a message that was not charged, and nothing of it remains', async () => {
     const { id, answering } = await lateMessage();
     await worker.rollback();
     assert.equal((await answering).status, 500);
@@ -88,7 +88,7 @@ describe('a send whose workflow charges late, after the API has begun to ask wha
     return { id, answering };
   };
 
-  it('201 for a batch that was charged in the end', async () => {
+  it('201 for a batch that was charged', async () => {
     const { id, answering } = await lateBatch();
     await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [id], worker);
     await select(db, `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1`, [id], worker);
@@ -104,14 +104,14 @@ describe('a send whose workflow charges late, after the API has begun to ask wha
     assert.deepEqual([status, await debits()], [201, 1]);
   });
 
-  it('500 for a batch that was not, and nothing of it stays', async () => {
+  it('500 for a batch that was not charged, and nothing of it remains', async () => {
     const { id, answering } = await lateBatch();
     await worker.rollback();
     assert.equal((await answering).status, 500);
     assert.deepEqual([await rows(db, 'SELECT 1 FROM batches WHERE id = $1', [id]), await debits()], [[], 0]);
   });
 
-  it('an accepted message stays accepted when the balance of one that was refused beside it cannot be read', async () => {
+  it('201 for an accepted message when the balance of a refused one cannot be read', async () => {
     await worker.rollback();
     const { groupId, ids } = await buildGroup(db, workspaceId, [{}, {}]);
     const [accepted = '', refused = ''] = ids;

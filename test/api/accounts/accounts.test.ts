@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const good = { email: 'Ada@Example.com', password: 'correct horse', company_name: ' Analytical Engines ' };
 const signup = '/api/v1/auth/signup';
@@ -12,15 +12,11 @@ const verify = '/api/v1/auth/verify-email';
 const keys = '/api/v1/api-keys';
 
 describe('accounts', () => {
-  let app: TestApp;
+  const app = useApi({ env: { SIGNUP_CREDITS: '12.5' }, forEachTest: true });
   const count = async (table: string) => (await rows<{ n: number }>(app.deps.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
-  beforeEach(async () => {
-    app = await startApp({ SIGNUP_CREDITS: '12.5' });
-  });
-  afterEach(() => app.close());
 
   describe('POST /api/v1/auth/signup', () => {
-    it('201 creates a workspace with its credits, and a mail', async () => {
+    it('201 creates a workspace with credits and sends a mail', async () => {
       const { status, body } = await app.call('POST', signup, {
         body: { ...good, phone: '+15551234567', country: 'DE', email_verified: true, balance: 5 },
       });
@@ -33,12 +29,12 @@ describe('accounts', () => {
       assert.equal(mail?.kind, 'verify_email');
       assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
     });
-    it('201 also when Temporal is away: the mail waits in the outbox', async () => {
+    it('201 without Temporal, and the mail waits in the outbox', async () => {
       app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
       assert.equal((await app.call('POST', signup, { body: good })).status, 201);
       assert.equal(await count('mails'), 1);
     });
-    it('400 for an address that is taken, whatever its case, and keeps nothing', async () => {
+    it('400 for a taken address in any case, and stores nothing', async () => {
       await app.call('POST', signup, { body: good });
       const { status, body } = await app.call('POST', signup, { body: { ...good, email: 'aDA@eXAMPLE.COM' } });
       assert.deepEqual([status, body.error, body.code, body.details[0].field], [400, 'Email already exists', 'email_exists', 'email']);
@@ -47,7 +43,7 @@ describe('accounts', () => {
         [1, 1, 1, 1],
       );
     });
-    it('creates one of ten at once', async () => {
+    it('creates one workspace for ten equal signups at once', async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', signup, { body: good })));
       assert.deepEqual(
         answers.map(({ status }) => status).toSorted((one, other) => one - other),
@@ -78,14 +74,14 @@ describe('accounts', () => {
         assert.equal(await count('workspaces'), 0);
       });
     }
-    it('201 without phone and country, and with 128 characters', async () => {
+    it('201 without phone and country, and with a password of 128 characters', async () => {
       assert.equal((await app.call('POST', signup, { body: { ...good, password: '😀'.repeat(128), phone: null } })).status, 201);
     });
   });
 
   describe('POST /api/v1/auth/login', () => {
     beforeEach(() => app.call('POST', signup, { body: good }));
-    it('200 with a JWT of 30 days', async () => {
+    it('200 with a JWT that is valid for 30 days', async () => {
       const { status, body } = await app.call('POST', login, { body: { email: 'ada@example.com', password: good.password } });
       assert.equal(status, 200);
       assert.equal(body.data.workspace.email_verified, false);
@@ -94,14 +90,14 @@ describe('accounts', () => {
       assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 30 * 86_400);
       assert.equal((await app.call('GET', keys, { jwt: body.data.token })).status, 200);
     });
-    it('401 the same for a wrong password and an unknown address', async () => {
+    it('401 alike for a wrong password and an unknown address', async () => {
       const wrong = await app.call('POST', login, { body: { email: good.email, password: 'wrong horse' } });
       const unknown = await app.call('POST', login, { body: { email: 'nobody@example.com', password: 'wrong horse' } });
       assert.deepEqual([wrong.status, unknown.status], [401, 401]);
       assert.equal(wrong.body.error, 'Invalid email or password');
       assert.deepEqual({ ...wrong.body, request_id: '' }, { ...unknown.body, request_id: '' });
     });
-    it('400 for what is missing', async () => {
+    it('400 for missing fields', async () => {
       const { body } = await app.call('POST', login, { body: {} });
       assert.deepEqual(
         body.details.map(({ message }: { message: string }) => message),
@@ -116,7 +112,7 @@ describe('accounts', () => {
       return mailToken(app.deps.config.secretKey, row?.id ?? '');
     };
     beforeEach(() => app.call('POST', signup, { body: good }));
-    it('200 once, also when used ten times at once', async () => {
+    it('200 once for ten uses at once', async () => {
       const body = { token: await token() };
       const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', verify, { body })));
       const passed = answers.filter(({ status }) => status === 200);
@@ -125,20 +121,20 @@ describe('accounts', () => {
       const refused = answers.find(({ status }) => status !== 200);
       assert.deepEqual([refused?.status, refused?.body.error, refused?.body.code], [400, 'Invalid or expired token', 'validation_failed']);
     });
-    it('400 for an expired one and for one of another purpose', async () => {
+    it('400 for an expired token and for a token of another purpose', async () => {
       const body = { token: await token() };
       await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() - interval '1 second'`);
       assert.equal((await app.call('POST', verify, { body })).body.error, 'Invalid or expired token');
       await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() + interval '1 hour', purpose = 'reset'`);
       assert.equal((await app.call('POST', verify, { body })).body.error, 'Invalid or expired token');
     });
-    it('400 for nonsense and for nothing', async () => {
+    it('400 for an invalid and for a missing token', async () => {
       assert.equal((await app.call('POST', verify, { body: { token: 'x' } })).body.error, 'Invalid or expired token');
       assert.equal((await app.call('POST', verify, { body: {} })).body.error, 'Missing required field: token');
     });
   });
 
-  it('a token dies when the token version of its workspace changes, or the workspace goes', async () => {
+  it('401 for a JWT after the token version changed or the workspace was deleted', async () => {
     const { jwt: token, workspaceId } = await app.account();
     await Workspace.update({ token_version: 1 }, { where: { id: workspaceId } });
     assert.equal((await app.call('GET', keys, { jwt: token })).body.error, 'Invalid or expired token');

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const keys = '/api/v1/api-keys';
 
 describe('API keys', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
-  it('201 shows a key once; the database has its keyed hash only', async () => {
+  it('201 shows the key once, and stores only its keyed hash', async () => {
     const { jwt: token } = await app.account();
     const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: ' CI ', is_active: false } });
     assert.equal(status, 201);
@@ -44,7 +40,7 @@ describe('API keys', () => {
       assert.deepEqual([status, body.error], [400, text]);
     }
   });
-  it('notes when a key was used, once', async () => {
+  it('records the last use of a key', async () => {
     const { jwt: token, key } = await app.account();
     const used = async () => (await app.call('GET', keys, { jwt: token })).body.data.api_keys[0].last_used_at;
     assert.equal(await used(), null);
@@ -56,7 +52,7 @@ describe('API keys', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(await used(), first);
   });
-  it('DELETE revokes at once and for good, and answers 200 again', async () => {
+  it('200 revokes a key at once, and 200 again', async () => {
     const { jwt: token } = await app.account();
     const { body } = await app.call('POST', keys, { jwt: token, body: { name: 'x' } });
     const { id, key } = body.data;
@@ -67,7 +63,7 @@ describe('API keys', () => {
     const listed = await app.call('GET', keys, { jwt: token });
     assert.equal(listed.body.data.api_keys[0].is_active, false);
   });
-  it('pages', async () => {
+  it('lists keys in pages', async () => {
     const { jwt: token } = await app.account();
     for (const name of ['b', 'c', 'd', 'e']) await app.call('POST', keys, { jwt: token, body: { name } });
     const { body } = await app.call('GET', `${keys}?page=2&limit=2`, { jwt: token });

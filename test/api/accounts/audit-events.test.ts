@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { disableWebhook } from '../../../models/operations/webhooks/disable-webhook.js';
 import { rows } from '../../support/database.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/audit-events';
 interface Event {
@@ -14,21 +15,17 @@ interface Event {
 }
 
 describe('audit events', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let account: Account;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const events = async (query = ''): Promise<Event[]> =>
     (await app.call('GET', `${list}${query}`, { jwt: account.jwt })).body.data.audit_events;
   const types = async (query = '') => (await events(query)).map(({ type }) => type);
 
-  it('200 tells who made a key, from where, by which request', async () => {
+  it('200 shows who created a key, from which address and by which request', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'tester/1', 'X-Request-Id': 'req-1' };
     const { body } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'CI' }, headers });
     const answer = await app.call('GET', list, { jwt: account.jwt });
@@ -48,13 +45,13 @@ describe('audit events', () => {
     assert.ok(!JSON.stringify(answer.body).includes(body.data.key));
   });
 
-  it('tells a change once: revoking a key again writes nothing', async () => {
+  it('records a revoked key once', async () => {
     const { body } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'x' } });
     for (const _ of [1, 2]) await app.call('DELETE', `/api/v1/api-keys/${body.data.id}`, { jwt: account.jwt });
     assert.deepEqual(await types(), ['api_key.revoked', 'api_key.created']);
   });
 
-  it('names the key that changed a webhook, and no token of its address', async () => {
+  it('names the API key that changed a webhook, without secrets of its URL', async () => {
     const { key } = account;
     const url = 'https://8.8.8.8/hooks/token-1?token=token-2';
     const created = await app.call('POST', '/api/v1/webhooks', { key, body: { url, events: ['message.sent'] } });
@@ -77,7 +74,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /token-|a text|whsec/);
   });
 
-  it('tells what the service does by itself', async () => {
+  it('records changes by the service itself', async () => {
     const { body } = await app.call('POST', '/api/v1/webhooks', {
       jwt: account.jwt,
       body: { url: 'https://8.8.8.8/', events: ['message.sent'] },
@@ -101,7 +98,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /5551230000/);
   });
 
-  it('tells suppressions without their recipient', async () => {
+  it('records suppressions without their recipient', async () => {
     const { body } = await app.call('POST', '/api/v1/suppressions', {
       key: account.key,
       body: { channel: 'sms', recipient: '+15551230000' },
@@ -116,7 +113,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /5551230000/);
   });
 
-  it('are undone with what they tell', async () => {
+  it('are rolled back with their change', async () => {
     await rows(app.deps.db, `ALTER TABLE api_keys ADD CONSTRAINT no_bad CHECK (name <> 'bad')`);
     const { status } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'bad' } });
     await rows(app.deps.db, 'ALTER TABLE api_keys DROP CONSTRAINT no_bad');
@@ -128,7 +125,7 @@ describe('audit events', () => {
     assert.deepEqual([refused.status, keys.body.data.pagination.total], [500, 1]);
   });
 
-  it('200 pages by cursor and by number, without gaps', async () => {
+  it('200 pages by cursor and by number without gaps', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name } });
     const names: (string | null)[] = [];
     let cursor: string | null = '';
@@ -175,7 +172,7 @@ describe('audit events', () => {
     assert.match(body.error, /^Invalid type\. Must be one of: auth\.login, /);
   });
 
-  it('shows a workspace its own only', async () => {
+  it('shows only events of the own workspace', async () => {
     const other = await app.account();
     await app.call('POST', '/api/v1/api-keys', { jwt: other.jwt, body: { name: 'x' } });
     assert.deepEqual(await types(), []);

@@ -9,7 +9,7 @@ describe('limits under /auth', () => {
   const logIn = async (address: string, body: object = {}) =>
     (await app.call('POST', '/api/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
 
-  it('count IPv6 by /64, and four times as many by /48', async () => {
+  it('429 for an IPv6 /64, and for a /48 at four times the limit', async () => {
     app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
     const of64 = [await logIn('2001:db8:1:1::1'), await logIn('2001:db8:1:1::2'), await logIn('2001:db8:1:1::3')];
     assert.deepEqual(of64, [400, 400, 429]);
@@ -19,7 +19,7 @@ describe('limits under /auth', () => {
     assert.equal(await logIn('2001:db8:2:1::1'), 400);
     assert.equal(await logIn('203.0.113.1'), 400);
   });
-  it('let strangers check so many passwords together, and who is known any number', async () => {
+  it('429 for unknown clients above the common limit, and 200 for a known client', async () => {
     app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app); // a signup and a login
     const statuses: number[] = [];
@@ -29,7 +29,7 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn()).status, 200);
     assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 429);
   });
-  it('hold for every route under /auth', async () => {
+  it('apply to every route under /auth', async () => {
     app = await startApp({ RATE_LIMIT_AUTH: '1/900' });
     const { jwt } = await app.account();
     for (const [method, path] of [

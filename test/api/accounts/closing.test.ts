@@ -3,22 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 describe('DELETE /api/v1/auth/workspace', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100' }, checksBooks: true });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100' });
-  });
   beforeEach(async () => {
     me = await owner(app);
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
 
   const close = (current_password = password) => me.call('DELETE', '/auth/workspace', { current_password });
@@ -33,7 +25,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
   const settle = (step?: number) => settleClosed(app.deps.db, me.workspaceId, Date.now() + 10_000, step);
   const age = () => rows(app.deps.db, `UPDATE workspaces SET closed_at = closed_at - interval '2 minutes' WHERE id = $1`, [me.workspaceId]);
 
-  it('200 ends keys, JWTs and webhooks at once, frees the address, and tells the owner', async () => {
+  it('200 ends keys, JWTs and webhooks, frees the address and mails the owner', async () => {
     const { key } = (await me.call('POST', '/api-keys', { name: 'x' })).body.data;
     const hook = { url: 'https://8.8.8.8/', events: ['message.sent'] };
     await me.call('POST', '/webhooks', hook);
@@ -59,7 +51,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     const { body: forgot } = await app.call('POST', '/api/v1/auth/login', { body: { email: me.email, password } });
     assert.notEqual(forgot.data.workspace.id, me.workspaceId);
   });
-  it('keeps the ledger, without names', async () => {
+  it('keeps the ledger without personal data', async () => {
     await close();
     const [kept] = await rows<{ n: number; row: string }>(
       app.deps.db,
@@ -69,11 +61,11 @@ describe('DELETE /api/v1/auth/workspace', () => {
     assert.equal(kept?.n, 1);
     assert.doesNotMatch(kept?.row ?? '', /owner\d|Acme/);
   });
-  it('401 for a wrong password, and nothing is closed', async () => {
+  it('401 for a wrong password, and the workspace stays open', async () => {
     assert.equal((await close('wrong horse')).status, 401);
     assert.equal((await me.logIn()).status, 200);
   });
-  it('closes once for two at once', async () => {
+  it('closes once for two requests at once', async () => {
     const answers = await Promise.all([close(), close()]);
     assert.ok(answers.some(({ status }) => status === 200));
     const told = await rows(app.deps.db, `SELECT 1 AS one FROM audit_events WHERE workspace_id = $1 AND type = 'workspace.closed'`, [
@@ -81,7 +73,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     ]);
     assert.equal(told.length, 1);
   });
-  it('messages that were not handed off are cancelled and refunded in small steps; a hand-off that is under way is waited for', async () => {
+  it('cancels and refunds waiting messages, and waits for hand-offs in progress', async () => {
     const messages = [];
     for (let number = 1; number <= 7; number += 1) messages.push(await buildQueued(app.deps.db, me.workspaceId));
     const [sending, sent] = messages;
@@ -108,7 +100,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     ]);
     assert.equal(balance, 99_000);
   });
-  it('batches are cancelled, too', async () => {
+  it('cancels batches', async () => {
     const { key } = (await me.call('POST', '/api-keys', { name: 'x' })).body.data;
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567', '+15551234568'] };
     const { body } = await app.call('POST', '/api/v1/messages/bulk', { key, body: bulk });

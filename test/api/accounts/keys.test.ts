@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { until } from '../../support/client.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const keys = '/api/v1/api-keys';
 const list = '/api/v1/messages';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 describe('limits of API keys', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let account: Account;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const create = async (limits: object) => (await app.call('POST', keys, { jwt: account.jwt, body: { name: 'x', ...limits } })).body;
   const listed = async () => (await app.call('GET', keys, { jwt: account.jwt })).body.data.api_keys[0];
   const from = (key: string, address: string) => app.call('GET', list, { key, headers: { 'X-Forwarded-For': address } });
 
-  it('201 shows those that were given, and a list all of them', async () => {
+  it('201 shows the given limits, and the list shows all limits', async () => {
     const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['203.0.113.7', '2001:DB8::/32'], channels: ['sms'] };
     const { data } = await create(limits);
     const kept = { ...limits, allowed_addresses: ['203.0.113.7/32', '2001:db8::/32'] };
@@ -33,7 +30,7 @@ describe('limits of API keys', () => {
     assert.deepEqual(Object.keys(plain.data), ['id', 'name', 'key', 'key_prefix', 'scopes', 'created_at', 'warning']);
   });
 
-  it('401 Invalid API key from the moment on at which it expires', async () => {
+  it('401 for a key from its expiry on', async () => {
     const expiresAt = Date.now() + 1500;
     const { data } = await create({ expires_at: new Date(expiresAt).toISOString() });
     assert.equal((await app.call('GET', list, { key: data.key })).status, 200);
@@ -51,7 +48,7 @@ describe('limits of API keys', () => {
     assert.ok(last < expiresAt && Date.now() - expiresAt < 1000, `${last - expiresAt} ms`);
   });
 
-  it('401 Invalid API key from another address, also through IPv6', async () => {
+  it('401 for a key from another address, also over IPv6', async () => {
     const { data } = await create({ allowed_addresses: ['203.0.113.0/24', '2001:db8::/48'] });
     const statuses = [];
     for (const address of ['203.0.113.9', '203.0.114.9', '2001:db8:0:1::1', '2001:db8:1::1', '::ffff:203.0.113.9'])
@@ -60,7 +57,7 @@ describe('limits of API keys', () => {
     assert.equal((await from(data.key, '8.8.8.8')).body.error, 'Invalid API key');
   });
 
-  it('403 on a channel that it may not use, for a send, its fallback, a bulk send and a preview', async () => {
+  it('403 on a forbidden channel for sends, fallbacks, bulk sends and previews', async () => {
     const { key } = (await create({ channels: ['email'] })).data;
     const mail = { to: 'a@b.co', channel: 'email', content: { text: 'Hello', subject: 's' } };
     const send = (path: string, body: object) => app.call('POST', `/api/v1/messages/${path}`, { key, body });
@@ -78,7 +75,7 @@ describe('limits of API keys', () => {
     assert.equal(n, 1);
   });
 
-  it('notes from where it was used last', async () => {
+  it('records the address of the last use', async () => {
     const { data } = await create({});
     await from(data.key, '203.0.113.9');
     await until(async () => (await listed()).last_used_address !== null, 'the use is noted');
@@ -110,7 +107,7 @@ describe('limits of API keys', () => {
     const rotate = (id: string, body: object = {}) => app.call('POST', `${keys}/${id}/rotate`, { jwt: account.jwt, body });
     const works = async (key: string) => (await app.call('GET', list, { key })).status;
 
-    it('201 makes a key of the same limits; the former one works for the overlap', async () => {
+    it('201 creates a key with the same limits, and the old key works for the overlap', async () => {
       const { data } = await create({ scopes: ['read_messages'], channels: ['sms'], allowed_addresses: ['127.0.0.1'] });
       const { status, body } = await rotate(data.id, { overlap_hours: 2 });
       assert.equal(status, 201);
@@ -126,13 +123,13 @@ describe('limits of API keys', () => {
       await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [data.id]);
       assert.deepEqual([await works(key), await works(data.key)], [200, 401]);
     });
-    it('201 with an overlap of 0 revokes the former one at once', async () => {
+    it('201 with an overlap of 0 revokes the old key at once', async () => {
       const { data } = await create({});
       const { body } = await rotate(data.id, { overlap_hours: 0 });
       assert.deepEqual([await works(body.data.key), await works(data.key)], [200, 401]);
       assert.equal((await rotate(data.id)).status, 409);
     });
-    it('201 gives a new key the lifetime of the former one, which lives no longer than it would have', async () => {
+    it('201 gives the new key the lifetime of the old one, whose expiry stays', async () => {
       const soon = new Date(Date.now() + 3_600_000).toISOString();
       const { data } = await create({ expires_at: soon });
       const { body } = await rotate(data.id, { overlap_hours: 168 });
@@ -140,7 +137,7 @@ describe('limits of API keys', () => {
       const [former] = await rows<{ expires_at: Date }>(app.deps.db, 'SELECT expires_at FROM api_keys WHERE id = $1', [data.id]);
       assert.equal(former?.expires_at.toISOString(), soon);
     });
-    it('409 for one that has expired', async () => {
+    it('409 for an expired key', async () => {
       const { data } = await create({});
       await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [data.id]);
       const { status, body } = await rotate(data.id);
@@ -152,7 +149,7 @@ describe('limits of API keys', () => {
         assert.equal((await rotate(data.id, { overlap_hours: hours })).body.error, 'overlap_hours must be a whole number from 0 to 168');
       });
     }
-    it('tells the owner and the audit events', async () => {
+    it('mails the owner and records an audit event', async () => {
       const { data } = await create({});
       await rotate(data.id, { overlap_hours: 3 });
       const { body } = await app.call('GET', '/api/v1/audit-events?type=api_key.rotated', { jwt: account.jwt });

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const ip = (number: number) => `203.0.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
 describe('logins', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const logIn = (email: string, secret: string, address: string) =>
     app.call('POST', '/api/v1/auth/login', { headers: { 'X-Forwarded-For': address }, body: { email, password: secret } });
@@ -43,7 +39,7 @@ describe('logins', () => {
       assert.equal((await logIn(email.toUpperCase(), password, ip(8))).status, 429);
     });
   }
-  it('waits twice as long after each further one, up to 15 minutes', async () => {
+  it('doubles the wait after each wrong password, up to 15 minutes', async () => {
     const pauses: number[] = [];
     for (let time = 1; time <= 12; time += 1) {
       assert.equal((await logIn(me.email, 'wrong horse', ip(time))).status, 401);
@@ -55,13 +51,13 @@ describe('logins', () => {
     }
     assert.deepEqual(pauses, [30, 60, 120, 240, 480, 900, 900, 900]);
   });
-  it('a right password starts again from nothing', async () => {
+  it('clears the count after a right password', async () => {
     for (let round = 1; round <= 3; round += 1) {
       for (let time = 1; time <= 4; time += 1) await logIn(me.email, 'wrong horse', ip(time));
       assert.equal((await me.logIn()).status, 200);
     }
   });
-  it('tries at most 40 passwords of a thousand from 200 addresses, and a reset lets the owner in at once, while they go on', async function () {
+  it('checks at most 40 of 1000 guesses from 200 addresses, and a reset lets the owner in', async function () {
     this.timeout(60_000);
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
     const tried = answers.filter(({ status }) => status === 401).length;
@@ -72,7 +68,7 @@ describe('logins', () => {
     assert.equal((await logIn(me.email, 'another horse', ip(300))).status, 429);
     assert.equal((await logIn(me.email, 'another horse', '198.51.100.9')).status, 200);
   });
-  it('also who has reset the password has to wait after five wrong ones', async () => {
+  it('429 after five wrong passwords, also after a reset', async () => {
     await reset('198.51.100.9');
     const statuses: number[] = [];
     for (let time = 1; time <= 6; time += 1) statuses.push((await logIn(me.email, 'wrong horse', '198.51.100.9')).status);
@@ -80,7 +76,7 @@ describe('logins', () => {
   });
 
   // That both take the same time is measured by `npm run bench:attack`: a test cannot tell a slow machine from a leak.
-  it('keeps back what it knows for a tenth of a second, whether the e-mail is known or not', async () => {
+  it('answers after a tenth of a second for known and unknown addresses', async () => {
     for (const email of [me.email, 'nobody@example.com']) {
       const startedAt = performance.now();
       assert.equal((await logIn(email, 'wrong horse', ip(1))).status, 401);
@@ -88,7 +84,7 @@ describe('logins', () => {
     }
   });
 
-  it('tells failed logins to the workspace, and the lock by one mail', async () => {
+  it('records failed logins, and sends one mail about the lock', async () => {
     for (let time = 1; time <= 6; time += 1) await logIn(me.email, 'wrong horse', ip(time));
     await elapse(3600);
     await logIn(me.email, 'wrong horse', ip(7));
@@ -107,14 +103,14 @@ describe('logins', () => {
     );
     assert.deepEqual(await me.mails(), ['verify_email', 'login_locked']);
   });
-  it('tells a first login from a new address by mail, and no login from a known one', async () => {
+  it('mails about a login from a new address, and not from a known one', async () => {
     for (const address of ['198.51.100.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '198.51.100.1'])
       assert.equal((await me.logIn(password, {}, address)).status, 200);
     assert.deepEqual(await me.mails(), ['verify_email', 'new_login', 'new_login']);
     const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(l)::text AS row FROM login_addresses l');
     assert.ok(stored.every(({ row }) => !row.includes('198.51') && !row.includes('2001:')));
   });
-  it('mails the owner about a new key, twenty an hour at most', async () => {
+  it('mails the owner about a new key, at most twenty times an hour', async () => {
     await Promise.all(Array.from({ length: 22 }, (_, index) => me.call('POST', '/api-keys', { name: `k${index}` })));
     const mails = await me.mails();
     assert.ok(mails.filter((kind) => kind === 'new_api_key').length >= 20);

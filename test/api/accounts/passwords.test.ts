@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { requestPasswordReset } from '../../../models/operations/accounts/request-password-reset.js';
 import { mailToken } from '../../../models/rules/accounts/mail-token.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const email = 'Ada@Example.com';
 const password = 'correct horse';
@@ -11,13 +11,11 @@ const reset = '/api/v1/auth/reset-password';
 const login = '/api/v1/auth/login';
 
 describe('forgotten passwords', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true });
   beforeEach(async () => {
-    app = await startApp();
     await app.call('POST', '/api/v1/auth/signup', { body: { email, password, company_name: 'Acme' } });
     app.calls.length = 0;
   });
-  afterEach(() => app.close());
 
   const mails = () =>
     rows<{ id: string; kind: string; token_id: string }>(app.deps.db, 'SELECT id, kind, token_id FROM mails ORDER BY created_at, id');
@@ -27,7 +25,7 @@ describe('forgotten passwords', () => {
   const logIn = async (secret: string) => (await app.call('POST', login, { body: { email, password: secret } })).status;
 
   describe('POST /auth/forgot-password', () => {
-    it('200 with the same words whether the address is known or not; a mail only where it is', async () => {
+    it('200 alike for known and unknown addresses, and mails only known ones', async () => {
       const [known, unknown] = [await ask('aDA@example.com'), await ask('nobody@example.com')];
       assert.deepEqual([known.status, unknown.status], [200, 200]);
       assert.deepEqual(known.body, unknown.body);
@@ -36,23 +34,23 @@ describe('forgotten passwords', () => {
       assert.deepEqual([mail?.kind, others], ['reset_password', []]);
       assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
     });
-    it('keeps back what it knows for a tenth of a second, whether the address is known or not', async () => {
+    it('answers after a tenth of a second for known and unknown addresses', async () => {
       for (const address of [email, 'nobody@example.com']) {
         const startedAt = performance.now();
         await ask(address);
         assert.ok(performance.now() - startedAt >= 99, address);
       }
     });
-    it('200 also when Temporal is away: the mail waits in the outbox', async () => {
+    it('200 without Temporal, and the mail waits in the outbox', async () => {
       app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
       assert.equal((await ask()).status, 200);
       assert.equal((await mails()).length, 2);
     });
-    it('400 for what is no address', async () => {
+    it('400 for an invalid address', async () => {
       assert.equal((await ask('x')).body.error, 'Invalid email address');
       assert.equal((await app.call('POST', forgot, { body: {} })).body.error, 'Missing required field: email');
     });
-    it('sends nobody more than twenty mails an hour', async () => {
+    it('sends at most twenty mails an hour to one address', async () => {
       for (let time = 1; time <= 25; time += 1) await requestPasswordReset(app.deps, email);
       assert.equal((await mails()).length, 21);
       assert.equal((await ask()).status, 200);
@@ -60,7 +58,7 @@ describe('forgotten passwords', () => {
   });
 
   describe('POST /auth/reset-password', () => {
-    it('200 sets the password, ends every older session, and tells the owner', async () => {
+    it('200 sets the password, ends all sessions and mails the owner', async () => {
       const { body } = await app.call('POST', login, { body: { email, password } });
       await ask();
       const { status, body: answer } = await use(await newestToken());
@@ -72,7 +70,7 @@ describe('forgotten passwords', () => {
       assert.deepEqual([mail?.kind, mail?.token_id], ['password_changed', null]);
       assert.equal(app.calls.at(-1), `mail ${mail?.id}`);
     });
-    it('200 once for a hundred uses at once', async function () {
+    it('200 once for a hundred uses of one token at once', async function () {
       this.timeout(20_000);
       await ask();
       const token = await newestToken();
@@ -87,7 +85,7 @@ describe('forgotten passwords', () => {
       );
       assert.equal(token_version, 1);
     });
-    it('400 for a token that a newer one has voided, also when both were asked for at once', async () => {
+    it('400 for a token that a newer one replaced, also with both requested at once', async () => {
       await ask();
       const older = await newestToken();
       await ask();
@@ -99,7 +97,7 @@ describe('forgotten passwords', () => {
       );
       assert.equal(n, 1);
     });
-    it('400 after an hour, for a token of another purpose, and for nonsense', async () => {
+    it('400 for an expired token, a token of another purpose and an invalid one', async () => {
       await ask();
       await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '59 minutes 50 seconds' WHERE purpose = 'reset'`);
       await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '10 seconds' WHERE purpose = 'reset'`);
@@ -110,7 +108,7 @@ describe('forgotten passwords', () => {
       }
       assert.equal(await logIn(password), 200);
     });
-    it('400 for a bad password does not use up the token', async () => {
+    it('400 for a bad password keeps the token valid', async () => {
       await ask();
       const token = await newestToken();
       assert.equal((await use(token, 'short')).body.error, 'Password must be at least 8 characters');

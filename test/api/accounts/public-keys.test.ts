@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { decrypt } from '../../../models/rules/values/encryption.js';
 import { signingKeyContext, Webhook } from '../../../models/tables/webhook.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const good = { url: 'https://8.8.8.8/hook', events: ['message.sent'] };
 const form = /^whpk_[A-Za-z0-9+/]{43}=$/;
 
 describe('public keys of webhooks', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt } = await app.account());
   });
-  after(() => app.close());
 
   const call = (method: string, path: string, body?: object) =>
     app.call(method, hooks + path, { jwt, ...(body === undefined ? {} : { body }) });
@@ -25,7 +22,7 @@ describe('public keys of webhooks', () => {
   const stored = (id: string) => Webhook.findByPk(id, { rejectOnEmpty: true });
   const shown = ({ body }: Answer) => [body.data.webhook.asymmetric, body.data.webhook.public_key];
 
-  it('201 shows the public key of a webhook that asks for one, and keeps the private one encrypted', async () => {
+  it('201 shows the public key on request, and stores the private key encrypted', async () => {
     const answer = await call('POST', '', { ...good, asymmetric: true });
     const { id, asymmetric, public_key } = answer.body.data.webhook;
     assert.deepEqual([answer.status, asymmetric], [201, true]);
@@ -38,7 +35,7 @@ describe('public keys of webhooks', () => {
     assert.ok(!JSON.stringify([answer.body, (await call('GET', `/${id}`)).body]).includes('whsk_'));
   });
 
-  it('nobody else has one', async () => {
+  it('201 without a public key where none is requested', async () => {
     for (const fields of [{}, { asymmetric: null }, { asymmetric: false }]) {
       const { id } = await create(fields);
       assert.deepEqual(await keysOf(id), { public_key: null, previous: null });
@@ -47,7 +44,7 @@ describe('public keys of webhooks', () => {
     assert.deepEqual(Object.keys(await create()), ['id', 'url', 'events', 'is_active', 'created_at']);
   });
 
-  it('PUT gives one where there is none, keeps the one that is there, and takes it away', async () => {
+  it('200 for a PUT that adds, keeps or removes the key', async () => {
     const { id } = await create();
     const put = async (body: object) => shown(await call('PUT', `/${id}`, body));
     const given = await put({ asymmetric: true });
@@ -61,14 +58,14 @@ describe('public keys of webhooks', () => {
     assert.equal((await call('PUT', `/${id}`, { asymmetric: 'yes' })).status, 400);
   });
 
-  it('PUT twice at once makes one pair, which both answers show', async () => {
+  it('200 with the same key for two PUTs at once', async () => {
     const { id } = await create();
     const [one, two] = await Promise.all([call('PUT', `/${id}`, { asymmetric: true }), call('PUT', `/${id}`, { asymmetric: true })]);
     assert.deepEqual(shown(one), shown(two));
     assert.deepEqual(shown(one), [true, (await stored(id)).public_key]);
   });
 
-  it('a rotation makes a new one; the previous one is told as long as it signs', async () => {
+  it('200 for a rotation, and the previous key is shown as long as it signs', async () => {
     const { id, public_key: first } = await create({ asymmetric: true });
     const rotate = async (overlap_hours: number) =>
       (await call('POST', `/${id}/rotate-secret`, { overlap_hours })).body.data.webhook.public_key;
@@ -84,7 +81,7 @@ describe('public keys of webhooks', () => {
     assert.equal((await stored(id)).old_signing_key, null);
   });
 
-  it('404 for what is no webhook of the workspace', async () => {
+  it('404 for a webhook of another workspace', async () => {
     const { id } = await create({ asymmetric: true });
     const stranger = await app.account();
     for (const [path, caller] of [

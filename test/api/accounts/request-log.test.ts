@@ -10,7 +10,7 @@ interface Line {
   workspace_id?: string;
 }
 
-describe('the line of a request in the log', () => {
+describe('the log line of a request', () => {
   let app: TestApp;
   const lines: Line[] = [];
   afterEach(() => app.close());
@@ -26,7 +26,7 @@ describe('the line of a request in the log', () => {
     return lines.find((line) => line.status === status);
   };
 
-  it('names the client, the key and the workspace, and nothing personal', async () => {
+  it('names the client, the key and the workspace without personal data', async () => {
     const { key, workspaceId, jwt } = await start({ TRUSTED_PROXIES: '127.0.0.1' });
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'a secret text' }, reference: 'ref-1' };
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'tester' };
@@ -36,7 +36,7 @@ describe('the line of a request in the log', () => {
     assert.deepEqual([line?.address, line?.key_id, line?.workspace_id], ['203.0.113.7', id, workspaceId]);
     assert.doesNotMatch(JSON.stringify(lines), /5551234567|secret text|ref-1|tester|tidings_/);
   });
-  it('names the client also of what is refused, without a trusted proxy that of the socket', async () => {
+  it('names the client of a refused request by its socket without a trusted proxy', async () => {
     await start();
     await app.call('GET', '/nothing', { headers: { 'X-Forwarded-For': '203.0.113.7' } });
     assert.equal((await newest(404))?.address, '127.0.0.1');

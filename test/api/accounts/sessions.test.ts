@@ -2,21 +2,17 @@ import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
 import { issueToken } from '../../../api/auth/authenticate.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const old = 'former-jwt-secret-former-jwt-secret-1';
 
 describe('sessions', () => {
-  let app: TestApp;
+  const app = useApi({ env: () => ({ TRUSTED_PROXIES: '127.0.0.1', JWT_SECRETS_OLD: `${'x'.repeat(40)},${old}` }) });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', JWT_SECRETS_OLD: `${'x'.repeat(40)},${old}` });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const statusWith = async (token: string) => (await app.call('GET', '/api/v1/api-keys', { jwt: token })).status;
   const audited = async () =>
@@ -24,7 +20,7 @@ describe('sessions', () => {
       ({ type }) => type,
     );
 
-  it('POST /auth/logout ends this JWT and no other', async () => {
+  it('200 for a logout ends this JWT and no other', async () => {
     const other: string = (await me.logIn()).body.data.token;
     const { status, body } = await me.call('POST', '/auth/logout');
     assert.deepEqual([status, Object.keys(body.data)], [200, ['message']]);
@@ -34,7 +30,7 @@ describe('sessions', () => {
     assert.equal(await statusWith(other), 200);
     assert.deepEqual(await audited(), ['workspace.created', 'auth.login', 'auth.login', 'auth.logout']);
   });
-  it('POST /auth/logout-all ends all of them; a login makes a new one', async () => {
+  it('200 for a logout of all ends every JWT, and a login makes a new one', async () => {
     const other: string = (await me.logIn()).body.data.token;
     assert.equal((await me.call('POST', '/auth/logout-all')).status, 200);
     assert.deepEqual([await statusWith(me.jwt), await statusWith(other)], [401, 401]);
@@ -43,27 +39,27 @@ describe('sessions', () => {
 
   describe('a JWT', () => {
     const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
-    it('names its secret, and is taken with a former one', async () => {
+    it('names its secret, and stays valid with a former secret', async () => {
       assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
       assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 })), 200);
       assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 })), 401);
     });
-    it('from before secrets were named is taken with the present and with a former one', async () => {
+    it('without the name of a secret stays valid with present and former secrets', async () => {
       const { jwtSecret } = app.deps.config;
       for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
       assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
     });
-    it('that names one secret and is signed with another is 401', async () => {
+    it('401 when it names one secret and is signed with another', async () => {
       const keyid = jwt.decode(me.jwt, { complete: true })?.header.kid ?? '';
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid })), 401);
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid: 'unknown' })), 401);
     });
-    it('without an end is 401', async () => {
+    it('401 without an expiry', async () => {
       const { jwtSecret } = app.deps.config;
       const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'unauthorized']);
     });
-    it('that has expired is token_expired, by a former secret too', async () => {
+    it('401 token_expired after its expiry, also with a former secret', async () => {
       const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), old, { expiresIn: -5 }) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'token_expired']);
     });
@@ -71,14 +67,14 @@ describe('sessions', () => {
 
   describe('PUT /auth/password', () => {
     const change = (current_password: string, wanted: string) => me.call('PUT', '/auth/password', { current_password, password: wanted });
-    it('200 sets it, ends every JWT, and tells the owner', async () => {
+    it('200 sets the password, ends every JWT and mails the owner', async () => {
       assert.equal((await change(password, 'another horse')).status, 200);
       assert.equal(await statusWith(me.jwt), 401);
       assert.deepEqual([(await me.logIn()).status, (await me.logIn('another horse')).status], [401, 200]);
       assert.ok((await me.mails()).includes('password_changed'));
       assert.ok((await audited()).includes('auth.password_changed'));
     });
-    it('401 for a wrong present one, and 429 from the sixth on: a stolen JWT is not enough', async () => {
+    it('401 for a wrong current password, and 429 after five', async () => {
       const statuses: number[] = [];
       for (let time = 1; time <= 7; time += 1) statuses.push((await change('wrong horse', 'another horse')).status);
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429]);
@@ -96,7 +92,7 @@ describe('sessions', () => {
         assert.deepEqual([status, body.error, body.details[0].field], [400, text, 'password']);
       });
     }
-    it('one of two at once wins', async () => {
+    it('200 for one of two changes at once', async () => {
       const answers = await Promise.all([change(password, 'another horse'), change(password, 'third horse!')]);
       assert.deepEqual(
         answers.map(({ status }) => status).toSorted((one, other) => one - other),
@@ -105,7 +101,7 @@ describe('sessions', () => {
     });
   });
 
-  it('400 Password is too common at signup and reset', async () => {
+  it('400 for a common password at signup and reset', async () => {
     const body = { email: 'common@example.com', password: 'qwertyuiop', company_name: 'x' };
     assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.error, 'Password is too common');
     const reset = await app.call('POST', '/api/v1/auth/reset-password', { body: { token: 'x', password: 'iloveyou' } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { codeAt } from '../../../models/rules/accounts/totp.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -14,15 +14,11 @@ function codeOf(secret: string, offset = 0): string {
 }
 
 describe('the second factor', () => {
-  let app: TestApp;
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let me: Owner;
-  before(async () => {
-    app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' });
-  });
   beforeEach(async () => {
     me = await owner(app);
   });
-  after(() => app.close());
 
   const setUp = async () =>
     (await me.call('POST', '/auth/totp')).body.data as { secret: string; otpauth_url: string; recovery_codes: string[] };
@@ -49,20 +45,20 @@ describe('the second factor', () => {
     assert.ok(text.length > 100 && !text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')));
     for (const code of recovery_codes) assert.ok(!text.includes(code));
   });
-  it('is not in force before a code has confirmed it', async () => {
+  it('is not required before a code confirms it', async () => {
     await setUp();
     assert.equal((await me.logIn()).status, 200);
     const { status, body } = await confirm('000000');
     assert.deepEqual([status, body.error, body.details[0].field], [400, 'Invalid verification code', 'code']);
     assert.equal((await me.logIn()).status, 200);
   });
-  it('409 for a second one, and for confirming without one', async () => {
+  it('409 for a second factor beside another, and for a confirmation without one', async () => {
     assert.equal((await confirm('000000')).status, 409);
     await inForce();
     assert.equal((await me.call('POST', '/auth/totp')).status, 409);
     assert.equal((await confirm('000000')).status, 409);
   });
-  it('401 Verification code required, then 200 with a code, which is good once', async () => {
+  it('401 without a code, and 200 once with a code', async () => {
     const { secret } = await inForce();
     const without = await me.logIn();
     assert.deepEqual([without.status, without.body.error, without.body.code], [401, 'Verification code required', 'code_required']);
@@ -74,19 +70,19 @@ describe('the second factor', () => {
     assert.deepEqual([again.status, again.body.error], [401, 'Invalid verification code']);
     assert.equal((await me.logIn(password, { code: codeOf(secret, 1) })).status, 200);
   });
-  it('401 for the code that has confirmed it', async () => {
+  it('401 for the code that confirmed it', async () => {
     const { secret } = await setUp();
     const code = codeOf(secret);
     await confirm(code);
     assert.equal((await me.logIn(password, { code })).status, 401);
   });
-  it('of ten logins with one code at once one gets in', async () => {
+  it('200 for one of ten logins with one code at once', async () => {
     const { secret } = await inForce();
     const code = codeOf(secret);
     const answers = await Promise.all(Array.from({ length: 4 }, () => me.logIn(password, { code })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   });
-  it('takes each recovery code once, however it is typed', async () => {
+  it('200 once for each recovery code, in any spelling', async () => {
     const {
       recovery_codes: [first = '', second = ''],
     } = await inForce();
@@ -94,14 +90,14 @@ describe('the second factor', () => {
     assert.equal((await me.logIn(password, { code: first })).status, 401);
     assert.equal((await me.logIn(password, { code: ` ${second.toUpperCase().replace('-', ' ')} ` })).status, 200);
   });
-  it('429 after five wrong codes: nobody tries all of them', async () => {
+  it('429 after five wrong codes', async () => {
     const { secret } = await inForce();
     const statuses: number[] = [];
     for (let time = 1; time <= 6; time += 1) statuses.push((await me.logIn(password, { code: '000000' })).status);
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
     assert.equal((await me.logIn(password, { code: codeOf(secret) })).status, 429);
   });
-  it('DELETE /auth/totp takes a code, and logins need none afterwards', async () => {
+  it('200 for a removal with a code, and logins need no code afterwards', async () => {
     assert.equal((await me.call('DELETE', '/auth/totp', { code: '000000' })).status, 409);
     const { secret } = await inForce();
     assert.equal((await me.call('DELETE', '/auth/totp', { code: '000000' })).body.error, 'Invalid verification code');

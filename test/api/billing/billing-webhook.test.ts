@@ -34,12 +34,12 @@ describe('POST /api/v1/billing/webhook', () => {
         assert.deepEqual(await shop.outcomes(), []);
       });
     }
-    it('200 up to five minutes off either way, and for the second of two signatures', async () => {
+    it('200 for a clock off by up to five minutes, and for the second of two signatures', async () => {
       for (const ageSeconds of [0, 290, -290]) assert.equal((await shop.post(text, signature(text, { ageSeconds }))).status, 200);
       const header = signature(text);
       assert.equal((await shop.post(text, header.replace(',v1=', `,v1=${'0'.repeat(64)},v1=`))).status, 200);
     });
-    it('covers the very bytes: a byte order mark, other white space, or no UTF-8 is another body', async () => {
+    it('400 for a body whose bytes differ from the signed ones', async () => {
       for (const other of [`\ufeff${text}`, text.replace('{', '{ ')]) assert.equal((await shop.post(other, signature(text))).status, 400);
       const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xff])]);
       const response = await fetch(shop.app.url + eventsPath, {
@@ -49,7 +49,7 @@ describe('POST /api/v1/billing/webhook', () => {
       });
       assert.equal(response.status, 400);
     });
-    it('400 for what is signed and no event; 413 for too much', async () => {
+    it('400 for a signed body without an event, and 413 for a large one', async () => {
       for (const body of ['', '{', '[]', '5', '{"id":5}']) {
         const answer = await shop.post(body, signature(body === '' ? ' ' : body));
         assert.equal(answer.status, 400);
@@ -57,13 +57,13 @@ describe('POST /api/v1/billing/webhook', () => {
       const large = JSON.stringify({ id: 'evt', type: 'x', padding: 'x'.repeat(300_000) });
       assert.equal((await shop.post(large)).status, 413);
     });
-    it('is what the SDK itself accepts', () => {
+    it('accepts the signatures that the SDK accepts', () => {
       assert.equal(Stripe.webhooks.constructEvent(text, signature(text), webhookSecret).type, 'ping');
     });
   });
 
   describe('payments', () => {
-    it('credits once, however often and by whatever events it is told, twenty at once', async () => {
+    it('credits a payment once for twenty events at once', async () => {
       const { session } = await shop.buy();
       const same = eventText({ id: 'evt_same', ...session() });
       const others = Array.from({ length: 10 }, (_, index) =>
@@ -84,7 +84,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual([order?.status, order?.payment_id], ['paid', 'pi_1']);
     });
 
-    it('waits for a slow payment, and credits it when it succeeds', async () => {
+    it('credits a slow payment when it succeeds', async () => {
       const { session } = await shop.buy();
       await shop.send(session('completed', { payment_status: 'unpaid' }));
       assert.equal(await shop.balance(), 0);
@@ -94,7 +94,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.outcomes(), ['noted', 'credited', 'repeated']);
     });
 
-    it('credits nothing for a payment that failed or a session that expired, whatever the order', async () => {
+    it('credits nothing for a failed payment or an expired session, in any order', async () => {
       const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
       await shop.send(one.session('async_payment_failed', { payment_status: 'unpaid' }));
       await shop.send(one.session('completed', { payment_status: 'unpaid' }));
@@ -104,7 +104,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.ledger(), []);
     });
 
-    it('200 and no credit for real money that a test key is told of', async () => {
+    it('200 and no credit for a live payment with a test key', async () => {
       const { session } = await shop.buy();
       await shop.send({ ...session(), livemode: true });
       assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
@@ -126,13 +126,13 @@ describe('POST /api/v1/billing/webhook', () => {
       });
     }
 
-    it('credits what is not called unpaid, also when the event repeats neither amount nor currency', async () => {
+    it('credits a payment without amount and currency in its event', async () => {
       const { session } = await shop.buy();
       await shop.send(session('completed', { payment_status: undefined, amount_total: null, currency: null }));
       assert.equal(await shop.balance(), 100_000);
     });
 
-    it('believes only its own order: neither metadata nor a reference of the client decides who gets what', async () => {
+    it('credits by the stored order, not by metadata or a client reference', async () => {
       const other = await shop.app.account({ balance: 0 });
       const { session } = await shop.buy();
       const lies = { workspace_id: other.workspaceId, credits: '9999', order_id: other.workspaceId };
@@ -145,7 +145,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.outcomes(), ['credited', 'unmatched']);
     });
 
-    it('finds the order by its id while the session is not stored yet, and not afterwards', async () => {
+    it('finds the order by its id only while no session is stored', async () => {
       const { session, sessionId } = await shop.buy();
       const [order] = await rows<{ id: string }>(
         shop.app.deps.db,
@@ -160,7 +160,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual([session_id, await shop.outcomes()], [sessionId, ['credited', 'unmatched']]);
     });
 
-    it('answers 200 to events of every other type, and to strange ones', async () => {
+    it('200 for events of other types and for unknown events', async () => {
       for (const type of [
         'customer.created',
         'checkout.session.something',
@@ -176,7 +176,7 @@ describe('POST /api/v1/billing/webhook', () => {
 });
 
 describe('a live key', () => {
-  it('200 and nothing is looked for when it is told of a test', async () => {
+  it('200 and no credit for a test payment', async () => {
     const app = await startApp({ ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' });
     try {
       const outcomeOf = async (livemode: boolean) => {

@@ -5,6 +5,7 @@ import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
 import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const packages = '/api/v1/billing/packages';
 const checkout = '/api/v1/billing/checkout';
@@ -26,7 +27,7 @@ describe('billing', () => {
   const orders = () => rows(app.deps.db, 'SELECT id, status, session_id, idempotency_key FROM credit_orders ORDER BY id');
 
   describe('GET /billing/packages', () => {
-    it('lists what is for sale, without a credential, the smallest first', async () => {
+    it('200 lists the packages from the smallest on, without a credential', async () => {
       await rows(app.deps.db, `UPDATE credit_packages SET is_active = false WHERE name = 'Scale'`);
       const { status, body } = await app.call('GET', packages);
       assert.equal(status, 200);
@@ -40,7 +41,7 @@ describe('billing', () => {
   });
 
   describe('POST /billing/checkout', () => {
-    it('201 asks the provider for what our own row says, and nothing else', async () => {
+    it('201 asks the provider for exactly the stored order', async () => {
       const { jwt, workspaceId } = await app.account();
       const { id } = await firstPackage();
       const { status, body } = await app.call('POST', checkout, {
@@ -72,7 +73,7 @@ describe('billing', () => {
       assert.equal(asked?.headers['x-stripe-client-telemetry'], undefined);
     });
 
-    it('404 for a package that is unknown, malformed, or not for sale', async () => {
+    it('404 for a package that is unknown, malformed or not for sale', async () => {
       const { jwt } = await app.account();
       const { id } = await firstPackage();
       await rows(app.deps.db, 'UPDATE credit_packages SET is_active = false WHERE id = $1', [id]);
@@ -97,7 +98,7 @@ describe('billing', () => {
     });
 
     for (const refusal of [400, 401, 402, 403]) {
-      it(`402 when the provider answers ${refusal}; nothing stays, and the key can be used again`, async () => {
+      it(`402 when the provider answers ${refusal}, and the idempotency key stays free`, async () => {
         const { jwt } = await app.account();
         const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
         const open = provider.answer;
@@ -111,7 +112,7 @@ describe('billing', () => {
       });
     }
 
-    it('500 when the provider fails, says nonsense, or is away, soon enough; nothing stays', async function () {
+    it('500 within the limit when the provider fails, and nothing remains', async function () {
       this.timeout(20_000);
       const { jwt } = await app.account();
       const body = { package_id: (await firstPackage()).id };
@@ -132,7 +133,7 @@ describe('billing', () => {
       assert.deepEqual(await orders(), []);
     });
 
-    it('answers a repeated request with the first session, and asks the provider once for twenty at once', async () => {
+    it('201 with the first session for a repeated request, also for twenty at once', async () => {
       const { jwt } = await app.account();
       const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
       const open = provider.answer;
@@ -146,7 +147,7 @@ describe('billing', () => {
       assert.notEqual(other.body.data.session_id, answers[0]?.body.data.session_id, 'the key of another workspace is another key');
     });
 
-    it('422 for the key of another request, before the package is looked at; 400 for a malformed key', async () => {
+    it('422 for the idempotency key of another request, and 400 for a malformed one', async () => {
       const { jwt } = await app.account();
       const headers = { 'Idempotency-Key': 'one' };
       await app.call('POST', checkout, { jwt, body: { package_id: (await firstPackage()).id }, headers });
@@ -155,7 +156,7 @@ describe('billing', () => {
       assert.equal((await app.call('POST', checkout, { jwt, body: { package_id: 'x' }, headers: { 'Idempotency-Key': '' } })).status, 400);
     });
 
-    it('takes over the order of a request that died while it asked', async () => {
+    it('201 for an order whose first request died', async () => {
       const { jwt } = await app.account();
       const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
       await app.call('POST', checkout, request);
@@ -168,7 +169,7 @@ describe('billing', () => {
     });
   });
 
-  it('leads the browser back to a sentence', async () => {
+  it('shows a sentence to the returning browser', async () => {
     assert.match((await app.call('GET', '/billing/return?checkout=success')).body.data.message, /^Thank you/);
     assert.match((await app.call('GET', '/billing/return?checkout=cancelled')).body.data.message, /cancelled/);
     assert.equal((await app.call('GET', '/billing/return?checkout=x')).status, 400);
@@ -176,13 +177,9 @@ describe('billing', () => {
 });
 
 describe('billing that is not configured', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
-  it('503 for checkout and callback, while packages and transactions are shown', async () => {
+  it('503 for checkout and callback, and 200 for packages and transactions', async () => {
     const { jwt } = await app.account();
     const { id } = (await app.call('GET', packages)).body.data.packages[0];
     for (const answer of [

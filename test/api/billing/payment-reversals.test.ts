@@ -8,7 +8,7 @@ describe('refunds and disputes', () => {
   const debt = async () =>
     (await rows<{ debt: number }>(shop.app.deps.db, 'SELECT debt FROM workspaces WHERE id = $1', [shop.buyer.workspaceId]))[0]?.debt;
 
-  it('take back in proportion, once, in whatever order they come', async () => {
+  it('take credits back in proportion, once and in any order', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(session());
     await shop.send(refund(200));
@@ -20,14 +20,14 @@ describe('refunds and disputes', () => {
     assert.deepEqual(await shop.outcomes(), ['credited', 'reversed', 'repeated', 'repeated', 'reversed']);
   });
 
-  it('are remembered when they come before the payment', async () => {
+  it('count when they arrive before the payment', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(refund(125));
     await shop.send(session());
     assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -25000']);
   });
 
-  it('see each other when all come at once', async () => {
+  it('add up when all arrive at once', async () => {
     for (let round = 1; round <= 5; round += 1) {
       const { session, refund, dispute } = await shop.buy(`pi_${round}`);
       await Promise.all(
@@ -39,7 +39,7 @@ describe('refunds and disputes', () => {
     assert.deepEqual(sums, [], 'never more than was paid');
   });
 
-  it('never push the balance below zero: the rest is debt, which the next credits pay first', async () => {
+  it('leave a debt instead of a negative balance, and later credits pay it first', async () => {
     const { session, refund } = await shop.buy('pi_1');
     await shop.send(session());
     const spent = { reference: 'spent', amount: 70_000, description: 'spent' };
@@ -52,7 +52,7 @@ describe('refunds and disputes', () => {
     assert.deepEqual((await shop.ledger()).slice(-3), ['adjustment -30000', 'purchase 100000', 'adjustment -70000']);
   });
 
-  it('give back what a dispute took when it is won, also when its beginning comes last', async () => {
+  it('return the credits of a won dispute, in any order of events', async () => {
     const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
     await shop.send(one.session());
     await shop.send(one.dispute('created', 'needs_response'));
@@ -67,7 +67,7 @@ describe('refunds and disputes', () => {
     assert.equal(await shop.balance(), 200_000);
   });
 
-  it('of another currency, or of payments that are not ours, change nothing', async () => {
+  it('change nothing for another currency or an unknown payment', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(session());
     await shop.send(refund(500, { currency: 'eur', id: 'ch_other' }));

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const transactions = '/api/v1/billing/transactions';
 
 describe('GET /billing/transactions', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
-  it('lists the ledger, newest first, in pages, of this workspace only', async () => {
+  it('200 lists the ledger of the workspace in pages, newest first', async () => {
     const { jwt, key, workspaceId } = await app.account({ balance: 10_000 });
     await app.account();
     const sent = await app.call('POST', '/api/v1/messages/send', {

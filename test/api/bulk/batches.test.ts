@@ -5,34 +5,28 @@ import { Batch } from '../../../models/tables/batch.js';
 import { Message } from '../../../models/tables/message.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 
 describe('a batch', () => {
-  let app: TestApp;
+  const app = useApi({ forEachTest: true, checksBooks: true });
   let key: string;
   let workspaceId: string;
   const open = async (balance = 100_000) => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
   beforeEach(async () => {
-    app = await startApp();
     await open();
-  });
-  afterEach(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
   });
   const post = () => app.call('POST', path, { key, body: toNamed });
   const get = async (id: string) => (await app.call('GET', `${path}/${id}`, { key })).body.data.batch;
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key });
   const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
 
-  describe('that is there', () => {
-    it('is listed newest first, without its errors, with exact counts', async () => {
+  describe('that is accepted', () => {
+    it('200 lists batches newest first with counts and without errors', async () => {
       const made: string[] = [];
       for (let index = 0; index < 3; index += 1) made.unshift((await post()).body.data.batch.id);
       await Message.update({ status: 'delivered', status_detail: 'delivered' }, { where: { batch_id: made[0] ?? '' } });
@@ -51,7 +45,7 @@ describe('a batch', () => {
       assert.deepEqual(shown, batches[0]);
       assert.equal((await app.call('GET', `${path}?limit=0`, { key })).body.error, 'Limit must be between 1 and 100');
     });
-    it('is paused, resumed and cancelled; its pages are told, and what was not handed off is refunded', async () => {
+    it('200 pauses, resumes and cancels, and refunds the waiting messages', async () => {
       const { id } = (await post()).body.data.batch;
       const [page] = await rows<{ workflow_id: string }>(app.deps.db, 'SELECT workflow_id FROM message_groups');
       assert.equal((await act(id, 'pause')).body.data.batch.status, 'paused');
@@ -68,18 +62,18 @@ describe('a batch', () => {
         assert.deepEqual([(await act(id, verb)).status, (await act(id, verb)).body.code], [409, 'conflict']);
       assert.deepEqual((await act(id, 'cancel')).body.data, body.data);
     });
-    it('200 although nobody can be told', async () => {
+    it('200 for resume and cancel although the workflow is unreachable', async () => {
       app.deps.temporal.notifyPages = silent;
       const { id } = (await post()).body.data.batch;
       assert.deepEqual([(await act(id, 'resume')).status, (await act(id, 'cancel')).status], [200, 200]);
     });
-    it('409 when everything was handed off', async () => {
+    it('409 when all messages were handed off', async () => {
       const { id } = (await post()).body.data.batch;
       await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { batch_id: id } });
       for (const verb of ['cancel', 'pause', 'resume']) assert.equal((await act(id, verb)).status, 409);
       assert.equal((await get(id)).status, 'completed');
     });
-    it('404 the same for an unknown, a malformed and a foreign id', async () => {
+    it('404 alike for an unknown, a malformed and a foreign id', async () => {
       const { id } = (await post()).body.data.batch;
       await open();
       for (const other of [uuidv7(), 'x', id]) {
@@ -96,7 +90,7 @@ describe('a batch', () => {
     });
   });
 
-  it('of 10,000 is accepted piece by piece, and others are answered meanwhile', async () => {
+  it('201 for 10,000 recipients, and other requests are answered meanwhile', async () => {
     await open(20_000_000);
     const recipients = Array.from({ length: 10_000 }, (_item, index) => ({
       to: phone(index),

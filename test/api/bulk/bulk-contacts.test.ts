@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const tooMany = 'More than 10,000 contacts with this tag can be reached on this channel';
@@ -12,17 +11,10 @@ const eve = { phone: '+15550000003', tags: ['vip'], custom_fields: { order: 9 } 
 const mail = { name: 'Mia', email: 'mia@example.com', tags: ['vip'] };
 
 describe('a bulk send to contacts', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let jwt: string;
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
   });
@@ -40,7 +32,7 @@ describe('a bulk send to contacts', () => {
     );
   const shown = (messages: { to: string; text: string }[]) => messages.map(({ to, text }) => `${to} ${text}`);
 
-  it('takes name and custom fields as variables, behind those of the recipient', async () => {
+  it('fills in names and custom fields where the recipient sets no variable', async () => {
     const [first, second] = [await create(ada), await create(bob)];
     const recipients = [
       { contact_id: first },
@@ -51,7 +43,7 @@ describe('a bulk send to contacts', () => {
     assert.deepEqual([status, body.data.batch.accepted], [201, 3]);
     assert.deepEqual(shown(await sent()), ['+15550000001 Hi Ada, no. 7', '+15550000002 Hi Bob, no. 80', '+15550000009 Hi Zoe, no. 1']);
   });
-  it('an unknown contact is a fault of its row, and so is one that is foreign, malformed, or out of reach', async () => {
+  it('400 names rows with an unknown, foreign, malformed or unreachable contact', async () => {
     const foreign = await create(ada, (await app.account()).jwt);
     const ids = [await create(mail), foreign, uuidv7(), 'x', 5];
     const recipients = [...ids.map((contact_id) => ({ contact_id, order: 1, name: 'x' })), { contact_id: await create(eve) }];
@@ -78,14 +70,14 @@ describe('a bulk send to contacts', () => {
     );
     assert.equal((await post({ recipients: [{ contact_id: foreign }], on_invalid: 'skip' })).status, 400);
   });
-  it('an address is written to once, however it is named', async () => {
+  it('sends once to an address that is named twice', async () => {
     const id = await create(ada);
     const recipients = [{ contact_id: id }, { contact_id: id }, { to: ada.phone, name: 'Zoe', order: 1 }];
     const { batch } = (await post({ recipients })).body.data;
     assert.deepEqual([batch.total, batch.accepted, batch.invalid, batch.credits_used], [3, 1, 0, 1]);
     assert.equal((await post({ recipients, allow_duplicates: true })).body.data.batch.accepted, 3);
   });
-  it('a tag stands for the contacts that the channel reaches, of this workspace alone; the preview is what is sent', async () => {
+  it('sends to the contacts of a tag, as the preview shows', async () => {
     for (const contact of [ada, bob, mail]) await create(contact);
     await create({ ...ada, phone: '+15550000005' }, (await app.account()).jwt);
     await create({ phone: '+15550000006', tags: ['VIP', 'vi'] });
@@ -101,7 +93,7 @@ describe('a bulk send to contacts', () => {
     const mails = (await preview({ channel: 'email', tag: 'vip', content: { text: '{{name}}' } })).body.data;
     assert.deepEqual(shown(mails.messages), ['ada@example.com Ada', 'mia@example.com Mia']);
   });
-  it('a fault of a tagged contact names the contact; the others are sent to where that is asked for', async () => {
+  it('400 names a faulty contact of a tag, and on_invalid skip sends to the others', async () => {
     await create(ada);
     const nameless = await create(eve);
     const field = `contacts[${nameless}].variables.name`;
@@ -110,7 +102,7 @@ describe('a bulk send to contacts', () => {
     const { batch } = (await post({ tag: 'vip', on_invalid: 'skip' })).body.data;
     assert.deepEqual([batch.accepted, batch.invalid, batch.errors[0].field], [1, 1, field]);
   });
-  it('refuses a tag that nobody has, one beside recipients, and one that is no text', async () => {
+  it('400 for an unknown tag, a tag beside recipients and a tag that is no text', async () => {
     await create(mail);
     const nobody = 'No contact with this tag can be reached on this channel';
     for (const [changes, text] of [
@@ -126,7 +118,7 @@ describe('a bulk send to contacts', () => {
     }
     assert.equal((await preview({ tag: 'vip' })).body.error, nobody);
   });
-  it('10,000 contacts have a tag at most, of those that the channel reaches', async () => {
+  it('400 for a tag with more than 10,000 reachable contacts', async () => {
     const insert = (count: number, address: string) =>
       app.deps.db.query(
         `INSERT INTO contacts (id, workspace_id, phone, email, tags, custom_fields, created_at, updated_at)
@@ -142,7 +134,7 @@ describe('a bulk send to contacts', () => {
     }
     assert.deepEqual(await sent(), []);
   });
-  it('a repeated request gets its first answer, also when the contacts have changed or are gone', async () => {
+  it('repeats the first answer, also after the contacts changed', async () => {
     const id = await create(ada);
     const headers = { 'Idempotency-Key': 'k' };
     const first = await post({ recipients: [{ contact_id: id }] }, headers);

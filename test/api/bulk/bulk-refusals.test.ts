@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { people, phone, phones, toPeople } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 const crowd = Array.from({ length: 10_000 }, (_item, index): unknown => ({ to: phone(index), name: 'Ann' }));
 const crowdWith = (other: Record<number, unknown>) => crowd.map((row, index) => other[index] ?? row);
 
 describe('a bulk send that is refused', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
   const open = async (balance = 100_000) => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
@@ -37,7 +29,7 @@ describe('a bulk send that is refused', () => {
     assert.equal(await balanceOf(app.deps.db, workspaceId), balance);
   };
 
-  it('400 names every fault of the request and of every recipient, in the order of the document; nothing is kept', async () => {
+  it('400 names every fault in the order of the request, and stores nothing', async () => {
     const { status, body } = await post({
       content: {},
       recipients: [people[0], { to: '5551234', name: 'x' }, { name: 'x' }, 7],
@@ -58,7 +50,7 @@ describe('a bulk send that is refused', () => {
     ]);
     await assertNothing();
   });
-  it('400 for a missing variable names recipient and variable', async () => {
+  it('400 names the recipient and its missing variable', async () => {
     const { status, body } = await post({ recipients: [...people, phone(7)] });
     assert.deepEqual([status, body.error], [400, 'Missing required field: recipients[3].variables.name']);
     assert.deepEqual(body.details, [{ field: 'recipients[3].variables.name', message: body.error }]);
@@ -91,12 +83,12 @@ describe('a bulk send that is refused', () => {
       await assertNothing();
     });
   }
-  it('413 over 4 MB, and 4 MB are read', async () => {
+  it('413 above 4 MB, and 4 MB are accepted', async () => {
     const filler = 'x'.repeat(4 * 1024 * 1024);
     assert.equal((await post({ unknown: filler })).body.error, 'Request body too large');
     assert.equal((await post({ unknown: filler.slice(1000) })).status, 201);
   });
-  it('400 or 201, never 500, for what is nested without end', async () => {
+  it('400 or 201 for deeply nested JSON, never 500', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const body = (recipient: string) => `{"channel":"sms","content":{"text":"x"},"recipients":[${recipient}]}`;
     const send = (recipient: string) => app.call('POST', path, { key, body: body(recipient), headers: { 'Idempotency-Key': uuidv7() } });
@@ -104,7 +96,7 @@ describe('a bulk send that is refused', () => {
     assert.equal((await send(`{"to":"${phone(0)}","metadata":{"a":${deep}}}`)).status, 400);
     assert.equal((await send(`{"to":"${phone(0)}","unknown":${deep},"__proto__":{"to":1},"variables":{"__proto__":"x"}}`)).status, 201);
   });
-  it('402 for the whole, with the needed sum, before anything is stored', async () => {
+  it('402 for the whole with the required credits, and stores nothing', async () => {
     await open(2999);
     const { status, body } = await post();
     assert.deepEqual([status, body.error], [402, 'Insufficient credits. You need 3 credits but have 2.999.']);
@@ -115,7 +107,7 @@ describe('a bulk send that is refused', () => {
   });
 
   describe('of 10,000', () => {
-    it('400 names the seven bad rows with index and field, and leaves nothing behind', async () => {
+    it('400 names the seven faulty rows with index and field, and stores nothing', async () => {
       await open(20_000_000);
       const recipients = crowdWith({
         0: '5551234',
@@ -146,7 +138,7 @@ describe('a bulk send that is refused', () => {
       await assertNothing(20_000_000);
     });
 
-    it('402 where the credits do for all but the last row, and leaves nothing behind', async () => {
+    it('402 when the credits miss the last row, and stores nothing', async () => {
       await open(10_000_000);
       const recipients = crowdWith({ 9_999: { to: phone(9_999), name: 'x'.repeat(158) } });
       const { status, body } = await post({ recipients });
@@ -154,7 +146,7 @@ describe('a bulk send that is refused', () => {
       await assertNothing(10_000_000);
     });
 
-    it('does not use up its idempotency key', async () => {
+    it('keeps its idempotency key free', async () => {
       await open(1_000);
       assert.deepEqual([(await post({ recipients: crowd })).status, (await post({ recipients: crowd.slice(0, 1) })).status], [402, 201]);
     });

@@ -40,7 +40,7 @@ describe('bulk sends in a thread of their own', () => {
     }
   };
 
-  it('201, accepted by the workflow that the process asks; the same request again is told to be a replay', async () => {
+  it('201 through the workflow, and a repeated request is marked as replayed', async () => {
     const first = await post(batch, { 'Idempotency-Key': 'k' });
     const again = await post(batch, { 'Idempotency-Key': 'k' });
     assert.deepEqual([first.status, first.body.data.batch.accepted, first.headers.get('idempotent-replayed')], [201, 2, null]);
@@ -54,7 +54,7 @@ describe('bulk sends in a thread of their own', () => {
     assert.deepEqual([status, body.data.credits, body.data.messages.length], [200, 2, 2]);
   });
 
-  it('400, 402 and 422 are the same refusals as in the thread of all others', async () => {
+  it('400, 402 and 422 in the same words as in the main thread', async () => {
     await post(batch, { 'Idempotency-Key': 'taken' });
     for (const [status, changes, headers] of [
       [400, { recipients: ['+15550000001', 'nobody', {}], rate: -1 }, {}],
@@ -72,9 +72,9 @@ describe('bulk sends in a thread of their own', () => {
     }
   });
 
-  it('500 for what is under way in a thread that runs out of memory; the process lives on, and the next request has a new thread', async () => {
+  it('500 when the thread runs out of memory, and the next request is served', async () => {
     const own = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), app.deps.temporal, app.deps.logger, {
-      heapMbMax: 24,
+      maxMegabytes: 24,
     });
     const origin = systemOrigin('test');
     const caller = {
@@ -88,7 +88,7 @@ describe('bulk sends in a thread of their own', () => {
       channels: null,
       session: null,
     };
-    const asked = (body: string) => ({
+    const request = (body: string) => ({
       caller,
       origin,
       params: {},
@@ -99,13 +99,13 @@ describe('bulk sends in a thread of their own', () => {
       headers: {},
     });
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
-    await assert.rejects(own.answer('messages.preview', asked(huge)), { status: 500, code: 'internal_error' });
-    const small = await own.answer('messages.preview', asked(JSON.stringify(batch)));
+    await assert.rejects(own.runHandler('messages.preview', request(huge)), { status: 500, code: 'internal_error' });
+    const small = await own.runHandler('messages.preview', request(JSON.stringify(batch)));
     assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
     await own.stop();
   });
 
-  it('500 with Retry-After when the process cannot reach the workflow: nothing is charged and nothing stays', async () => {
+  it('500 with Retry-After without the workflow, and nothing is charged', async () => {
     const { acceptBatch } = app.deps.temporal;
     app.deps.temporal.acceptBatch = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
     const answer = await post(batch);

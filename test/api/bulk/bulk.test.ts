@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
 import { names, people, phone, toPeople } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
 import { ledgerOf } from '../../support/rows/messages.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import { type Answer, startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/messages/bulk';
 
 describe('bulk', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
   const open = async (balance = 100_000) => {
     ({ key, workspaceId } = await app.account({ balance }));
   };
@@ -32,7 +25,7 @@ describe('bulk', () => {
   };
 
   describe('POST /api/v1/messages/bulk', () => {
-    it('201 answers the batch; one debit, and a message for each with its own text', async () => {
+    it('201 with one debit, and one message with its own text for each recipient', async () => {
       const { status, body } = await post({ metadata: { campaign: 1 }, rate: 5 });
       assert.equal(status, 201);
       const { id, created_at, ...batch } = body.data.batch;
@@ -66,7 +59,7 @@ describe('bulk', () => {
       );
       assert.deepEqual(seen, names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, 1]).toReversed());
     });
-    it('201 with recipients as plain texts, other fields as variables, and e-mails', async () => {
+    it('201 for recipients as plain texts, with variables and by e-mail', async () => {
       const plain = await post({ content: { text: 'Hi {{name|you}}' }, recipients: [phone(0), { to: phone(1), name: 7 }] });
       assert.deepEqual([plain.status, plain.body.data.batch.accepted], [201, 2]);
       const content = { text: 'Hi {{name}}', subject: '{{name}}', html: '<i>{{name}}</i>' };
@@ -75,7 +68,7 @@ describe('bulk', () => {
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${mail.body.data.batch.id}`, { key })).body.data;
       assert.deepEqual(messages[0].content, { text: 'Hi <x>', subject: '<x>', html: '<i>&lt;x&gt;</i>' });
     });
-    it('201 scheduled, and a moment in the past means now', async () => {
+    it('201 for a schedule, and a time in the past means now', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const { batch } = (await post({ scheduled_at })).body.data;
       assert.deepEqual([batch.status, batch.scheduled_at, (await get(batch.id)).status], ['scheduled', scheduled_at, 'scheduled']);
@@ -83,7 +76,7 @@ describe('bulk', () => {
       assert.deepEqual([messages[0].status_detail, messages[0].scheduled_at], ['scheduled', scheduled_at]);
       assert.equal((await post({ scheduled_at: '2020-01-01T00:00:00Z' })).body.data.batch.status, 'sending');
     });
-    it('on_invalid skip sends to the good ones and reports the others, faults that are shown and counted', async () => {
+    it('201 with on_invalid skip sends to valid recipients and reports the others', async () => {
       const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];
       const { status, body } = await post({ recipients, on_invalid: 'skip' });
       const { id, total, accepted, invalid, credits_used, errors } = body.data.batch;
@@ -100,14 +93,14 @@ describe('bulk', () => {
       assert.deepEqual(Object.keys(errors[0]), ['index', 'field', 'message']);
       assert.equal((await post({ recipients: ['x'], on_invalid: 'skip' })).status, 400);
     });
-    it('duplicates are sent once unless they are allowed', async () => {
+    it('sends once to duplicates unless they are allowed', async () => {
       const recipients = [...people, people[0], people[0]];
       const once = (await post({ recipients })).body.data.batch;
       assert.deepEqual([once.total, once.accepted, once.invalid, once.credits_used], [5, 3, 0, 3]);
       const each = (await post({ recipients, allow_duplicates: true })).body.data.batch;
       assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, 5]);
     });
-    it('spends exactly what is there when ten come at once', async () => {
+    it('spends no more than the balance when ten requests arrive at once', async () => {
       await open(12_000);
       const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
       const counts = [201, 402].map((status) => answers.filter((answer) => answer.status === status).length);
@@ -118,8 +111,8 @@ describe('bulk', () => {
 });
 
 // The models belong to the application that was started last.
-describe('bulk, too often', () => {
-  it('is counted by the limit of bulk sends', async () => {
+describe('too many bulk sends', () => {
+  it('429 above the limit of bulk sends', async () => {
     const app = await startApp({ RATE_LIMIT_BULK: '2/60' });
     const { key } = await app.account();
     const answers: Answer[] = [];

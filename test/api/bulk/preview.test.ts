@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { people, phone } from '../../support/bulk-requests.js';
 import { ledgerOf } from '../../support/rows/messages.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('POST /api/v1/messages/preview', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ key, workspaceId } = await app.account());
   });
-  after(() => app.close());
   const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
   const assertNothing = async () => {
     assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);
@@ -23,21 +19,21 @@ describe('POST /api/v1/messages/preview', () => {
 
   describe('of one message', () => {
     const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
-    it('200 prices without sending', async () => {
+    it('200 with the price, and sends nothing', async () => {
       const { status, body } = await preview({ ...sms, content: { text: 'ä'.repeat(161) } });
       assert.equal(status, 200);
       assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
       assert.equal(body.data.credits, 2);
       await assertNothing();
     });
-    it('400 for what send refuses', async () => {
+    it('400 for the faults that a send refuses', async () => {
       assert.equal((await preview({ ...sms, to: 'x' })).body.error, 'Phone number must be in E.164 format');
     });
   });
 
   describe('of a bulk send', () => {
     const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
-    it('200 tells texts, prices and faults of every row, and the sum that would be charged; writes nothing', async () => {
+    it('200 with text, price and faults of every row and the total, and writes nothing', async () => {
       const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
       const { status, body } = await preview({ ...bulk, recipients });
       assert.equal(status, 200);
@@ -63,7 +59,7 @@ describe('POST /api/v1/messages/preview', () => {
       assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
       await assertNothing();
     });
-    it('400 for what is wrong with the request as a whole', async () => {
+    it('400 for faults of the request as a whole', async () => {
       assert.equal((await preview({ ...bulk, content: {} })).body.error, 'Missing required field: content.text');
       assert.equal((await preview({ ...bulk, recipients: [] })).body.error, 'recipients must have 1 to 10,000 items');
       assert.equal((await preview({ ...bulk, recipients: 7 })).body.error, 'recipients must be an array');
@@ -72,7 +68,7 @@ describe('POST /api/v1/messages/preview', () => {
       const tooMuch = await preview({ ...bulk, channel, recipients, content: { text: 'x'.repeat(90_000) } });
       assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
     });
-    it('200 is what the bulk send then does', async () => {
+    it('200 shows exactly what the bulk send does', async () => {
       const previewed = (await preview(bulk)).body.data;
       const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key, body: bulk })).body.data;
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${batch.id}`, { key })).body.data;

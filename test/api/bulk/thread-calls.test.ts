@@ -10,20 +10,20 @@ describe('calls between threads', () => {
     refuse: () => Promise.reject(invalid([{ field: 'to', message: 'Missing required field: to' }])),
     fail: () => Promise.reject(internal(new TypeError('what happened'), 7)),
     stumble: () => Promise.reject(new TypeError('no function')),
-    back: async (number: number): Promise<number> => ours.ask('half', number),
+    back: async (number: number): Promise<number> => ours.call('half', number),
   };
   const ours = new ThreadCalls<{ half(number: number): Promise<number> }>(port2 as Port, theirs);
   const calls = new ThreadCalls<typeof theirs>(port1 as Port, { half: async (number: number) => number / 2 });
   after(() => port1.close());
 
   it('bring each answer to who asked, whatever the order', async () => {
-    assert.deepEqual(await Promise.all([1, 2, 3].map((number) => calls.ask('double', number))), [2, 4, 6]);
+    assert.deepEqual(await Promise.all([1, 2, 3].map((number) => calls.call('double', number))), [2, 4, 6]);
   });
   it('go both ways', async () => {
-    assert.equal(await calls.ask('back', 8), 4);
+    assert.equal(await calls.call('back', 8), 4);
   });
   it('refuse as the other side does', async () => {
-    const error = await calls.ask('refuse', undefined as never).catch((thrown: unknown) => thrown);
+    const error = await calls.call('refuse', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     const [{ stack: _one, ...one }, { stack: _other, ...other }] = [
       error,
@@ -32,12 +32,12 @@ describe('calls between threads', () => {
     assert.deepEqual(one, other);
   });
   it('keep headers and the cause of a failure for the log', async () => {
-    const error = await calls.ask('fail', undefined as never).catch((thrown: unknown) => thrown);
+    const error = await calls.call('fail', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError && error.cause instanceof TypeError);
     assert.deepEqual([error.status, error.headers['Retry-After'], error.cause.message], [500, '7', 'what happened']);
   });
   it('bring any other error with its message and the stack of where it happened', async () => {
-    await assert.rejects(calls.ask('stumble', undefined as never), (error: TypeError) =>
+    await assert.rejects(calls.call('stumble', undefined as never), (error: TypeError) =>
       /no function[^]*thread-calls/.test(error.stack ?? ''),
     );
   });

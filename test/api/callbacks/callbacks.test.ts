@@ -3,14 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('POST /callbacks/:provider', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
   const post = (body: string, headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body, headers });
   const signed = (body: string) => signSandboxCallback(app.deps.config.secretKey, body);
   const report = (reference: string, id: string = uuidv7()) =>
@@ -24,7 +20,7 @@ describe('POST /callbacks/:provider', () => {
     return { id, body: report(id, providerMessageId) };
   }
 
-  it('200 stores a report, wakes its workflow once, and answers although that fails', async () => {
+  it('200 stores a report and wakes its workflow, also when that fails', async () => {
     const { id, body } = await reported();
     const { status, body: answer } = await post(body, signed(body));
     assert.deepEqual([status, answer], [200, { success: true, data: { received: 1 } }]);
@@ -35,7 +31,7 @@ describe('POST /callbacks/:provider', () => {
     const other = await reported();
     assert.equal((await post(other.body, signed(other.body))).status, 200);
   });
-  it('403 for a wrong, an absent or an old signature', async () => {
+  it('403 for a wrong, a missing and an old signature', async () => {
     const body = report(uuidv7());
     const old = signSandboxCallback(app.deps.config.secretKey, body, new Date(Date.now() - 3_600_000));
     for (const headers of [{}, old, signed(`${body} `), { ...signed(body), 'X-Sandbox-Signature': 'x' }]) {
@@ -43,7 +39,7 @@ describe('POST /callbacks/:provider', () => {
       assert.deepEqual([answer.status, answer.body.error, answer.body.code], [403, 'Invalid signature', 'forbidden']);
     }
   });
-  it('400 for a signed body that is no report', async () => {
+  it('400 for a signed body without a report', async () => {
     for (const body of ['{', '{}', '{"reports":[{}]}']) assert.equal((await post(body, signed(body))).status, 400);
   });
   it('404 for an unknown provider', async () => {

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { reportOf } from '../../support/rows/messages.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('the inbox of reports', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
 
-  it('stores what comes together, and what cannot be stored fails alone', async () => {
+  it('stores reports together, and only an invalid one fails', async () => {
     const good = Array.from({ length: 20 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
     const bad = { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), occurred_at: new Date(Number.NaN) };
     const stored = await Promise.allSettled(

@@ -3,7 +3,8 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { linksOf } from '../../../api/http/links.js';
 import { listHistory } from '../../../api/endpoints/messages/messages.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const page = { origin: 'https://app.example.com', other: 'https://evil.example.com' };
 
@@ -14,18 +15,16 @@ function linksIn(header: string | null): Record<string, string> {
 }
 
 describe('Link headers', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let jwt: string;
   before(async () => {
-    app = await startApp();
     const account = await app.account();
     ({ key, jwt } = account);
     for (let index = 0; index < 5; index += 1) await buildQueued(app.deps.db, account.workspaceId, { reference: 'a&b="<ü' });
   });
-  after(() => app.close());
 
-  it('lead through a list with the same filters', async () => {
+  it('lead through a list and keep its filters', async () => {
     const seen: string[] = [];
     const query = new URLSearchParams({ limit: '2', reference: 'a&b="<ü', unknown: 'x' });
     let next: string | undefined = `/api/v1/messages?${query.toString()}`;
@@ -38,7 +37,7 @@ describe('Link headers', () => {
     assert.equal(new Set(seen).size, 5);
     assert.equal(seen.length, 5);
   });
-  it('name first, prev, next and last where there is one', async () => {
+  it('name first, prev, next and last where they exist', async () => {
     const at = async (number: number) =>
       linksIn((await app.call('GET', `/api/v1/messages?page=${number}&limit=2`, { key })).headers.get('link'));
     const path = (number: number) => `/api/v1/messages?page=${number}&limit=2`;
@@ -47,29 +46,27 @@ describe('Link headers', () => {
     assert.deepEqual(await at(3), { first: path(1), prev: path(2), last: path(3) });
     assert.deepEqual(await at(9), { first: path(1), prev: path(3), last: path(3) });
   });
-  it('are on every list, also an empty one, and nowhere else', async () => {
+  it('are on every list, also an empty one, and on nothing else', async () => {
     for (const item of endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'))) {
       const { status, headers, body } = await app.call('GET', item.path, item.auth === 'jwt' ? { jwt } : { key });
       assert.equal(status, 200, item.id);
       assert.equal(headers.get('link') !== null, body.data?.pagination !== undefined, item.id);
     }
   });
-  it('are left out rather than longer than clients take', () => {
+  it('are omitted when they would be too long for clients', () => {
     const req = { path: '/api/v1/messages', query: { reference: 'ü'.repeat(3000) } };
     assert.equal(linksOf(listHistory, req, { pagination: { page: 1, pages: 2, limit: 50 } }, 'http://x'), undefined);
   });
 });
 
 describe('HEAD and OPTIONS', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
-  it('HEAD answers as GET does, without a body', async () => {
+  it('answers HEAD like GET without a body', async () => {
     for (const [path, options, wanted] of [
       ['/health', {}, 200],
       ['/api/v1/messages', { key }, 200],
@@ -90,7 +87,7 @@ describe('HEAD and OPTIONS', () => {
     ['/callbacks/sandbox', 'POST, OPTIONS'],
     ['/docs', 'GET, HEAD, OPTIONS'],
   ] as const) {
-    it(`OPTIONS ${path}: 204 ${allow}, without a credential and without a body`, async () => {
+    it(`204 ${allow} for OPTIONS ${path} without a credential`, async () => {
       const { status, body, headers } = await app.call('OPTIONS', path);
       assert.deepEqual([status, body, headers.get('allow')], [204, undefined, allow]);
       assert.equal(headers.get('access-control-allow-origin'), null);
@@ -102,7 +99,7 @@ describe('CORS', () => {
   const preflight = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' };
   const allowed = (headers: Headers) => headers.get('access-control-allow-origin');
 
-  it('is off unless a setting names origins', async () => {
+  it('is off by default', async () => {
     const app = await startApp();
     try {
       const { headers } = await app.call('GET', '/health', { headers: { Origin: page.origin } });
@@ -112,7 +109,7 @@ describe('CORS', () => {
     }
   });
 
-  it('lets exactly the named origins in, on errors too, and shows them our headers', async () => {
+  it('allows exactly the named origins, also on errors, and exposes the headers', async () => {
     const app = await startApp({ CORS_ORIGINS: `${page.origin}, http://localhost:5173` });
     try {
       for (const [method, path, status] of [
@@ -131,6 +128,7 @@ describe('CORS', () => {
           'Link',
           'Retry-After',
           'Idempotent-Replayed',
+          'Ignored-Fields',
         ];
         assert.equal(exposed, names.join(', '));
         for (const origin of [page.other, `${page.origin}.evil.example`, 'null', page.origin.toUpperCase()]) {
@@ -143,7 +141,7 @@ describe('CORS', () => {
     }
   });
 
-  it('answers preflight requests, which carry no credential', async () => {
+  it('204 for preflight requests without a credential', async () => {
     const app = await startApp({ CORS_ORIGINS: page.origin });
     try {
       const mine = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.origin, ...preflight } });
@@ -158,7 +156,7 @@ describe('CORS', () => {
     }
   });
 
-  it('can be open to all', async () => {
+  it('allows every origin with *', async () => {
     const app = await startApp({ CORS_ORIGINS: '*' });
     try {
       assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');

@@ -32,13 +32,13 @@ describe('client types', function () {
     assert.equal(status, 0, stdout + stderr);
   }
 
-  it('are generated from the document; right calls compile, wrong ones do not', async () => {
+  it('accept correct calls and refuse wrong ones at compile time', async () => {
     writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${app.url}/openapi.json`)).text());
     run('generator', 'openapi.json', '--output', 'tidings.d.ts');
     run('compiler', '--project', '.');
   });
 
-  it('hold: the compiled client sends, reads and lists', async () => {
+  it('match the answers when the client sends, reads and lists', async () => {
     const { jwt, key } = await app.account();
     const { rightCalls } = (await import(pathToFileURL(join(folder, 'out/calls.js')).href)) as {
       rightCalls(

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { Contact } from '../../../models/tables/contact.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('contacts with faults', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   before(async () => {
-    app = await startApp();
     ({ jwt } = await app.account());
   });
-  after(() => app.close());
   const post = (body: unknown) => app.call('POST', '/api/v1/contacts', { jwt, body });
 
   const refused: [string, object, string[]][] = [

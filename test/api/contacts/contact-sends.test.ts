@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const good = { name: 'Ada Lovelace', phone: '+15551234567', email: 'Ada@Example.com' };
 
 describe('contact_id in a send', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
   });
-  after(() => app.close());
   const path = '/api/v1/contacts';
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const create = async (body: object) => (await post(body)).body.data.contact;
@@ -25,7 +22,7 @@ describe('contact_id in a send', () => {
   const send = (body: object, headers = {}) =>
     app.call('POST', '/api/v1/messages/send', { key, body: { content: { text: 'Hello' }, ...body }, headers });
 
-  it('writes to the phone, or on the channel email to the address', async () => {
+  it('sends to the phone, and on the channel email to the address', async () => {
     const { id } = await create(good);
     for (const [channel, to] of [
       ['sms', good.phone],
@@ -41,7 +38,7 @@ describe('contact_id in a send', () => {
     });
     assert.equal(preview.body.data.messages[0].to, good.email);
   });
-  it('404 for a contact that is foreign, unknown, or malformed; 400 where it lacks what the channel needs', async () => {
+  it('404 for a contact that is foreign, unknown or malformed, and 400 for one out of reach', async () => {
     const foreign = await post({ phone: '+15550000009' }, (await app.account()).jwt);
     for (const contact_id of [foreign.body.data.contact.id, uuidv7(), 'x']) {
       assert.deepEqual((await send({ channel: 'sms', contact_id })).body.error, 'Contact not found');
@@ -60,7 +57,7 @@ describe('contact_id in a send', () => {
     ]);
     assert.equal(n, 0);
   });
-  it('answers a repeated request as before, also when the contact has changed or is gone', async () => {
+  it('repeats the first answer, also after the contact changed', async () => {
     const { id } = await create(good);
     const headers = { 'Idempotency-Key': 'one' };
     const first = await send({ channel: 'sms', contact_id: id }, headers);

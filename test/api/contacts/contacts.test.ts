@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/contacts';
 const good = {
@@ -13,16 +14,12 @@ const good = {
 };
 
 describe('contacts', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let workspaceId: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, workspaceId } = await app.account());
   });
-  after(() => app.close());
 
   const post = (body: unknown, token = jwt) => app.call('POST', path, { jwt: token, body });
   const put = (id: string, body: unknown) => app.call('PUT', `${path}/${id}`, { jwt, body });
@@ -32,7 +29,7 @@ describe('contacts', () => {
   const count = async () =>
     (await rows<{ n: number }>(app.deps.db, 'SELECT count(*) AS n FROM contacts WHERE workspace_id = $1', [workspaceId]))[0]?.n;
 
-  it('201 keeps everything that it was given', async () => {
+  it('201 stores every given field', async () => {
     const { status, body } = await post({ ...good, id: uuidv7(), workspace_id: uuidv7(), created_at: 'x' });
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = body.data.contact;
@@ -41,7 +38,7 @@ describe('contacts', () => {
     assert.deepEqual((await app.call('GET', `${path}/${id}`, { jwt })).body.data, body.data);
   });
 
-  it('201 with a phone or an address alone', async () => {
+  it('201 with only a phone or only an address', async () => {
     assert.deepEqual(
       { ...(await create({ phone: '+15550000001', name: ' ' })), id: 0, created_at: 0, updated_at: 0 },
       {
@@ -58,11 +55,11 @@ describe('contacts', () => {
     assert.equal((await create({ email: 'a@b.co', phone: null, name: null, tags: null, custom_fields: null })).phone, null);
   });
 
-  it('keeps each tag once', async () =>
+  it('stores each tag once', async () =>
     assert.deepEqual((await create({ phone: '+15550000001', tags: ['a', 'b', 'a'] })).tags, ['a', 'b']));
 
   describe('uniqueness', () => {
-    it('400 for a phone or an address that another contact has, the address in any case; both are named', async () => {
+    it('400 names a taken phone and a taken address, the address in any case', async () => {
       await create(good);
       const texts = ['phone: Contact with this phone already exists', 'email: Contact with this email already exists'];
       assert.deepEqual(detailsOf(await post({ phone: good.phone })), [texts[0]]);
@@ -70,14 +67,14 @@ describe('contacts', () => {
       assert.deepEqual(detailsOf(await post(good)), texts);
       assert.equal(await count(), 1);
     });
-    it('belongs to the workspace, and ends with the contact', async () => {
+    it('applies to one workspace, and ends when the contact is deleted', async () => {
       const { id } = await create(good);
       assert.equal((await post(good, (await app.account()).jwt)).status, 201);
       assert.equal((await post(good)).status, 400);
       await app.call('DELETE', `${path}/${id}`, { jwt });
       assert.equal((await post(good)).status, 201);
     });
-    it('holds among twenty at once, created and changed', async () => {
+    it('holds for twenty creations and changes at once', async () => {
       const created = await Promise.all(Array.from({ length: 20 }, () => post({ phone: good.phone })));
       assert.deepEqual(
         created.map(({ status }) => status).toSorted((a, b) => a - b),
@@ -93,7 +90,7 @@ describe('contacts', () => {
   });
 
   describe('PUT', () => {
-    it('changes what is given, clears what is null, keeps the rest', async () => {
+    it('200 changes given fields, clears null ones and keeps the rest', async () => {
       const before = await create(good);
       const { status, body } = await put(before.id, { name: 'Countess', email: null, tags: [] });
       assert.equal(status, 200);
@@ -106,7 +103,7 @@ describe('contacts', () => {
       assert.equal((await put(before.id, {})).status, 200);
       assert.equal((await put(before.id, { phone: good.phone })).status, 200, 'its own phone');
     });
-    it('400 when nothing to reach it by would be left, also of two at once', async () => {
+    it('400 when no phone and no address would be left, also for two changes at once', async () => {
       const { id } = await create(good);
       assert.deepEqual(detailsOf(await put(id, { phone: null, email: null })), ['phone: Missing required field: phone or email']);
       const answers = await Promise.all([put(id, { phone: null }), put(id, { email: null })]);
@@ -115,7 +112,7 @@ describe('contacts', () => {
         [200, 400],
       );
     });
-    it('400 before 404, and nothing is changed by a refusal', async () => {
+    it('400 before 404, and a refusal changes nothing', async () => {
       assert.equal((await put(uuidv7(), { phone: 'x' })).status, 400);
       assert.equal((await put(uuidv7(), { phone: '+15550000001' })).body.error, 'Contact not found');
       const { id } = await create(good);
@@ -133,7 +130,7 @@ describe('contacts', () => {
       await create({ name: 'Bob_B', email: 'bob@example.com', tags: ['VIP'] });
       await create({ name: 'Carl\\', phone: '+4930123456', email: 'c@example.org', tags: ['vip'] });
     });
-    it('lists, newest first, in pages', async () => {
+    it('200 lists contacts in pages, newest first', async () => {
       assert.deepEqual(await names(''), ['Carl\\', 'Bob_B', 'Ada 100%']);
       const { body } = await app.call('GET', `${path}?page=2&limit=2`, { jwt });
       assert.deepEqual([body.data.contacts[0].name, body.data.pagination], ['Ada 100%', { total: 3, page: 2, pages: 2, limit: 2 }]);
@@ -153,7 +150,7 @@ describe('contacts', () => {
     ];
     for (const [search, expected] of searches)
       it(`searches for ${search}`, async () => assert.deepEqual(await names(`?search=${search}`), expected));
-    it('filters by exactly one tag, and by both', async () => {
+    it('200 filters by one tag and by tag and search', async () => {
       assert.deepEqual(await names('?tag=vip'), ['Carl\\', 'Ada 100%']);
       assert.deepEqual(await names('?tag=x,y'), ['Ada 100%']);
       assert.deepEqual(await names('?tag=vip&search=ada'), ['Ada 100%']);
@@ -162,7 +159,7 @@ describe('contacts', () => {
     });
   });
 
-  it('404 alike for what is foreign, unknown, malformed, or deleted; deleting is for good', async () => {
+  it('404 alike for a foreign, unknown, malformed and deleted contact', async () => {
     const { id } = await create(good);
     const other = await app.account();
     const ways = [['GET'], ['PUT', {}], ['DELETE']] as const;
@@ -186,7 +183,7 @@ describe('contacts', () => {
     assert.equal(await count(), 0);
   });
 
-  it('takes a JWT, or a key with manage_contacts', async () => {
+  it('200 with a JWT and with a key that has manage_contacts', async () => {
     const full = await app.account();
     assert.equal((await app.call('POST', path, { key: full.key, body: good })).status, 201);
     const { key } = await app.account({ scopes: ['send_messages'] });

@@ -7,28 +7,25 @@ import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js'
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { buildSent, sandboxEverywhere } from '../../support/rows/messages.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/suppressions';
 const entry = { channel: 'sms', recipient: '+15551234567' };
 
 describe('suppressions over HTTP', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
   const add = (body: object) => app.call('POST', path, { key: account.key, body });
   const listed = async (query = '') => {
     const { body } = await app.call('GET', `${path}${query}`, { jwt: account.jwt });
     return body.data.suppressions as { id: string; recipient: string; reason: string; source: string }[];
   };
 
-  it('are added, listed, shown and removed', async () => {
+  it('201 for a new entry, which is listed, shown and removed', async () => {
     const { status, body } = await add({ channel: 'email', recipient: 'Ada@Example.com' });
     const { suppression } = body.data;
     assert.deepEqual([status, suppression.recipient, suppression.reason, suppression.source], [201, 'ada@example.com', 'manual', 'api']);
@@ -44,7 +41,7 @@ describe('suppressions over HTTP', () => {
     assert.deepEqual([removed.status, (await listed()).length], [200, 1]);
   });
 
-  it('added twice are one; one that has expired is not listed', async () => {
+  it('stores an entry once when it is added twice, and lists no expired one', async () => {
     const [first, second] = [await add(entry), await add({ ...entry, reason: 'opt_out' })];
     assert.deepEqual(second.body.data, first.body.data);
     const soon = new Date(Date.now() + 400).toISOString();
@@ -67,14 +64,14 @@ describe('suppressions over HTTP', () => {
     });
   }
 
-  it('a message to somebody on the list is accepted', async () => {
+  it('201 for a message to a suppressed recipient', async () => {
     await add(entry);
     const body = { to: entry.recipient, channel: 'sms', content: { text: 'x' } };
     const { status, body: answer } = await app.call('POST', '/api/v1/messages/send', { key: account.key, body });
     assert.deepEqual([status, answer.data.message.status], [201, 'queued']);
   });
 
-  it('STOP and START come as signed callbacks; other texts change nothing', async () => {
+  it('200 for signed STOP and START callbacks, and other texts change nothing', async () => {
     const to = '+15559990002';
     await buildSent(app.deps.db, account.workspaceId, { to });
     const say = async (text: string, sign = (body: string) => signSandboxCallback(app.deps.config.secretKey, body)) => {
@@ -91,14 +88,10 @@ describe('suppressions over HTTP', () => {
 });
 
 describe('one-click unsubscription', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp();
-  });
-  after(() => app.close());
+  const app = useApi();
   const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x', unsubscribe: true } } as const;
 
-  it('a mail that asks for it carries both headers, and the link in them unsubscribes', async () => {
+  it('puts both headers into a mail on request, and their link unsubscribes', async () => {
     const { key, jwt } = await app.account();
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: email });
     assert.deepEqual([status, body.data.message.content], [201, email.content]);
@@ -125,7 +118,7 @@ describe('one-click unsubscription', () => {
     );
   });
 
-  it('other mails, and other channels, carry none', async () => {
+  it('adds no headers to other mails and other channels', async () => {
     const { key } = await app.account();
     const texts = [
       { ...email, content: { text: 'x' } },
@@ -141,7 +134,7 @@ describe('one-click unsubscription', () => {
     assert.deepEqual(messages[0].content, email.content, 'a bulk mail keeps it');
   });
 
-  it('404 for a link that was not made here, or whose message is gone', async () => {
+  it('404 for a forged link and for a link of a deleted message', async () => {
     for (const token of [
       'x',
       `${uuidv7()}.x`,

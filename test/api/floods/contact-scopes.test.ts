@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const needed = 'API key does not have required scope: manage_contacts';
 
-describe('contacts behind a key that only sends', () => {
-  let app: TestApp;
+describe('contacts and a key without their scope', () => {
+  const app = useApi();
   let sender: Account;
   let contactId: string;
   before(async () => {
-    app = await startApp();
     sender = await app.account({ scopes: ['send_messages', 'read_messages'] });
     const body = { phone: '+15551234567', name: 'Ada', tags: ['vip'] };
     contactId = (await app.call('POST', '/api/v1/contacts', { jwt: sender.jwt, body })).body.data.contact.id;
   });
-  after(() => app.close());
 
   const ask = (path: string, body: object) => app.call('POST', `/api/v1/messages/${path}`, { key: sender.key, body });
   const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' } };
 
   for (const path of ['preview', 'bulk']) {
-    it(`${path}: 403 by tag and by contact_id, before the body is judged`, async () => {
+    it(`${path}: 403 for a tag and a contact_id before the body is checked`, async () => {
       for (const whom of [
         { tag: 'vip' },
         { tag: 'vip', to: '+15551234567x' },
@@ -32,14 +31,14 @@ describe('contacts behind a key that only sends', () => {
         }
       }
     });
-    it(`${path}: numbers that the key brings itself need nothing more`, async () => {
+    it(`${path}: 200 or 201 for plain phone numbers`, async () => {
       const recipients = [{ to: '+15551234568', name: 'Bob', contact_id: 'a variable' }];
       const { status } = await ask(path, { ...bulk, recipients });
       assert.equal(status, path === 'bulk' ? 201 : 200);
     });
   }
 
-  it('preview of one message to a contact: 403', async () => {
+  it('403 for a preview of one message to a contact', async () => {
     const { status, body } = await ask('preview', { channel: 'sms', content: { text: 'Hi' }, contact_id: contactId });
     assert.deepEqual([status, body.error], [403, needed]);
   });

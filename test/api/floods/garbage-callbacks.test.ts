@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../start-app.js';
 
 const forged = { 'X-Sandbox-Timestamp': '1', 'X-Sandbox-Signature': '0'.repeat(64) };
 
-describe('callbacks that nobody signed', () => {
+describe('unsigned callbacks', () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp({ RATE_LIMIT_API: '5/60' });
@@ -24,21 +24,21 @@ describe('callbacks that nobody signed', () => {
     return String(answer).slice(9, 12);
   };
 
-  it('are answered before their body is read: 404 for a name, 403 for a signature, 413 for a length', async () => {
+  it('404, 403 and 413 before the body is read', async () => {
     assert.equal(await answerToHead('/callbacks/nobody'), '404');
     assert.equal(await answerToHead('/callbacks/sandbox'), '403');
     assert.equal(await answerToHead('/callbacks/sandbox', { ...forged, 'X-Sandbox-Signature': 'x' }), '403');
     assert.equal(await answerToHead('/callbacks/sandbox', { ...forged, 'Content-Length': '600000' }), '413');
   });
 
-  it('the payment provider’s too: 400 for a signature that can be none', async () => {
+  it('400 for an impossible signature of the payment provider', async () => {
     await app.close();
     app = await startApp({ STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec_test' });
     assert.equal(await answerToHead('/api/v1/billing/webhook'), '400');
     assert.equal(await answerToHead('/api/v1/billing/webhook', { 'Stripe-Signature': 't=1,v1=' }), '400');
   });
 
-  it('use up the patience with their address: 429 without a look at the body, until the window is over', async () => {
+  it('429 after too many from one address, before the body is read', async () => {
     const post = (headers: Record<string, string>) => app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers });
     const statuses = [];
     for (let index = 0; index < 8; index += 1) statuses.push((await post(forged)).status);
@@ -46,7 +46,7 @@ describe('callbacks that nobody signed', () => {
     assert.equal((await post(signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}'))).status, 429);
   });
 
-  it('those that are signed count as no failures', async () => {
+  it('200 for signed callbacks from the same address', async () => {
     for (let index = 0; index < 20; index += 1) {
       const body = '{"reports":[]}';
       const headers = signSandboxCallback(app.deps.config.secretKey, body);

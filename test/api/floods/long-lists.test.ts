@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const itemsMax = 50_000;
 const many = (item: unknown) => Array.from({ length: itemsMax }, () => item);
 
 describe('lists of fifty thousand items', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   before(async () => {
-    app = await startApp();
     account = await app.account();
   });
-  after(() => app.close());
 
   const lists: [string, string, string, Record<string, unknown>, number][] = [
     ['scopes', 'POST', '/api/v1/api-keys', { name: 'key' }, 100],
@@ -19,7 +18,7 @@ describe('lists of fifty thousand items', () => {
     ['tags', 'POST', '/api/v1/contacts', { phone: '+15551234567' }, 50],
   ];
   for (const [name, method, path, rest, most] of lists) {
-    it(`${name}: 400 with one fault, whatever the items are`, async () => {
+    it(`${name}: 400 with one fault for any items`, async () => {
       for (const item of [1, 'x', null, '', {}, []]) {
         const body = JSON.stringify({ ...rest, [name]: many(item) }).slice(0, 1_000_000);
         if (body.length > 100 * 1024) continue;
@@ -28,7 +27,7 @@ describe('lists of fifty thousand items', () => {
         assert.deepEqual(answer.body.details, [{ field: name, message: `${name} must have at most ${most} items` }]);
       }
     });
-    it(`${name}: a list of wrong items that is short enough names each`, async () => {
+    it(`${name}: 400 names each wrong item of a short list`, async () => {
       const answer = await app.call(method, path, { jwt: account.jwt, body: { ...rest, [name]: [1, 2] } });
       assert.equal(answer.body.details[0].message, `${name}[0] must be a string`);
       assert.equal(answer.body.details.length, 2);
@@ -43,14 +42,14 @@ describe('lists of fifty thousand items', () => {
     assert.equal(answer.body.details.length, 1);
   });
 
-  it('an empty list of scopes or events is 400 in the words of the list', async () => {
+  it('400 for an empty list of scopes or events', async () => {
     const scopes = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'key', scopes: [] } });
     assert.match(scopes.body.error, /^Invalid scopes\. Must be one of: send_messages, /);
     const events = await app.call('POST', '/api/v1/webhooks', { jwt: account.jwt, body: { url: 'https://example.com/', events: [] } });
     assert.match(events.body.error, /^Invalid events\. Must be one of: message\.queued, /);
   });
 
-  it('an answer lists a hundred faults, and the last says how many there are besides', async () => {
+  it('400 with a hundred faults and the number of further ones', async () => {
     const recipients = Array.from({ length: 5_000 }, () => 'x');
     const body = { channel: 'sms', content: { text: 'Hi' }, recipients };
     const { status, body: answer } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Account, Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
@@ -14,20 +14,16 @@ function assertRefused(answers: Answer[], text: string): void {
 }
 
 describe('quotas of a workspace', () => {
-  let app: TestApp;
-  let account: Account;
-  before(async () => {
-    app = await startApp({ MAX_API_KEYS: '7', MAX_WEBHOOKS: '3', MAX_REPLAYS: '2', MAX_OPEN_BATCHES: '4', MAX_PLACEHOLDERS: '5' });
+  const app = useApi({
+    env: { MAX_API_KEYS: '7', MAX_WEBHOOKS: '3', MAX_REPLAYS: '2', MAX_OPEN_BATCHES: '4', MAX_PLACEHOLDERS: '5' },
+    checksBooks: true,
   });
+  let account: Account;
   beforeEach(async () => {
     account = await app.account();
   });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
 
-  it('API keys: of 30 at once exactly as many as are allowed, and a revoked one makes room', async () => {
+  it('creates exactly the allowed API keys of 30 at once, and a revoked one makes room', async () => {
     const { jwt } = account; // has one key
     const create = () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
     const answers = await atOnce(30, create);
@@ -39,7 +35,7 @@ describe('quotas of a workspace', () => {
     assert.equal((await app.call('POST', '/api/v1/api-keys', { jwt: (await app.account()).jwt, body: { name: 'k' } })).status, 201);
   });
 
-  it('webhooks: of 20 at once exactly as many as are allowed, and a deleted one makes room', async () => {
+  it('creates exactly the allowed webhooks of 20 at once, and a deleted one makes room', async () => {
     const { jwt } = account;
     const create = () => app.call('POST', '/api/v1/webhooks', { jwt, body: { url: 'https://93.184.216.34/', events: ['message.sent'] } });
     const answers = await atOnce(20, create);
@@ -50,7 +46,7 @@ describe('quotas of a workspace', () => {
     assert.equal((await create()).status, 201);
   });
 
-  it('replays: two are under way, over all webhooks; one that takes nothing is none', async () => {
+  it('allows two replays over all webhooks, and an empty replay does not count', async () => {
     const { jwt, key } = account;
     const hooks = await atOnce(3, async () => {
       const body = { url: 'https://93.184.216.34/', events: ['message.queued'] };
@@ -66,7 +62,7 @@ describe('quotas of a workspace', () => {
     assert.equal((await replay(hooks[0] as string, 'succeeded')).body.data.replay.status, 'completed');
   });
 
-  it('open batches: of 10 at once exactly as many as are allowed, nothing is charged or left of the others', async () => {
+  it('accepts exactly the allowed batches of 10 at once, and charges nothing for the others', async () => {
     const { key, workspaceId } = account;
     const send = (index: number) =>
       app.call('POST', '/api/v1/messages/bulk', {
@@ -88,7 +84,7 @@ describe('quotas of a workspace', () => {
   });
 
   for (const path of ['bulk', 'preview']) {
-    it(`placeholders: 409 for one too many, whichever text it is in, before recipients are looked at (${path})`, async () => {
+    it(`${path}: 409 for too many placeholders before recipients are checked`, async () => {
       const body = { channel: 'email', recipients: Array.from({ length: 100 }, () => 'nobody') };
       const ask = (content: object) => app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body: { ...body, content } });
       const refused = await ask({ text: '{{a}} {{b}} {{c|x}}', subject: '{{d}}', html: '{{e}} \\{{ {{f}}' });

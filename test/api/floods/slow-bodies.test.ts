@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../start-app.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
-describe('bodies that come slowly', () => {
+describe('slow request bodies', () => {
   let app: TestApp;
   let sockets: Socket[];
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('bodies that come slowly', () => {
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: ${length}\r\n\r\n{"to":`);
   };
 
-  it('of 200 connections of one workspace, over many keys, cost nobody else a 503', async () => {
+  it('201 for other workspaces during 200 slow connections of one workspace', async () => {
     const [hostile, other] = [await app.account(), await app.account()];
     const keys = [hostile.key];
     for (let index = 0; index < 20; index += 1) {
@@ -42,7 +42,7 @@ describe('bodies that come slowly', () => {
     );
   });
 
-  it('of large ones take only the turns of their own workspace', async () => {
+  it('201 for other workspaces during large slow bodies', async () => {
     const [hostile, other] = [await app.account(), await app.account()];
     await Promise.all(Array.from({ length: 30 }, () => drip(hostile.key, '/api/v1/messages/preview', 4_000_000)));
     const body = { channel: 'sms', content: { text: 'Hi' }, recipients: ['+15551234567'] };
@@ -50,7 +50,7 @@ describe('bodies that come slowly', () => {
     assert.equal((await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body })).status, 201);
   });
 
-  it('a body over the limit is 413 at once, also where it has only begun', async () => {
+  it('413 at once for a body above the limit', async () => {
     const { key } = await app.account();
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     sockets.push(socket);
@@ -61,7 +61,7 @@ describe('bodies that come slowly', () => {
   });
 
   for (const encoding of ['gzip', 'deflate', 'br', 'identity']) {
-    it(`a body in ${encoding} is read, and one that inflates above the limit is 413`, async () => {
+    it(`reads a body in ${encoding}, and answers 413 when it inflates above the limit`, async () => {
       const zlib = await import('node:zlib');
       const encode = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, br: zlib.brotliCompressSync, identity: (bytes: Buffer) => bytes }[
         encoding
@@ -78,7 +78,7 @@ describe('bodies that come slowly', () => {
     });
   }
 
-  it('a body in an encoding that nobody knows, or that is none, is 400', async () => {
+  it('400 for an unknown or a broken encoding', async () => {
     const { key } = await app.account();
     for (const encoding of ['zip', 'gzip']) {
       const headers = { 'Content-Encoding': encoding };
@@ -88,8 +88,8 @@ describe('bodies that come slowly', () => {
   });
 });
 
-describe('a preview that shows more than fits into one answer', () => {
-  it('is refused after the recipients that are too much, and not after all', async () => {
+describe('a preview above the size of an answer', () => {
+  it('400 without rendering the remaining recipients', async () => {
     const app = await startApp();
     const { key } = await app.account();
     const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import { type Answer, startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
@@ -10,16 +11,17 @@ for (const [store, redisUrl] of [
   ['in Redis', () => process.env.TEST_REDIS],
 ] as const) {
   describe(`the limit of a workspace, ${store}`, () => {
-    let app: TestApp;
+    const app = useApi({
+      env: () => ({ RATE_LIMIT_API: '10/60', RATE_LIMIT_JWT: '10/60', RATE_LIMIT_WORKSPACE: '12/60', REDIS_URL: redisUrl() }),
+      forEachTest: true,
+    });
     before(function () {
       if (redisUrl() === undefined) this.skip();
     });
     beforeEach(async () => {
-      app = await startApp({ RATE_LIMIT_API: '10/60', RATE_LIMIT_JWT: '10/60', RATE_LIMIT_WORKSPACE: '12/60', REDIS_URL: redisUrl() });
       const deadline = Date.now() + 5_000;
       while (!(await app.deps.limiter.isHealthy()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
     });
-    afterEach(() => app.close());
 
     const keysOf = async (jwt: string, count_: number) => {
       const answers = await Promise.all(
@@ -28,7 +30,7 @@ for (const [store, redisUrl] of [
       return answers.map(({ body }) => body.data.key as string);
     };
 
-    it('counts the requests of all keys and sessions together, exactly', async () => {
+    it('429 above the limit over all keys and sessions together', async () => {
       const { jwt } = await app.account();
       const keys = await keysOf(jwt, 4); // four of the twelve
       const answers = await Promise.all(keys.flatMap((key) => Array.from({ length: 5 }, () => app.call('GET', list, { key }))));
@@ -40,7 +42,7 @@ for (const [store, redisUrl] of [
       assert.equal((await app.call('GET', list, { key: (await app.account()).key })).status, 200, 'and nobody else');
     });
 
-    it('has the headers of whichever limit is nearer', async () => {
+    it('shows the headers of the nearer limit', async () => {
       const { jwt, key } = await app.account();
       const [other = ''] = await keysOf(jwt, 1);
       const told = async (given: string) => {
@@ -52,7 +54,7 @@ for (const [store, redisUrl] of [
       assert.deepEqual(await told(other), ['12', '5'], 'the workspace’s: of the other key 9 are left');
     });
 
-    it('is not used up by what a key’s own limit refuses', async () => {
+    it('does not count requests that the limit of a key refuses', async () => {
       const { jwt } = await app.account();
       const [one = '', other = ''] = await keysOf(jwt, 2);
       const flood = await Promise.all(Array.from({ length: 10 }, () => app.call('GET', list, { key: one })));
@@ -63,16 +65,16 @@ for (const [store, redisUrl] of [
   });
 }
 
-describe('ten times the limit of a key', () => {
-  it('is that of a workspace where nothing else is set', async () => {
+describe('the default limit of a workspace', () => {
+  it('is ten times the limit of a key', async () => {
     const app = await startApp({ RATE_LIMIT_API: '7/30' });
     assert.deepEqual(app.deps.config.rateLimits.workspace, { points: 70, seconds: 30 });
     await app.close();
   });
 });
 
-describe('invented keys', () => {
-  it('of 60 at once from one address as many as its limit are looked up; keys that are known are served on', async () => {
+describe('unknown keys', () => {
+  it('429 for unknown keys above the limit of their address, and 200 for known keys', async () => {
     const app = await startApp({ RATE_LIMIT_API: '20/60' });
     const { key } = await app.account();
     assert.equal((await app.call('GET', list, { key })).status, 200);
@@ -83,7 +85,7 @@ describe('invented keys', () => {
     await app.close();
   });
 
-  it('with former secret keys they are asked for, and write nothing', async () => {
+  it('401 with former secret keys, and writes nothing', async () => {
     const former = 'former-secret-key-former-secret-key-';
     const app = await startApp({ SECRET_KEYS_OLD: former });
     const [before] = await written();

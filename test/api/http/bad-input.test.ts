@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isStorable } from '../../../models/rules/values/text.js';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const nasty = [
   '\0',
@@ -32,14 +32,12 @@ const shapes: unknown[] = [null, true, 0, -1, 1e21, [], [[]], {}, { $ne: null },
 const bulkOptions = ['metadata', 'metadata.a', 'reference', 'rate', 'scheduled_at', 'on_invalid', 'allow_duplicates'];
 
 describe('bad input', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   let jwt: string;
   before(async () => {
-    app = await startApp();
     ({ key, jwt } = await app.account({ balance: 10_000_000 }));
   });
-  after(() => app.close());
 
   const targets: [string, string, () => object, object, string[]][] = [
     [

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { rows } from '../../support/database.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import type { Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 
 describe('answers outside the endpoints', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
   for (const [method, path] of [
     ['GET', '/'],
@@ -35,7 +34,7 @@ describe('answers outside the endpoints', () => {
     });
   }
 
-  it('404 HEAD, without a body', async () => {
+  it('404 for HEAD without a body', async () => {
     const { status, body } = await app.call('HEAD', '/nothing');
     assert.deepEqual([status, body], [404, undefined]);
   });
@@ -62,22 +61,22 @@ describe('answers outside the endpoints', () => {
         assert.deepEqual(answer.body.details, [{ field: '', message: 'Invalid JSON body' }]);
       });
     }
-    it('400 no body: every required field is missing', async () => {
+    it('400 names every required field without a body', async () => {
       const answer = await app.call('POST', send, { key });
       assert.deepEqual(
         answer.body.details.map(({ field }: { field: string }) => field),
         ['to', 'channel', 'content.text'],
       );
     });
-    it('takes JSON whatever the content type says', async () => {
+    it('reads JSON with any content type', async () => {
       const answer = await app.call('POST', send, { key, body, headers: { 'Content-Type': 'text/plain' } });
       assert.equal(answer.status, 201);
     });
-    it('400 an encoding that nobody knows', async () => {
+    it('400 for an unknown encoding', async () => {
       const answer = await app.call('POST', send, { key, body, headers: { 'Content-Encoding': 'rot13' } });
       assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
     });
-    it('413 above 100 kB, on a connection that goes on', async () => {
+    it('413 above 100 kB, and the connection stays open', async () => {
       for (const size of [102_400, 4_000_000]) {
         const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(size) } });
         assert.deepEqual([answer.status, answer.body.error, answer.body.code], [413, 'Request body too large', 'payload_too_large']);
@@ -87,7 +86,7 @@ describe('answers outside the endpoints', () => {
       const answer = await app.call('POST', send, { body: 'x'.repeat(200_000) });
       assert.deepEqual([answer.status, answer.body.error], [401, 'Missing X-API-Key header']);
     });
-    it('takes 99 kB', async () => {
+    it('reads 99 kB', async () => {
       const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(99_000) } });
       assert.equal(answer.status, 201);
     });
@@ -106,7 +105,7 @@ describe('answers outside the endpoints', () => {
     ['two lengths', 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', 400, 'Malformed HTTP request'],
     ['20 kB of headers', `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}`, 431, 'Request headers too large'],
   ] as const) {
-    it(`${status} for what is not HTTP, in the same words: ${what}`, async () => {
+    it(`${status} for what is not HTTP: ${what}`, async () => {
       const answer = await exchange(app.url, said);
       assert.equal(answer.status, status);
       assert.deepEqual(Object.keys(answer.body), ['success', 'error', 'code', 'message', 'request_id', 'details']);
@@ -115,7 +114,7 @@ describe('answers outside the endpoints', () => {
       for (const name of ['limit', 'remaining', 'reset']) assert.match(answer.headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/);
     });
   }
-  it('200 whatever is expected of it', async () => {
+  it('200 for any Expect header', async () => {
     const { status } = await exchange(app.url, 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close');
     assert.equal(status, 200);
   });
@@ -123,21 +122,19 @@ describe('answers outside the endpoints', () => {
 
 describe('a database that fails', () => {
   const text = 'Internal server error. Please try again later.';
-  let app: TestApp;
+  const app = useApi({ forEachTest: true });
   let key: string;
   beforeEach(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  afterEach(() => app.close());
 
-  it('500 with the fixed text, which says nothing more', async () => {
+  it('500 with the fixed text only', async () => {
     await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');
     const { status, body } = await app.call('GET', '/api/v1/messages?channel=sms', { key });
     assert.deepEqual([status, body.error, body.code], [500, text, 'internal_error']);
   });
 
-  it('500 while it is away, and everything again when it is back', async () => {
+  it('500 without the database, and 200 when it is back', async () => {
     const { db } = app.deps;
     const [{ name } = { name: '' }] = await rows<{ name: string }>(db, 'SELECT current_database() AS name');
     await db.query(`UPDATE pg_database SET datallowconn = false WHERE datname = '${name}'`);

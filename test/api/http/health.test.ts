@@ -47,24 +47,24 @@ describe('GET /health', () => {
       assert.ok(Math.abs(body.watcher.age_seconds - 100) < 10, body.watcher.age_seconds);
       assert.deepEqual([body.watcher.status, body.watcher.failing], ['ok', ['repairMails']]);
     });
-    it('503 when it had no round for three minutes', async () => {
+    it('503 without a round for three minutes', async () => {
       startedBefore(1_000);
       await roundBefore(185);
       assert.deepEqual(await health(), [503, 'degraded', 'error']);
     });
-    it('503 when there was never one, three minutes after the start', async () => {
+    it('503 without any round three minutes after the start', async () => {
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
       await app.close();
       app = await startApp();
       startedBefore(185);
       assert.deepEqual(await health(), [503, 'degraded', 'error']);
     });
-    it('200 after a start, while its last round is of yesterday', async () => {
+    it('200 right after a start with an old last round', async () => {
       await roundBefore(86_400);
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
     });
   });
-  it('asks once for many who ask at the same time', async () => {
+  it('checks once for many requests at once', async () => {
     let asked = 0;
     app.deps.temporal.hasWorker = async () => ++asked > 0;
     await Promise.all(Array.from({ length: 20 }, () => app.call('GET', '/health')));

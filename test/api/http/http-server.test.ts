@@ -7,7 +7,7 @@ import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { testConfig } from '../../support/config.js';
 
-const patience = { headersMs: 100, requestMs: 300, lookMs: 20, keepAliveMs: 100, silenceMs: 400 };
+const timeouts = { headersMs: 100, requestMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';
 
 describe('slow clients', () => {
@@ -16,7 +16,7 @@ describe('slow clients', () => {
   let answer: RequestListener;
   const limiter = createLimiter(testConfig({ RATE_LIMIT_API: '7/60' }), createLogger('test', 'silent'));
   before(async () => {
-    server = createHttpServer((req, res) => answer(req, res), limiter, patience).listen(0, '127.0.0.1');
+    server = createHttpServer((req, res) => answer(req, res), limiter, timeouts).listen(0, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
   });
@@ -44,7 +44,7 @@ describe('slow clients', () => {
     ['a body that does not end', `${head}\r\n123`],
     ['a chunk that does not end', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc'],
   ] as const) {
-    it(`408 for ${what}, with the headers and the shape of every refusal, and the connection is closed`, async () => {
+    it(`408 for ${what}, and the connection is closed`, async () => {
       const text = await heard(await open(said));
       assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
       for (const header of [/^X-RateLimit-Limit: 7\r$/m, /^X-RateLimit-Remaining: 7\r$/m, /^X-RateLimit-Reset: \d+\r$/m]) {
@@ -57,18 +57,18 @@ describe('slow clients', () => {
     });
   }
 
-  it('a request that comes byte by byte is cut off as a whole, however busy it looks', async () => {
+  it('cuts off a request that arrives byte by byte', async () => {
     const socket = await open(head);
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);
     assert.match(await heard(socket), /^HTTP\/1\.1 408 /);
     clearInterval(drip);
   });
 
-  it('an idle connection is closed, an answer first', async () => {
+  it('closes an idle connection after its answer', async () => {
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });
 
-  it('a client that takes no answer is cut off', async () => {
+  it('cuts off a client that reads no answer', async () => {
     answer = (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024));
     const connected = once(server, 'connection') as Promise<[Socket]>;
     const socket = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');

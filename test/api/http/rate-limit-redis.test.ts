@@ -15,7 +15,7 @@ describe('rate limits in Redis', () => {
   });
   const env = () => ({ REDIS_URL: process.env.TEST_REDIS, RATE_LIMIT_API: '5/60' });
 
-  it('are shared by processes, exactly when 200 come at once', async () => {
+  it('429 at the exact limit for 200 requests at once to two processes', async () => {
     const [one, other] = [await startApp(env()), await startApp(env())];
     const key = generateApiKey();
     await until(async () => (await one.deps.limiter.isHealthy()) && (await other.deps.limiter.isHealthy()));
@@ -31,7 +31,7 @@ describe('rate limits in Redis', () => {
     ['hangs', (redis: RedisServer) => redis.signal('SIGSTOP'), (redis: RedisServer) => redis.signal('SIGCONT'), '3'],
     ['is killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start(), '4'],
   ] as const) {
-    it(`go on in memory while Redis ${what}, no request waits for it, and come back with it`, async () => {
+    it(`count in memory while Redis ${what}, and in Redis again afterwards`, async () => {
       const redis = await startRedis();
       const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
       try {
@@ -54,7 +54,7 @@ describe('rate limits in Redis', () => {
     });
   }
 
-  it('wait for a Redis that is slow, and count exactly in it', async () => {
+  it('429 at the exact limit with a slow Redis', async () => {
     const redis = await startRedis();
     const app = await startApp({ RATE_LIMIT_API: '5/60', REDIS_URL: redis.url });
     let isPulsing = true;
@@ -79,8 +79,10 @@ describe('rate limits in Redis', () => {
       await redis.kill();
     }
   });
+});
 
-  it('go on when there is no Redis from the start', async () => {
+describe('rate limits without Redis', () => {
+  it('429 after the limit, counted in memory', async () => {
     const app = await startApp({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     const seen: number[] = [];
     for (let count = 1; count <= 3; count += 1) seen.push((await app.call('GET', list)).status);

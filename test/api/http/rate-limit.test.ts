@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { type Answer, startApp, type TestApp } from '../start-app.js';
+import { type Answer, startApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const list = '/api/v1/messages';
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
@@ -20,13 +21,9 @@ function assertRefused({ status, body, headers }: Answer): void {
 }
 
 describe('rate limits', () => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await startApp({ RATE_LIMIT_API: '5/60', RATE_LIMIT_JWT: '4/60', RATE_LIMIT_AUTH: '2/60' });
-  });
-  afterEach(() => app.close());
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', RATE_LIMIT_JWT: '4/60', RATE_LIMIT_AUTH: '2/60' }, forEachTest: true });
 
-  it('counts an API key exactly, and tells so in the headers', async () => {
+  it('429 above the limit of a key, and headers show the count', async () => {
     const { key } = await app.account();
     const before = Math.floor(Date.now() / 1000);
     const answers = await repeat(6, () => app.call('GET', list, { key }));
@@ -43,13 +40,13 @@ describe('rate limits', () => {
     assertRefused(answers[5] as Answer);
   });
 
-  it('lets exactly the limit pass when all come at once', async () => {
+  it('429 above the limit for requests at once', async () => {
     const { key } = await app.account();
     const answers = await Promise.all(Array.from({ length: 200 }, () => app.call('GET', list, { key })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 5);
   });
 
-  it('gives every key its own window, and one address one for all bad credentials', async () => {
+  it('counts every key apart, and bad credentials by address', async () => {
     const [one, other] = [await app.account(), await app.account()];
     await repeat(6, () => app.call('GET', list, { key: one.key }));
     assert.equal((await app.call('GET', list, { key: other.key })).status, 200);
@@ -61,12 +58,12 @@ describe('rate limits', () => {
     assert.equal((await app.call('GET', '/health')).status, 200, 'health has a window of its own');
   });
 
-  it('counts a well-formed unknown key for itself', async () => {
+  it('counts a well-formed unknown key apart', async () => {
     const key = generateApiKey();
     assert.deepEqual(statuses(await repeat(6, () => app.call('GET', list, { key }))), [401, 401, 401, 401, 401, 429]);
   });
 
-  it('counts a JWT by its workspace, over all endpoints', async () => {
+  it('counts a JWT by its workspace over all endpoints', async () => {
     const { jwt, key } = await app.account();
     const answers = [
       await app.call('GET', '/api/v1/api-keys', { jwt }),
@@ -80,24 +77,24 @@ describe('rate limits', () => {
     assert.equal((await app.call('GET', '/api/v1/webhooks', { key })).status, 200, 'the key of the same workspace has its own');
   });
 
-  it('counts /auth by address and route', async () => {
+  it('counts requests to /auth by address and route', async () => {
     const login = () => app.call('POST', '/api/v1/auth/login', { body: {} });
     assert.deepEqual(statuses(await repeat(3, login)), [400, 400, 429]);
     assert.equal((await app.call('POST', '/api/v1/auth/signup', { body: {} })).status, 400);
   });
 
-  it('answers an unknown route 404 always, and without counting it', async () => {
+  it('404 for an unknown route, which is not counted', async () => {
     const answers = await repeat(7, () => app.call('GET', '/nothing'));
     assert.deepEqual(new Set(statuses(answers)), new Set([404]));
     assert.equal(answers[6]?.headers.get('x-ratelimit-remaining'), '5');
   });
 
-  it('does not believe X-Forwarded-For of strangers', async () => {
+  it('ignores X-Forwarded-For of unknown addresses', async () => {
     for (let index = 0; index < 5; index += 1) await app.call('GET', list, { headers: { 'X-Forwarded-For': `10.0.0.${index}` } });
     assertRefused(await app.call('GET', list, { headers: { 'X-Forwarded-For': '10.0.0.99' } }));
   });
 
-  it('believes X-Forwarded-For of a trusted proxy, up to the first stranger', async () => {
+  it('uses X-Forwarded-For of a trusted proxy up to the first unknown address', async () => {
     const proxied = await startApp({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
     const from = (chain: string) => proxied.call('GET', list, { headers: { 'X-Forwarded-For': chain } });
     assert.deepEqual(statuses([await from('1.1.1.1'), await from('9.9.9.9, 1.1.1.1, 10.0.0.1'), await from('1.1.1.1')]), [401, 401, 429]);

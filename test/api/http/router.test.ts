@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { digestRequest, faultsOfIdempotencyKey } from '../../../api/http/idempotency.js';
 import { addressKey } from '../../../api/http/rate-limit.js';
-import { bucketOf } from '../../../api/auth/admittance.js';
+import { bucketOf } from '../../../api/auth/admit.js';
 import { assertReachable } from '../../../api/router.js';
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });
-  it('refuses a path that an earlier one hides', () => {
+  it('refuses a path that an earlier path hides', () => {
     assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/events')]), /a hides b: declare \/x\/events before \/x\/:id/);
     assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/:name')]), /a hides b/);
   });
-  it('accepts the other order, another method and another length', () => {
+  it('accepts another order, method or length', () => {
     assertReachable([at('b', '/x/events'), at('a', '/x/:id'), at('c', '/x/events', 'post'), at('d', '/x/:id/events')]);
   });
-  it('accepts the table of contents, whose ids are unique', () => {
+  it('accepts the endpoints of the API', () => {
     assertReachable(endpoints);
     assert.equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);
   });
@@ -23,7 +23,7 @@ describe('assertReachable', () => {
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
   const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
-  it('counts by credential, by address where there is none, and never by the secret itself', () => {
+  it('is the digest of the key, the workspace of a JWT, or the address', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, jwt, 'ip'), { rateClass: 'jwt', key: 'w:3' });
@@ -33,7 +33,7 @@ describe('bucketOf', () => {
 });
 
 describe('addressKey', () => {
-  it('takes an IPv4 address whole, also inside IPv6, and of IPv6 the /64', () => {
+  it('is the whole IPv4 address, and the /64 of an IPv6 address', () => {
     assert.equal(addressKey('10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('::ffff:10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
@@ -47,7 +47,7 @@ describe('idempotency keys', () => {
     for (const key of [null, 'a', '!~', 'x'.repeat(255)]) assert.deepEqual(faultsOfIdempotencyKey(key), []);
     for (const key of ['', ' ', 'a b', 'ä', 'x'.repeat(256), 'a\x7f']) assert.equal(faultsOfIdempotencyKey(key).length, 1);
   });
-  it('compare bodies by their content, not by the order of keys', () => {
+  it('compare bodies without regard to the order of fields', () => {
     const digest = (body: object) => digestRequest(body).toString('hex');
     assert.equal(digest({ a: 1, b: { c: [1, 2], d: undefined } }), digest({ b: { c: [1, 2] }, a: 1 }));
     assert.notEqual(digest({ a: [1, 2] }), digest({ a: [2, 1] }));

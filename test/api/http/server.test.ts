@@ -73,14 +73,14 @@ describe('api/server', () => {
     started = [];
   });
 
-  it('lists every wrong setting and exits 1', async () => {
+  it('exits 1 and lists every wrong setting', async () => {
     const running = start({ PORT: 'x', JWT_SECRET: 'short' });
     running.ready.catch(() => undefined);
     assert.deepEqual(await running.exited, [1, null]);
     assert.match(running.output(), /^Bad settings:\n {2}- PORT .*\n {2}- JWT_SECRET .*\n$/);
   });
 
-  it('says in one sentence that the port is taken, and exits 1', async () => {
+  it('exits 1 with one sentence when the port is taken', async () => {
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');
     const running = start();
@@ -89,7 +89,7 @@ describe('api/server', () => {
     taken.close();
   });
 
-  it('starts without database and Temporal, and tells so at /health', async () => {
+  it('starts without database and Temporal, and /health shows it', async () => {
     const running = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' });
     assert.deepEqual(await running.ready, [{ ready: true }, undefined]);
     const health = await fetch(url('/health'));
@@ -99,7 +99,7 @@ describe('api/server', () => {
     assert.ok([401, 500].includes(answer.status));
   });
 
-  it('500 with Retry-After and no trace when no worker answers in time; the log names nobody', async () => {
+  it('500 with Retry-After without a worker, and the log holds no personal data', async () => {
     const running = start();
     await running.ready;
     assert.equal((await post('/api/v1/auth/signup', signup)).status, 201);
@@ -140,7 +140,7 @@ describe('api/server', () => {
   });
 
   for (const how of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
-    it(`drains on ${how}: what is under way is answered, nothing new begins, and it exits 0 soon`, async () => {
+    it(`answers open requests and exits 0 on ${how}`, async () => {
       const running = start();
       await running.ready;
       await (await fetch(url('/health'))).text(); // leaves an idle connection open

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sendBody } from '../../../api/endpoints/messages/message-schemas.js';
-import { parseObject } from '../../../api/http/body.js';
+import { parseObject } from '../../../api/http/parse-body.js';
 import { check } from '../../../api/http/validation.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
@@ -58,7 +58,7 @@ describe('validation of messages/send', () => {
   for (const [what, body, expected] of cases)
     it(`${what}: ${expected.join(' · ').slice(0, 90) || 'passes'}`, () => assert.deepEqual(faults(body), expected));
 
-  it('refuses an e-mail whose text and html are more than 90 kB together', () => {
+  it('refuses an e-mail with more than 90 kB of text and html', () => {
     const content = { text: 'x'.repeat(60_000), html: 'ä'.repeat(20_000) };
     assert.deepEqual(faults(with_({ channel: 'email', to: 'a@b.co', content })), [
       'content.text: content.text and content.html must be at most 90 kB together',
@@ -96,12 +96,12 @@ describe('validation of messages/send', () => {
     ];
     for (const [what, metadata, expected] of cases_) it(what, () => assert.deepEqual(faults(with_({ metadata })), expected));
 
-    it('refuses an own __proto__', () => {
+    it('refuses a key __proto__', () => {
       assert.deepEqual(faults(with_({ metadata: JSON.parse('{"__proto__": {"x": 1}}') })), [
         'metadata: metadata must not have a key __proto__',
       ]);
     });
-    it('keeps everything else as it came', () => {
+    it('keeps all other keys', () => {
       const metadata = { b: [1, null, true, { c: 'ä' }], a: '' };
       assert.deepEqual(check(sendBody, with_({ metadata })).value.metadata, metadata);
     });
@@ -114,25 +114,25 @@ describe('validation of messages/send', () => {
         assert.deepEqual(faults(with_({ scheduled_at: value })), ['scheduled_at: Invalid date format']));
     }
     it('refuses numbers', () => assert.deepEqual(faults(with_({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
-    it('takes 29 days ahead and the past', () =>
+    it('accepts 29 days ahead and the past', () =>
       assert.deepEqual(faults(with_({ scheduled_at: inDays(29) })).concat(faults(with_({ scheduled_at: inDays(-9) }))), []));
     it('refuses 31 days ahead', () =>
       assert.deepEqual(faults(with_({ scheduled_at: inDays(31) })), ['scheduled_at: scheduled_at must be at most 30 days ahead']));
-    it('gives dates', () =>
+    it('returns dates', () =>
       assert.ok(check(sendBody, with_({ scheduled_at: '2026-01-01T10:00:00+02:00' })).value.scheduled_at instanceof Date));
   });
 });
 
 describe('parseObject', () => {
   const parse = (text: string) => parseObject(Buffer.from(text));
-  it('takes no bytes for an empty object, and a byte order mark', () => {
+  it('reads an empty body as an empty object, and skips a byte order mark', () => {
     assert.deepEqual(parse(''), {});
     assert.deepEqual(parse('\ufeff{"a":1}'), { a: 1 });
   });
   for (const text of ['{', '[]', '"x"', '5', 'null', 'true', 'a=b', '{"a":1}x', "{'a':1}", ' ']) {
     it(`refuses ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', status: 400 }));
   }
-  it('refuses what is not UTF-8', () =>
+  it('refuses bytes that are not UTF-8', () =>
     assert.throws(() => parseObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { message: 'Invalid JSON body' }));
   it('drops __proto__ from the body and from its objects', () => {
     const body = parse('{"__proto__":{"to":"x"},"content":{"__proto__":{"text":"x"}}}') as { content: object };

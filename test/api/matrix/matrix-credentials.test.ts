@@ -37,6 +37,7 @@ function verdict(auth: Auth, { token, key }: Presented): Verdict | null {
   if (auth === 'none' || auth === 'provider') return null;
   if (auth === 'jwt' || (auth.jwtToo && (token !== undefined || key === undefined))) return tokenVerdicts[token ?? 'bad'];
   if (key === undefined) return [401, 'Missing X-API-Key header', 'unauthorized'];
+  if (key === 'unscoped' && auth.scope === null) return null;
   return key === 'unscoped' ? [403, `API key does not have required scope: ${auth.scope}`, 'forbidden'] : keyVerdicts[key];
 }
 
@@ -87,7 +88,7 @@ describe('every operation against every credential', () => {
     add('a key as token', () => ({ headers: bearer(key), token: 'bad' }));
     add('a deactivated key', () => ({ headers: apiKey(off.key), key: 'deactivated' }));
     add('a key without the scope', (auth) => ({
-      headers: apiKey(typeof auth === 'object' ? (lacking.get(auth.scope) ?? '') : key),
+      headers: apiKey(typeof auth === 'object' && auth.scope !== null ? (lacking.get(auth.scope) ?? '') : key),
       key: 'unscoped',
     }));
     add('a bad token and a good key', () => ({ headers: { ...bearer('x'), ...apiKey(key) }, token: 'bad', key: 'good' }));

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { rows } from '../../support/database.js';
 import { bodyFields, credentialFor, documented, goodBody, listOf, makeThings, pathWith, placed, writing } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const number = 987_654_321;
 const foreign = {
@@ -26,17 +27,15 @@ const foreign = {
 const traces = ['99999999-9999', String(number), '1999-12-31'];
 
 describe('every body', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
   let things: Record<string, string>;
   before(async () => {
-    app = await startApp();
     account = await app.account({ balance: 1_000_000_000 });
     things = await makeThings(app, account);
   });
   // Wrong passwords and codes of the samples would have to wait for each other.
   beforeEach(() => rows(app.deps.db, 'DELETE FROM login_tries'));
-  after(() => app.close());
 
   const send = (item: Endpoint, body: unknown) =>
     app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
@@ -44,7 +43,7 @@ describe('every body', () => {
     assert.ok(documented(item).includes(status), `${what}: ${status}`);
 
   for (const item of writing) {
-    it(`${item.id}: fields that nobody may write are ignored`, async () => {
+    it(`${item.id}: ignores read-only fields`, async () => {
       const own = new Set(bodyFields(item).map(({ path }) => path[0]));
       const body = { ...Object.fromEntries(Object.entries(foreign).filter(([name]) => !own.has(name))), ...goodBody(item) };
       const plain = await send(item, goodBody(item));
@@ -54,7 +53,7 @@ describe('every body', () => {
     });
   }
 
-  it('left no trace of them in any table', async () => {
+  it('stored none of them in any table', async () => {
     const { db } = app.deps;
     const tables = await rows<{ name: string }>(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
     for (const { name } of tables) {
@@ -72,7 +71,7 @@ describe('every body', () => {
 
   const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
   for (const item of writing) {
-    it(`${item.id}: survives JSON that is made to trap`, async () => {
+    it(`${item.id}: no 500 for hostile JSON`, async () => {
       const text = JSON.stringify(goodBody(item)).slice(0, -1);
       const join = text === '{' ? '' : ',';
       const traps = {
@@ -92,7 +91,7 @@ describe('every body', () => {
       for (const [what, trap] of Object.entries(traps)) assertDocumented(item, await send(item, trap), what);
       assert.equal(({} as { polluted?: number }).polluted, undefined);
     });
-    it(`${item.id}: other kinds of values are refused, never stumbled over`, async () => {
+    it(`${item.id}: 400 for values of a wrong type`, async () => {
       for (const { path, schema } of bodyFields(item)) {
         const kinds = [schema.type].flat();
         for (const value of [[], [[]], ['x'], {}, { $ne: null }, { length: 5 }, true, 0, -1, 1e21, 'x', null]) {
@@ -106,7 +105,7 @@ describe('every body', () => {
     });
   }
 
-  it('takes the last of two keys', async () => {
+  it('uses the last of two equal keys', async () => {
     const [item] = writing.filter(({ id }) => id === 'messages.send');
     assert.ok(item);
     const { body } = await send(

@@ -5,14 +5,15 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { resourcesOf } from '../../../api/openapi/errors.js';
 import { rows } from '../../support/database.js';
 import { credentialFor, goodBody, listOf, makeThings, pathWith } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const onOne = endpoints.filter(({ path, auth }) => path.includes('/:') && auth !== 'provider');
 const deletable = endpoints.filter(({ method, id, path }) => method === 'delete' && id !== 'api-keys.delete' && path.includes('/:'));
 const malformed = ['x', '1', '%00', "'--", '%F0%9F%98%80', '0'.repeat(300), '00000000-0000-0000-0000-00000000000g'];
 
-describe('every operation on one thing', () => {
-  let app: TestApp;
+describe('every operation on one resource', () => {
+  const app = useApi();
   let mine: Account;
   let theirs: Record<string, string>;
   const deleted: Record<string, string> = {};
@@ -29,7 +30,6 @@ describe('every operation on one thing', () => {
   let otherId: string;
 
   before(async () => {
-    app = await startApp();
     mine = await app.account();
     const other = await app.account();
     otherId = other.workspaceId;
@@ -43,9 +43,8 @@ describe('every operation on one thing', () => {
       deleted[listOf(item)] = id;
     }
   });
-  after(() => app.close());
 
-  it('has a foreign thing to try it on', () => {
+  it('has a foreign resource', () => {
     assert.deepEqual(
       [...new Set(onOne.map(listOf))].filter((list) => theirs[list] === undefined),
       [],
@@ -53,7 +52,7 @@ describe('every operation on one thing', () => {
   });
 
   for (const item of onOne) {
-    it(`${item.id}: foreign, unknown, malformed and deleted ids are answered alike`, async () => {
+    it(`${item.id}: the same answer for foreign, unknown, malformed and deleted ids`, async () => {
       const [name] = resourcesOf(item);
       const ids = [
         theirs[listOf(item)] ?? '',
@@ -75,11 +74,11 @@ describe('every operation on one thing', () => {
     });
   }
 
-  it('left everything of the other workspace as it was', async () => {
+  it('changed nothing of the other workspace', async () => {
     assert.equal(await stateOf(otherId), before_);
   });
 
-  it('and no list shows anything of it', async () => {
+  it('shows nothing of the other workspace in lists', async () => {
     for (const item of endpoints.filter(({ query, path, auth }) => query !== undefined && !path.includes(':') && auth !== 'none')) {
       const { status, body } = await app.call('GET', item.path, credentialFor(item, mine));
       assert.equal(status, 200);

@@ -17,7 +17,8 @@ import {
   placed,
   writing,
 } from './matrix-cases.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const corpus = [
   '',
@@ -53,16 +54,14 @@ function seenAt(data: Record<string, unknown>, path: string[]): unknown {
   );
 }
 
-describe('every text against nasty texts', () => {
-  let app: TestApp;
+describe('every text field with unusual texts', () => {
+  const app = useApi();
   let account: Account;
   let things: Record<string, string>;
   before(async () => {
-    app = await startApp();
     account = await app.account({ balance: 1_000_000_000 });
     things = await makeThings(app, account);
   });
-  after(() => app.close());
 
   const send = (item: Endpoint, body: object) =>
     app.call(item.method.toUpperCase(), pathWith(item, things[listOf(item)] ?? ''), { ...credentialFor(item, account), body });
@@ -70,7 +69,7 @@ describe('every text against nasty texts', () => {
     endpoints.find(({ method, path }) => method === 'get' && path === `${item.path.replace(/\/send$|\/:id$/, '')}/:id`);
 
   for (const item of writing) {
-    it(`${item.id}: a documented status, and what is taken comes back as it was`, async function () {
+    it(`${item.id}: a documented status, and accepted texts come back unchanged`, async function () {
       this.timeout(60_000);
       for (const { path } of bodyFields(item).filter(isText)) {
         for (const [index, value] of [...corpus, huge].entries()) {

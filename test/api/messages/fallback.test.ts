@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('the fallback of a send', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     ({ key } = await app.account());
   });
-  after(() => app.close());
 
   const send = (body: object) =>
     app.call('POST', '/api/v1/messages/send', { key, body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...body } });
@@ -60,7 +58,7 @@ describe('the fallback of a send', () => {
     });
   }
 
-  it('is kept with the message, and shown with it', async () => {
+  it('is stored and shown with the message', async () => {
     const fallback = [{ channel: 'whatsapp', after: 60 }];
     const { status, body } = await send({ fallback });
     assert.equal(status, 201);
@@ -76,7 +74,7 @@ describe('the fallback of a send', () => {
     const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'x'.repeat(161) } };
 
-    it('is priced step by step, and as a whole: the most that can be charged', async () => {
+    it('shows the price of each step and the highest total', async () => {
       const fallback = [
         { channel: 'sms', after: 60 },
         { channel: 'email', to: 'ada@example.test', after: 3600 },
@@ -95,14 +93,14 @@ describe('the fallback of a send', () => {
       assert.equal(cheaper.body.data.fallback.credits_max, 0.5);
     });
 
-    it('is not there where none is asked for; what send refuses is refused', async () => {
+    it('is absent without a fallback, and 400 for the faults that a send refuses', async () => {
       assert.ok(!('fallback' in (await preview(body)).body.data));
       const refused = await preview({ ...body, fallback: [{ channel: 'email', after: 60 }] });
       assert.deepEqual([refused.status, refused.body.error], [400, 'Missing required field: fallback[0].to']);
     });
   });
 
-  it('of a refused send leaves nothing', async () => {
+  it('stores nothing for a refused send', async () => {
     const poor = await app.account({ balance: 100 });
     const before = (await rows(app.deps.db, 'SELECT 1 FROM fallbacks')).length;
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, fallback: [{ channel: 'whatsapp', after: 60 }] };

@@ -3,8 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Message } from '../../../models/tables/message.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
-import { assertBooks } from '../../../harness/checks/invariants.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
 const list = '/api/v1/messages';
@@ -12,23 +11,16 @@ const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 const ids = (answer: { body: { data: { messages: { id: string }[] } } }) => answer.body.data.messages.map(({ id }) => id);
 
 describe('messages', () => {
-  let app: TestApp;
+  const app = useApi({ checksBooks: true });
   let key: string;
   let workspaceId: string;
   let jwt: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ key, jwt, workspaceId } = await app.account());
   });
-  after(async () => {
-    await assertBooks(app.deps.db);
-    await app.close();
-  });
 
   describe('POST /api/v1/messages/send', () => {
-    it('201 answers the whole message, and what is stored says the same', async () => {
+    it('201 with the whole message as it is stored', async () => {
       const extras = { metadata: { order: 7 }, reference: 'r-1', status: 'delivered', credits_used: 0 };
       const { status, body } = await app.call('POST', send, { key, body: { ...sms, ...extras } });
       assert.equal(status, 201);
@@ -64,20 +56,20 @@ describe('messages', () => {
         );
       });
     }
-    it('keeps subject and html of an e-mail, and drops them elsewhere', async () => {
+    it('stores subject and html of an e-mail, and drops them on other channels', async () => {
       const content = { text: 'x', subject: 'Hi', html: '<b>x</b>' };
       const email = await app.call('POST', send, { key, body: { to: 'a@b.co', channel: 'email', content } });
       assert.deepEqual(email.body.data.message.content, content);
       assert.deepEqual((await app.call('POST', send, { key, body: { ...sms, content } })).body.data.message.content, { text: 'x' });
     });
-    it('201 scheduled, and a moment in the past means now', async () => {
+    it('201 for a schedule, and a time in the past means now', async () => {
       const later = new Date(Date.now() + 3_600_000).toISOString();
       const scheduled = (await app.call('POST', send, { key, body: { ...sms, scheduled_at: later } })).body.data.message;
       assert.deepEqual([scheduled.status, scheduled.status_detail, scheduled.scheduled_at], ['queued', 'scheduled', later]);
       const past = (await app.call('POST', send, { key, body: { ...sms, scheduled_at: '2020-01-01T00:00:00Z' } })).body.data.message;
       assert.equal(past.status_detail, 'accepted');
     });
-    it('400 for an expiry in the past or before the schedule, and keeps nothing', async () => {
+    it('400 for an expiry in the past or before the schedule, and stores nothing', async () => {
       const before_ = await Message.count();
       const past = await app.call('POST', send, { key, body: { ...sms, expires_at: '2020-01-01T00:00:00Z' } });
       assert.deepEqual([past.status, past.body.error], [400, 'expires_at must be in the future']);
@@ -86,18 +78,18 @@ describe('messages', () => {
       assert.equal(early.body.error, 'expires_at must be after scheduled_at');
       assert.equal(await Message.count(), before_);
     });
-    it('403 without the scope, before the body is looked at', async () => {
+    it('403 without the scope before the body is checked', async () => {
       const reader = await app.account({ scopes: ['read_messages'] });
       const { status, body } = await app.call('POST', send, { key: reader.key, body: '{' });
       assert.deepEqual([status, body.error], [403, 'API key does not have required scope: send_messages']);
     });
-    it('401 with a JWT instead of a key', async () => {
+    it('401 with a JWT', async () => {
       assert.equal((await app.call('POST', send, { jwt, body: sms })).body.error, 'Missing X-API-Key header');
     });
   });
 
   describe('GET /api/v1/messages', () => {
-    it('200 newest first, in pages, without those that nobody has decided on', async () => {
+    it('200 in pages, newest first, without messages that are not accepted yet', async () => {
       const made: string[] = [];
       for (let index = 0; index < 5; index += 1) made.unshift((await buildQueued(app.deps.db, workspaceId)).id);
       const undecided = await buildUndecided(app.deps.db, workspaceId);
@@ -173,7 +165,7 @@ describe('messages', () => {
   });
 
   describe('POST /api/v1/messages/:id/cancel', () => {
-    it('200 refunds, tells the workflow, and answers the same again', async () => {
+    it('200 refunds, notifies the workflow, and 200 again', async () => {
       const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
       const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });
       assert.equal(status, 200);
@@ -184,7 +176,7 @@ describe('messages', () => {
       const [workspace] = await rows<{ balance: number }>(app.deps.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
       assert.equal(workspace?.balance, 100_000);
     });
-    it('409 when it was handed off', async () => {
+    it('409 after the hand-off', async () => {
       const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
       await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { id } });
       const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });

@@ -10,7 +10,8 @@ import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 interface Step {
   at: string;
@@ -20,17 +21,15 @@ interface Step {
 }
 
 describe('GET /messages/:id/timeline', () => {
-  let app: TestApp;
+  const app = useApi();
   let db: Database;
   let account: Account;
   before(async () => {
-    app = await startApp();
     ({ db } = app.deps);
   });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
 
   const timelineOf = async (id: string) => {
     const { status, body } = await app.call('GET', `/api/v1/messages/${id}/timeline`, { key: account.key });
@@ -41,7 +40,7 @@ describe('GET /messages/:id/timeline', () => {
   const stepsOf = (timeline: { steps: Step[] }, type: string) => timeline.steps.filter((step) => step.type === type);
   const ago = (iso: string) => Date.parse(iso) - Date.now();
 
-  it('tells the whole life of a delivered message in its order', async () => {
+  it('shows all events of a delivered message in their order', async () => {
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
     const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [
@@ -75,7 +74,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.equal(timeline.waiting_for.what, 'webhook_delivery');
   });
 
-  it('tells why reports were not applied, and how often they came again', async () => {
+  it('shows why reports were not applied, and how often they were repeated', async () => {
     const message = await buildSent(db, account.workspaceId);
     const report = (status: ReportStatus) => reportOf(message, status);
     await recordReports(db, [report('delivered'), report('delivered'), report('read')]);
@@ -94,7 +93,7 @@ describe('GET /messages/:id/timeline', () => {
     ]);
   });
 
-  it('calls a report of the present status a repetition', async () => {
+  it('shows a report of the current status as a repetition', async () => {
     const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [reportOf(message, 'sent')]);
     const [waiting] = stepsOf(await timelineOf(message.id), 'report');
@@ -104,7 +103,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.deepEqual([step?.details.outcome, step?.details.reason], ['ignored', 'repeats_status']);
   });
 
-  it('tells refund and failure of a cancelled message, which waits for nothing', async () => {
+  it('shows refund and failure of a cancelled message', async () => {
     const { id } = await buildQueued(db, account.workspaceId);
     await cancelMessage(db, account.workspaceId, id);
     const timeline = await timelineOf(id);
@@ -113,7 +112,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.deepEqual([stepsOf(timeline, 'failed')[0]?.details.error_code, timeline.waiting_for], ['cancelled', null]);
   });
 
-  it("tells a message's share of the movements of its batch", async () => {
+  it('shows the part of one message in the charges of its batch', async () => {
     const body = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567', '+15551234568'] };
     const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body })).body.data;
     const [first, second] = await rows<{ id: string }>(db, 'SELECT id FROM messages WHERE batch_id = $1 ORDER BY id', [batch.id]);
@@ -142,7 +141,7 @@ describe('GET /messages/:id/timeline', () => {
       const { what, until } = await waiting(id);
       assert.deepEqual([what, until], ['schedule', scheduled_at.toISOString()]);
     });
-    it('names the hand-off, until the provider is given up', async () => {
+    it('names the hand-off until the last attempt', async () => {
       const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
       assert.equal(what, 'hand_off');
       assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
@@ -155,7 +154,7 @@ describe('GET /messages/:id/timeline', () => {
       await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
       assert.equal((await waiting(id)).what, 'next_attempt');
     });
-    it('names the report, until the provider is asked', async () => {
+    it('names the report until the provider is queried', async () => {
       const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
       const [claim] = await claimHandoffs(db, group_id, sandboxEverywhere);
       assert.ok(claim);
@@ -166,7 +165,7 @@ describe('GET /messages/:id/timeline', () => {
     });
   });
 
-  it('404 while nobody has decided, and for ids of others', async () => {
+  it('404 for a message that is not accepted yet, and for foreign ids', async () => {
     const { id } = await buildQueued(db, (await app.account()).workspaceId);
     for (const unknown of [id, uuidv7(), 'x']) {
       const { status, body } = await app.call('GET', `/api/v1/messages/${unknown}/timeline`, { key: account.key });

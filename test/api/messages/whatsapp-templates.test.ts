@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('content.template', () => {
-  let app: TestApp;
+  const app = useApi();
   let key: string;
   before(async () => {
-    app = await startApp();
     key = (await app.account()).key;
   });
-  after(() => app.close());
   const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { body, headers: { 'X-API-Key': key } });
   const single = (template: unknown, changes: object = {}) =>
     preview({ to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template }, ...changes });
@@ -79,12 +77,12 @@ describe('content.template', () => {
     });
   }
 
-  it('needs a text beside it, as every message does', async () => {
+  it('400 without a text', async () => {
     const { status, body } = await single(template, { content: { template } });
     assert.deepEqual([status, body.error], [400, 'Missing required field: content.text']);
   });
 
-  it('is kept on WhatsApp alone', async () => {
+  it('is stored only on WhatsApp', async () => {
     const headers = { 'X-API-Key': key };
     const contentOn = async (channel: string) => {
       const message = { to: '+15551234567', channel, content: { text: 'Hello', template } };
@@ -93,7 +91,7 @@ describe('content.template', () => {
     assert.deepEqual([await contentOn('whatsapp'), await contentOn('sms')], [{ text: 'Hello', template }, { text: 'Hello' }]);
   });
 
-  it('counts an emoji in a value as one character, and leaves it whole', async () => {
+  it('counts an emoji in a value as one character', async () => {
     const variables = { 1: '😀'.repeat(1024) };
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: { ...template, variables } } };
     const { message } = (await app.call('POST', '/api/v1/messages/send', { key, body })).body.data;
@@ -104,7 +102,7 @@ describe('content.template', () => {
     assert.deepEqual(filled.body.data.messages[0].errors, []);
   });
 
-  it('of a bulk send wants the variables of its placeholders from every recipient', async () => {
+  it('400 names recipients without the variables of a bulk template', async () => {
     const variables = { 1: 'Hello {{ name }}', 2: '{{ day | today }}' };
     const { body } = await bulk({ ...template, variables }, [{ to: '+15551234567', name: 'Ada' }, '+15551234568']);
     assert.deepEqual(
@@ -119,7 +117,7 @@ describe('content.template', () => {
     ]);
   });
 
-  it('keeps of header and buttons what their types have', async () => {
+  it('stores the fields of header and buttons that their types have', async () => {
     const header = { type: 'document', link, filename: 'a.pdf' };
     const buttons = [button, { index: 3, type: 'quick_reply', payload: '{{ literally }}' }];
     const given = { ...template, header: { ...header, text: 'x', name: 'y' }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
@@ -130,7 +128,7 @@ describe('content.template', () => {
     assert.equal((await preview(body)).body.data.credits, 0.5);
   });
 
-  it('of a bulk send fills in header and buttons too, judged for each recipient; what is the same for all is judged once', async () => {
+  it('fills in header and buttons of a bulk send, and names their faults', async () => {
     const header = { type: 'image', link: '{{ link }}' };
     const buttons = [{ index: 0, type: 'url', suffix: '{{ name | nobody }}' }];
     const { body } = await bulk({ ...template, header, buttons }, [

@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     });
   }
 
-  it('links what makes something to all that can be done with it, by an id that is there', () => {
+  it('links each creation to the operations on the created resource', () => {
     const links = operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap((response) => Object.values(response.links ?? {}).map((link) => ({ link, response }))),
     );
@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
       assert.ok(targets.includes(wanted), wanted);
   });
 
-  it('tells the exact texts of refusals', () => {
+  it('shows the exact error texts', () => {
     const responses = document.paths['/api/v1/messages/send']?.post?.responses ?? {};
     for (const [status, texts] of Object.entries({
       400: [
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes the four events with their headers and an example each', () => {
+  it('describes the four events with headers and examples', () => {
     assert.deepEqual(Object.keys(document.webhooks), ['message.queued', 'message.sent', 'message.delivered', 'message.failed']);
     for (const [type, { post }] of Object.entries(document.webhooks)) {
       assertExamples(type, post.requestBody as Content);

@@ -1,16 +1,12 @@
 /** `/docs` in a real browser: it shows the document, sends a message, and talks to nobody but us. */
 import assert from 'node:assert/strict';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('/docs', () => {
-  let app: TestApp;
-  before(async () => {
-    app = await startApp({ RATE_LIMIT_API: '40/60' });
-  });
-  after(() => app.close());
+  const app = useApi({ env: { RATE_LIMIT_API: '40/60' } });
 
-  it('is a page under a strict policy, with the rate limit headers', async () => {
+  it('200 with a strict content security policy and rate limit headers', async () => {
     const response = await fetch(`${app.url}/docs`);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -23,7 +19,7 @@ describe('/docs', () => {
     assert.doesNotMatch(html, /\son\w+=/);
   });
 
-  it('has files that browsers keep, and no others of the package', async () => {
+  it('serves only its three files, which browsers cache', async () => {
     const html = await (await fetch(`${app.url}/docs`)).text();
     const files = [...html.matchAll(/(?:src|href)="(docs\/\d[^"]+)"/g)].map(([, file]) => file);
     assert.equal(files.length, 3);
@@ -47,11 +43,11 @@ describe('/docs', () => {
     let browser: TestBrowser;
     before(async function () {
       this.timeout(60_000);
-      browser = await startBrowser();
+      browser = await startBrowser(this);
     });
     after(() => browser?.close());
 
-    it('loads, expands an operation, and "try it out" sends a message', async function () {
+    it('sends a message with "try it out"', async function () {
       this.timeout(60_000);
       const { page } = browser;
       const { key } = await app.account();
@@ -73,7 +69,7 @@ describe('/docs', () => {
       assert.equal(list.body.data.pagination.total, 1);
     });
 
-    it('complained of nothing, and asked no other host', () => {
+    it('logs no error, and requests no other host', () => {
       assert.deepEqual(browser.complaints, []);
       assert.deepEqual([...browser.hosts], [app.url]);
     });

@@ -16,7 +16,7 @@ describe('pages behind the links in mails', () => {
   before(async function () {
     this.timeout(60_000);
     app = await startApp();
-    browser = await startBrowser();
+    browser = await startBrowser(this);
   });
   after(async () => {
     await browser?.close();
@@ -40,7 +40,7 @@ describe('pages behind the links in mails', () => {
   const outcomeIs = (text: string) => browser.page.getByRole('status').filter({ hasText: text }).waitFor();
 
   for (const path of ['/verify-email', '/reset-password']) {
-    it(`${path} is a page under a strict policy, is counted, and does not repeat its token`, async () => {
+    it(`${path}: 200 with a strict policy, and without the token in the page`, async () => {
       const response = await fetch(`${app.url}${path}?token=%22%3E%3Cscript%3E`);
       const html = await response.text();
       assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
@@ -54,7 +54,7 @@ describe('pages behind the links in mails', () => {
     });
   }
 
-  it('verifies the address when the button is pressed, not when the link is opened', async function () {
+  it('verifies the address when the button is pressed, not when the page is opened', async function () {
     this.timeout(60_000);
     await signUp();
     const link = await newestLink();
@@ -67,7 +67,7 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).body.data.workspace.email_verified, true);
   });
 
-  it('sets the new password, which then logs in; the old one does not', async function () {
+  it('sets the new password, and the old one is refused', async function () {
     this.timeout(60_000);
     await forget();
     await browser.page.goto(await newestLink());
@@ -78,12 +78,12 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).status, 401);
   });
 
-  it('complained of nothing, and asked no other host', () => {
+  it('logs no error, and requests no other host', () => {
     assert.deepEqual(browser.complaints, []);
     assert.deepEqual([...browser.hosts], [app.url]);
   });
 
-  it('says so when the link was used before', async function () {
+  it('shows that the link was used before', async function () {
     this.timeout(60_000);
     await forget();
     const link = await newestLink();

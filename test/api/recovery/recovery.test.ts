@@ -47,7 +47,7 @@ describe('the recovery of a restored database', () => {
     return rows(test.db, sql, [id]);
   };
 
-  it('marks what may have been handed off, once, as a call whose answer was lost: it is not called, refused or cancelled', async () => {
+  it('marks possible hand-offs once as calls with a lost answer', async () => {
     const waiting = await buildQueued(test.db, test.workspaceId, { expires_at: new Date(Date.now() + 200) });
     const claimed = await buildClaimed(test.db, test.workspaceId);
     await begin();
@@ -68,7 +68,7 @@ describe('the recovery of a restored database', () => {
     assert.equal(matched?.id, waiting.id);
   });
 
-  it('leaves alone what is due later, what was cancelled, and what was created after it began', async () => {
+  it('leaves later, cancelled and newer messages unchanged', async () => {
     const later = await buildQueued(test.db, test.workspaceId, { scheduled_at: tomorrow(), status_detail: 'scheduled' });
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2]);
     const ids = batch.pages.flatMap((page) => page.ids);
@@ -81,7 +81,7 @@ describe('the recovery of a restored database', () => {
     await cancelBatch(test.db, test.workspaceId, batch.id);
   });
 
-  it('takes a paused batch for one that may have been resumed, and says so', async () => {
+  it('treats a paused batch as possibly resumed, and reports it', async () => {
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 1]);
     await pauseBatch(test.db, test.workspaceId, batch.id);
     await begin();
@@ -90,7 +90,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual([uncertain.toSorted(), uncertain_paused.toSorted()], [ids.toSorted(), ids.toSorted()]);
   });
 
-  it('deletes what nobody decided and charged, singles and batches', async () => {
+  it('deletes messages and batches that were not accepted and not charged', async () => {
     const single = await buildUndecided(test.db, test.workspaceId);
     const batch = await buildBatch(test.db, test.workspaceId, [2, 1]);
     await begin();
@@ -99,7 +99,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await rows(test.db, `SELECT 1 FROM messages WHERE status = 'accepting'`), []);
   });
 
-  it('ends chains whose next step may have been sent, and keeps those of messages that are due later', async () => {
+  it('ends fallback chains whose next step may have been sent', async () => {
     const step = { channel: 'sms', to: '+15551230001', after: 3_600, content: {}, price: 1_000, segments: 1, encoding: 'GSM-7' } as const;
     const chained = async (scheduled_at: Date | null) => {
       const id = uuidv7();
@@ -119,7 +119,7 @@ describe('the recovery of a restored database', () => {
     await rows(test.db, 'DELETE FROM messages WHERE id = ANY($1::uuid[])', [[now, later]]);
   });
 
-  it('notes what waits for a report, and forgets the carriers of webhooks', async () => {
+  it('lists messages that wait for a report, and forgets webhook retriers', async () => {
     const sent = await buildSent(test.db, test.workspaceId);
     const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await rows(test.db, `UPDATE webhooks SET carrier_looks_at = now() + interval '1 day' WHERE id = $1`, [row.id]);
@@ -129,7 +129,7 @@ describe('the recovery of a restored database', () => {
     assert.equal((await row.reload()).get('carrier_looks_at') ?? null, null);
   });
 
-  it('changes nothing in a dry run, and finds the same', async () => {
+  it('changes nothing in a dry run, and reports the same', async () => {
     await buildUndecided(test.db, test.workspaceId);
     const [waiting] = [await buildQueued(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     await begin();
@@ -139,7 +139,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await recover(), dry);
   });
 
-  it('refuses while somebody is connected, and a database that has later messages; forced it goes on, also with an empty Temporal', async () => {
+  it('refuses with open connections or later messages, and goes on with --force', async () => {
     const temporal = await freshNamespace();
     const { id } = await buildQueued(test.db, test.workspaceId, { created_at: new Date() });
     const request = { asOf: new Date(Date.now() - 3_600_000), stoppedAt: null, waitSeconds: 1, dryRun: false, force: false };

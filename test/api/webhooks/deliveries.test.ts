@@ -4,16 +4,15 @@ import type { Json } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, settle } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 describe('deliveries of a webhook', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let id: string;
   let ids: Record<string, string>;
   const at = (minute: number) => new Date(Date.now() - 3_600_000 + minute * 60_000);
   before(async () => {
-    app = await startApp();
     const account = await app.account();
     ({ jwt } = account);
     // Another webhook of the workspace, whose delivery is in no list of this one.
@@ -37,18 +36,17 @@ describe('deliveries of a webhook', () => {
       }
     }
   });
-  after(() => app.close());
 
   const get = (path: string) => app.call('GET', `/api/v1/webhooks/${id}/deliveries${path}`, { jwt });
   const found = async (query: string) => (await get(`?${query}`)).body.data.deliveries.map(({ status }: { status: string }) => status);
 
-  it('are narrowed to several statuses at once, newest first', async () => {
+  it('200 filters by several statuses, newest first', async () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
     assert.deepEqual(await found('status=held,held'), ['held']);
     assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
   });
 
-  it('that are pending are held from the moment on at which their webhook is paused, also when it is active again', async () => {
+  it('become held when their webhook is paused, and stay held when it is active again', async () => {
     const account = await app.account();
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
     const { id: pending } = await buildDelivery(app.deps.db, account.workspaceId);
@@ -66,7 +64,7 @@ describe('deliveries of a webhook', () => {
     }
   });
 
-  it('are shown with all their attempts, in order', async () => {
+  it('200 shows all attempts in their order', async () => {
     const { deliveries, pagination } = (await get('')).body.data;
     assert.deepEqual(
       deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
@@ -90,7 +88,7 @@ describe('deliveries of a webhook', () => {
     });
   });
 
-  it('are narrowed to an event or a message, and paged', async () => {
+  it('200 filters by event and message, in pages', async () => {
     const { message_id: messageId } = (await get(`/${ids.failed}`)).body.data.delivery;
     assert.deepEqual(await found(`message_id=${messageId}`), ['failed']);
     assert.deepEqual(await found('event=message.sent'), []);
@@ -98,7 +96,7 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await found('limit=1&page=2'), ['held']);
   });
 
-  it('are narrowed to a time, both ends included as they are shown', async () => {
+  it('200 filters by time with both ends included', async () => {
     const { created_at: failedAt } = (await get(`/${ids.failed}`)).body.data.delivery;
     const { created_at: heldAt } = (await get(`/${ids.held}`)).body.data.delivery;
     const between = await found(`since=${failedAt}&until=${heldAt}`);
@@ -120,7 +118,7 @@ describe('deliveries of a webhook', () => {
     });
   }
 
-  it('are shown one by one', async () => {
+  it('200 shows one delivery', async () => {
     const { status, body } = await get(`/${ids.failed}`);
     assert.deepEqual([status, body.data.delivery], [200, (await get('?status=failed')).body.data.deliveries[0]]);
     for (const none of [uuidv7(), 'x', '%00']) {

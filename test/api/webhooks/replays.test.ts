@@ -6,24 +6,20 @@ import { rows } from '../../support/database.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { shiftClock } from '../../support/shift-clock.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const longAgo = '2020-01-01T00:00:00Z';
 
 describe('replays', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let workspaceId: string;
   let id: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, workspaceId } = await app.account());
     id = (await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook')).row.id;
     app.calls.length = 0;
   });
-  after(() => app.close());
 
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1/webhooks/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
@@ -36,7 +32,7 @@ describe('replays', () => {
   };
   const failed = () => delivery('failed');
 
-  it('200 counts what it takes: failed and held, or the status given, within the time', async () => {
+  it('200 counts failed and held deliveries, or the given status, within the time', async () => {
     for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
     const replay = async (body: object) => (await call('POST', '/replay', body)).body.data.replay;
     const { id: replayId, until, created_at, ...all } = await replay({ since: longAgo });
@@ -58,19 +54,19 @@ describe('replays', () => {
     assert.equal((await replay({ since: new Date(Date.now() + 60_000).toISOString(), until: '2999-01-01T00:00:00Z' })).matched, 0);
     assert.equal(app.calls.length, 2, 'what matches nothing starts nothing');
   });
-  it('includes both ends as they are shown', async () => {
+  it('includes both ends of the time', async () => {
     await delivery('failed');
     const list = await call('GET', '/deliveries');
     const at = list.body.data.deliveries[0].created_at;
     assert.equal((await call('POST', '/replay', { since: at, until: at })).body.data.replay.matched, 1);
   });
-  it('until now takes what was written until now, though the clock of the API is half a minute behind', async () => {
+  it('includes all deliveries until now, also with an API clock 30 s behind', async () => {
     await failed();
     const setRight = shiftClock(-30_000);
     const replay = await begin().finally(setRight);
     assert.equal(replay.matched, 1);
   });
-  it('takes no tests', async () => {
+  it('leaves out test deliveries', async () => {
     await call('POST', '/test');
     await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [id]);
     assert.equal((await call('POST', '/replay', { since: longAgo })).body.data.replay.matched, 0);
@@ -90,7 +86,7 @@ describe('replays', () => {
     });
   }
 
-  it('dry_run only counts: nothing is begun, also not for an inactive webhook', async () => {
+  it('200 with dry_run counts and starts nothing', async () => {
     for (let time = 1; time <= 2; time += 1) await failed();
     await Webhook.update({ is_active: false }, { where: { id } });
     const { id: noId, status, matched, created_at } = await begin({ dry_run: true });
@@ -98,19 +94,19 @@ describe('replays', () => {
     assert.deepEqual([app.calls, (await list()).replays], [[], []]);
   });
 
-  it('what has lost its body to age is not counted', async () => {
+  it('leaves out deliveries whose body was deleted', async () => {
     await failed();
     const gone = await failed();
     await rows(app.deps.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     assert.equal((await begin({ dry_run: true })).matched, 1);
   });
 
-  it('one that takes nothing has ended when it is answered', async () => {
+  it('ends at once when it has no deliveries', async () => {
     const { status, matched, ended_at } = await begin();
     assert.deepEqual([status, matched, ended_at !== null, app.calls], ['completed', 0, true, []]);
   });
 
-  it('are listed newest first, paged, and shown one by one', async () => {
+  it('200 lists replays in pages, newest first, and shows one', async () => {
     await failed();
     const [first, second] = [await begin(), await begin({ status: 'failed' })];
     const { replays, pagination } = await list('?limit=1');
@@ -119,7 +115,7 @@ describe('replays', () => {
     assert.deepEqual((await call('GET', `/replays/${first.id}`)).body.data.replay, first);
   });
 
-  it('500 leaves nothing when it could not be asked for', async () => {
+  it('500 without Temporal, and nothing remains', async () => {
     await failed();
     const { replay } = app.deps.temporal;
     app.deps.temporal.replay = () => Promise.reject(new Error('away'));
@@ -128,7 +124,7 @@ describe('replays', () => {
     assert.deepEqual((await list()).replays, []);
   });
 
-  it('are cancelled while they run; again is 200, 409 once they have ended otherwise', async () => {
+  it('200 cancels a running replay, 200 again, and 409 for an ended one', async () => {
     await failed();
     const { id: replayId } = await begin();
     const { status, body } = await call('POST', `/replays/${replayId}/cancel`);
@@ -141,7 +137,7 @@ describe('replays', () => {
     }
   });
 
-  it('404 for an unknown or malformed one, and for one of another webhook', async () => {
+  it('404 for an unknown, a malformed and a foreign replay', async () => {
     const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');
     const foreign = await buildReplay(other.id);
     for (const replayId of [uuidv7(), 'x', '%00', foreign.id]) {

@@ -5,21 +5,18 @@ import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const inactiveText = 'Webhook is inactive. Activate it before sending to it';
 
 describe('webhook operations', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
   let workspaceId: string;
   let id: string;
   let secret: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key, workspaceId } = await app.account());
     const built = await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook');
@@ -27,7 +24,6 @@ describe('webhook operations', () => {
     id = built.row.id;
     app.calls.length = 0;
   });
-  after(() => app.close());
 
   const post = (path: string, body?: object) => app.call('POST', `${hooks}/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
   const delivery = async (status: string) => {
@@ -43,7 +39,7 @@ describe('webhook operations', () => {
   };
   const counts = () => rows(app.deps.db, 'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM deliveries) AS deliveries');
 
-  it('each takes an API key with the scope', async () => {
+  it('200 with an API key that has the scope', async () => {
     const resend = `/deliveries/${await delivery('failed')}/resend`;
     for (const [path, body, status] of [
       ['/test', undefined, 201],
@@ -58,7 +54,7 @@ describe('webhook operations', () => {
     }
   });
 
-  it('409 to an inactive webhook, and nothing is sent or left', async () => {
+  it('409 for an inactive webhook, and nothing is sent', async () => {
     const held = await delivery('held');
     await deactivate();
     const before_ = await counts();
@@ -74,7 +70,7 @@ describe('webhook operations', () => {
   });
 
   describe('POST /api/v1/webhooks/:id/test', () => {
-    it('201 with a delivery of a webhook.test event, which the list shows too', async () => {
+    it('201 with a listed delivery of a webhook.test event', async () => {
       const { status, body } = await post('/test');
       const { id: deliveryId, created_at, next_attempt_at, ...rest } = body.data.delivery;
       assert.equal(status, 201);
@@ -95,7 +91,7 @@ describe('webhook operations', () => {
       const list = await app.call('GET', `${hooks}/${id}/deliveries?event=webhook.test`, { jwt });
       assert.deepEqual(list.body.data.deliveries, [body.data.delivery]);
     });
-    it('500 leaves nothing when it could not be asked for', async () => {
+    it('500 without Temporal, and nothing remains', async () => {
       const before_ = await counts();
       const { attempt } = app.deps.temporal;
       app.deps.temporal.attempt = () => Promise.reject(new Error('away'));
@@ -107,20 +103,20 @@ describe('webhook operations', () => {
 
   describe('POST /api/v1/webhooks/:id/deliveries/:delivery_id/resend', () => {
     for (const status of ['pending', 'succeeded', 'failed', 'held']) {
-      it(`200 asks for one attempt of a ${status} delivery and changes nothing itself`, async () => {
+      it(`200 requests one attempt of a ${status} delivery`, async () => {
         const deliveryId = await delivery(status);
         const answer = await post(`/deliveries/${deliveryId}/resend`);
         const { id: resent, status: now } = answer.body.data.delivery;
         assert.deepEqual([answer.status, resent, now, app.calls], [200, deliveryId, status, [`manual ${deliveryId}`]]);
       });
     }
-    it('409 for a delivery whose body has been forgotten', async () => {
+    it('409 for a delivery whose body was deleted', async () => {
       const deliveryId = await delivery('failed');
       await rows(app.deps.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [deliveryId]);
       const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
       assert.deepEqual([status, body.error, app.calls], [409, 'Delivery is too old to be sent again', []]);
     });
-    it('404 for an unknown or malformed delivery, and for one of another webhook', async () => {
+    it('404 for an unknown, a malformed and a foreign delivery', async () => {
       const mine = await delivery('failed');
       const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');
       for (const [webhookId, deliveryId] of [
@@ -139,7 +135,7 @@ describe('webhook operations', () => {
   });
 
   describe('POST /api/v1/webhooks/:id/rotate-secret', () => {
-    it('200 shows the new secret once; the old one signs too for a day', async () => {
+    it('200 shows the new secret once, and the old one signs for a day', async () => {
       const { status, body } = await post('/rotate-secret');
       assert.deepEqual([status, Object.keys(body.data)], [200, ['webhook', 'secret', 'warning']]);
       assert.match(body.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -149,19 +145,19 @@ describe('webhook operations', () => {
       assert.ok(body.data.warning.includes(until?.toISOString()));
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${id}`, { jwt })).body).includes('whsec_'));
     });
-    it('200 with overlap_hours 0 voids the old one at once, 168 keeps it for a week', async () => {
+    it('200 with overlap_hours 0 voids the old secret, and 168 keeps it for a week', async () => {
       await post('/rotate-secret', { overlap_hours: 168 });
       assert.ok(Math.abs(((await opened()).until?.getTime() ?? 0) - Date.now() - 168 * 3_600_000) < 5_000);
       const { body } = await post('/rotate-secret', { overlap_hours: 0 });
       assert.deepEqual(await opened(), { now: body.data.secret, old: null, until: null });
     });
-    it('of two at once both show secrets that are valid', async () => {
+    it('200 with valid secrets for two rotations at once', async () => {
       const [one, two] = await Promise.all([post('/rotate-secret'), post('/rotate-secret')]);
       const { now, old } = await opened();
       assert.deepEqual(new Set([one, two].map(({ body }) => body.data.secret)), new Set([now, old]));
     });
     for (const overlap_hours of [-1, 169, 1.5, '24']) {
-      it(`400 for ${JSON.stringify(overlap_hours)}, and nothing is rotated`, async () => {
+      it(`400 for ${JSON.stringify(overlap_hours)}, and the secret stays`, async () => {
         const answer = await post('/rotate-secret', { overlap_hours });
         const text = overlap_hours === '24' ? 'a number' : 'a whole number from 0 to 168';
         assert.deepEqual([answer.status, answer.body.error], [400, `overlap_hours must be ${text}`]);

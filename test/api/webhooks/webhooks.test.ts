@@ -5,22 +5,18 @@ import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
 import { deliveryOf } from '../../support/rows/deliveries.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
 const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.sent', 'message.failed'] };
 
 describe('webhooks', () => {
-  let app: TestApp;
+  const app = useApi();
   let jwt: string;
   let key: string;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     ({ jwt, key } = await app.account());
   });
-  after(() => app.close());
   const create = async (body: object = good) => (await app.call('POST', hooks, { jwt, body })).body.data.webhook.id as string;
 
   /** A delivery of this webhook in this status. @returns its id */
@@ -43,7 +39,7 @@ describe('webhooks', () => {
   const statusOf = async (id: string) => (await deliveryOf(app.deps.db, id)).status;
 
   describe('POST /api/v1/webhooks', () => {
-    it('201 shows the secret once and keeps it encrypted', async () => {
+    it('201 shows the secret once, and stores it encrypted', async () => {
       const { status, body } = await app.call('POST', hooks, {
         jwt,
         body: { ...good, events: [...good.events, 'message.sent'], is_active: false },
@@ -57,7 +53,7 @@ describe('webhooks', () => {
       assert.equal(decrypt(app.deps.config.secretKey, secretContext(webhook.id), row?.secret ?? Buffer.alloc(0)), secret);
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${webhook.id}`, { jwt })).body).includes(secret));
     });
-    it('201 with an API key that has the scope, in the workspace of the key', async () => {
+    it('201 with an API key that has the scope', async () => {
       const { status, body } = await app.call('POST', hooks, { key, body: good });
       assert.equal(status, 201);
       assert.equal((await app.call('GET', `${hooks}/${body.data.webhook.id}`, { jwt })).status, 200);
@@ -86,14 +82,14 @@ describe('webhooks', () => {
         assert.equal(await Webhook.count(), before_);
       });
     }
-    it('201 for a name that does not resolve, and for one that resolves to an allowed network', async () => {
+    it('201 for a name that does not resolve or resolves to an allowed network', async () => {
       for (const url of ['https://nowhere.invalid/hook', 'https://localhost:9443/hook']) {
         assert.equal((await app.call('POST', hooks, { jwt, body: { ...good, url } })).status, 201, url);
       }
     });
   });
 
-  it('400 for a name that resolves to private addresses only, where no network is allowed', async () => {
+  it('400 for a name that resolves only to private addresses', async () => {
     const { webhookAllowedNetworks } = app.deps.config;
     Object.assign(app.deps, { config: { ...app.deps.config, webhookAllowedNetworks: [] } });
     const { status, body } = await app.call('POST', hooks, { jwt, body: { ...good, url: 'https://localhost/hook' } });
@@ -101,7 +97,7 @@ describe('webhooks', () => {
     Object.assign(app.deps, { config: { ...app.deps.config, webhookAllowedNetworks } });
   });
 
-  describe('who may', () => {
+  describe('credentials', () => {
     const cases: [string, object, number, string][] = [
       ['nobody', {}, 401, 'Invalid or expired token'],
       ['a bad token', { jwt: 'x.y.z' }, 401, 'Invalid or expired token'],
@@ -114,14 +110,14 @@ describe('webhooks', () => {
         assert.deepEqual([answer.status, answer.body.error], [status, text]);
       });
     }
-    it('403 a key without the scope', async () => {
+    it('403 for a key without the scope', async () => {
       const other = await app.account({ scopes: ['send_messages', 'read_messages'] });
       const answer = await app.call('GET', hooks, { key: other.key });
       assert.deepEqual([answer.status, answer.body.error], [403, 'API key does not have required scope: manage_webhooks']);
     });
   });
 
-  it('GET /api/v1/webhooks/events tells the types', async () => {
+  it('200 lists the event types', async () => {
     const { body } = await app.call('GET', `${hooks}/events`, { jwt });
     assert.deepEqual(
       body.data.events.map(({ type }: { type: string }) => type),
@@ -130,7 +126,7 @@ describe('webhooks', () => {
   });
 
   describe('PUT /api/v1/webhooks/:id', () => {
-    it('wakes the carrier of a webhook that is paused, has another address or is given another chance, and answers although that fails', async () => {
+    it('200 wakes the retrier of a changed webhook, also when that fails', async () => {
       const id = await create();
       const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).status;
       const woken = () => app.calls.filter((call) => call === `carrier ${id}`).length;
@@ -143,7 +139,7 @@ describe('webhooks', () => {
       assert.equal(await put({ url: 'https://8.8.8.8/third' }), 200);
       app.deps.temporal.wakeCarrier = wakeCarrier;
     });
-    it('200 changes what is given and nothing else', async () => {
+    it('200 changes only the given fields', async () => {
       const id = await create();
       const put = async (body: object) => (await app.call('PUT', `${hooks}/${id}`, { jwt, body })).body.data.webhook;
       const changed = await put({ events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
@@ -152,7 +148,7 @@ describe('webhooks', () => {
       assert.deepEqual([(await put({})).description, (await put({ url: null })).url], ['Shop', 'https://example.com/']);
       assert.equal((await put({ description: null })).description, null);
     });
-    it('200 holds what is on its way when it is deactivated; activating forgets why it was disabled', async () => {
+    it('200 holds open deliveries on deactivation, and activation clears the reason', async () => {
       const id = await create();
       const pending = await delivery(id, 'pending');
       assert.equal((await app.call('PUT', `${hooks}/${id}`, { jwt, body: { is_active: false } })).body.data.webhook.is_active, false);
@@ -179,7 +175,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('DELETE ends what is on its way; afterwards the webhook is unknown', async () => {
+  it('200 for DELETE ends open deliveries, and 404 afterwards', async () => {
     const id = await create();
     const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
     assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);

@@ -11,11 +11,11 @@ import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildSent, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
 import { erasuresForEach } from './erasures-stage.js';
 
-describe('a recipient who was erased', () => {
+describe('an erased recipient', () => {
   const stage = erasuresForEach();
   const { send, sms, ask, run, runAgain, found, end, say, suppressions, claimNew } = stage;
 
-  it('keep a suppression in force, for as long as the recipient wants it', async () => {
+  it('stays suppressed', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     await say('STOP');
     await ask();
@@ -30,7 +30,7 @@ describe('a recipient who was erased', () => {
     assert.equal(await claimNew(), 'queued/sending');
   });
 
-  it('let STOP and the link in a mail still count', async () => {
+  it('can still send STOP and use the link in a mail', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const address = `Ada.${stage.to.slice(1)}@Example.com`;
     const mail = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
@@ -55,7 +55,7 @@ describe('a recipient who was erased', () => {
     assert.equal(await claimNew(), 'failed/suppressed');
   });
 
-  it('make one entry of two, of which the one that is harder to take back stays', async () => {
+  it('has one suppression of two, the stronger one', async () => {
     await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     await say('STOP');
     await ask();
@@ -66,7 +66,7 @@ describe('a recipient who was erased', () => {
     assert.deepEqual([(await suppressions()).map(({ source }: { source: string }) => source), await found()], [['inbound'], []]);
   });
 
-  it('reach the steps of a chain, those too that were never sent', async () => {
+  it('is erased from all steps of a fallback chain', async () => {
     const address = `chain.${stage.to.slice(1)}@example.com`;
     const { body } = await send({ ...sms(), fallback: [{ channel: 'email', to: address, after: 60 }] });
     const { id } = body.data.message;
@@ -85,7 +85,7 @@ describe('a recipient who was erased', () => {
     assert.deepEqual(fallback.steps, [{ channel: 'email', to: null, after: 60 }]);
   });
 
-  it('422 for a send that comes again under the key of one that was erased: it is not sent a second time', async () => {
+  it('422 for a repeated send whose first message was erased', async () => {
     const headers = { 'Idempotency-Key': `key-${stage.to}` };
     const { body } = await send(sms(), headers);
     await ask();
@@ -95,7 +95,7 @@ describe('a recipient who was erased', () => {
     assert.equal(await statusOf(stage.app.deps.db, body.data.message.id), 'failed/cancelled');
   });
 
-  it('keep nothing of a report that comes later', async () => {
+  it('leaves no trace in a later report', async () => {
     const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
     await end(message, 'failed');
     await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
@@ -107,7 +107,7 @@ describe('a recipient who was erased', () => {
     assert.equal(JSON.parse(event?.body ?? '').data.recipient, '');
   });
 
-  it('forget what carriers said of messages that nobody knows', async () => {
+  it('is erased from reports about unknown messages', async () => {
     await recordReports(stage.app.deps.db, [
       { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), message_id: null, raw: `To=%2B${stage.to.slice(1)}` },
     ]);

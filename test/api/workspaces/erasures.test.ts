@@ -11,7 +11,7 @@ describe('erasures', () => {
   const stage = erasuresForEach();
   const { send, sms, ask, shown, run, runAgain, found, end, succeed } = stage;
 
-  it('leave nothing of the recipient anywhere; the row stays with its id, status, times and price', async () => {
+  it('remove all data of the recipient, and keep id, status, times and price', async () => {
     const webhook = await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
     const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
       ...sms(),
@@ -45,7 +45,7 @@ describe('erasures', () => {
     assert.deepEqual((await stage.app.call('GET', '/api/v1/contacts', { key: stage.account.key })).body.data.contacts, []);
   });
 
-  it('leave what other recipients and other workspaces have', async () => {
+  it('keep the data of other recipients and workspaces', async () => {
     const other = await stage.app.account();
     const theirs = await buildSent(stage.app.deps.db, other.workspaceId, { to: stage.to });
     await end(theirs);
@@ -59,7 +59,7 @@ describe('erasures', () => {
     );
   });
 
-  it('cancel what was not handed off, refunded and told; of batches and of schedules too', async () => {
+  it('cancel and refund waiting messages, also of batches and schedules', async () => {
     await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
     const { body } = await send({ ...sms(), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: [stage.to, '+15559999998'] };
@@ -80,7 +80,7 @@ describe('erasures', () => {
     assert.deepEqual([counts.failed, counts.queued, credits_used], [1, 1, 1]);
   });
 
-  it('wait for what is under way, and erase it when it ends', async () => {
+  it('wait for messages in progress, and erase them when they end', async () => {
     const claim = await buildClaimed(stage.app.deps.db, stage.account.workspaceId, { to: stage.to });
     const id = await ask();
     await run();
@@ -93,7 +93,7 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
-  it('go on where a killed process stopped', async () => {
+  it('continue after a killed process', async () => {
     for (let count = 0; count < 3; count += 1) await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const id = await ask();
     const before = stage.app.deps.db.transaction.bind(stage.app.deps.db);
@@ -122,7 +122,7 @@ describe('erasures', () => {
     });
   }
 
-  it('404 of another workspace, 403 without manage_contacts', async () => {
+  it('404 for another workspace, and 403 without manage_contacts', async () => {
     const id = await ask();
     const other = await stage.app.account({ scopes: ['send_messages'] });
     assert.deepEqual((await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt })).body.error, 'Erasure not found');
@@ -130,7 +130,7 @@ describe('erasures', () => {
     await run();
   });
 
-  it('of one workspace by the hundred keep nobody else waiting', async () => {
+  it('do not delay other workspaces', async () => {
     await Promise.all(Array.from({ length: 30 }, () => ask()));
     stage.account = await stage.app.account();
     const id = await ask();

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/export';
 
@@ -13,15 +14,11 @@ interface Line {
 }
 
 describe('GET /api/v1/export', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account({ balance: 100_000_000 });
   });
-  after(() => app.close());
 
   const get = () => fetch(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } });
   const lines = async (): Promise<Line[]> =>
@@ -35,7 +32,7 @@ describe('GET /api/v1/export', () => {
     return app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
   };
 
-  it('200 with a line for everything that the workspace has, and nothing of others', async () => {
+  it('200 with a line for every row of the workspace, and none of others', async () => {
     const other = await app.account();
     await app.call('POST', '/api/v1/contacts', { key: other.key, body: { phone: '+15550000001' } });
     await app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15550000002' } });
@@ -69,7 +66,7 @@ describe('GET /api/v1/export', () => {
     assert.equal((await app.call('GET', path, { key: account.key })).status, 401);
   });
 
-  it('is read from the database as fast as the client reads, one at a time; a client that leaves ends it', async () => {
+  it('reads as fast as the client, one export at a time, and ends with the client', async () => {
     await bulk(6_000);
     const asked = request(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } }).end();
     const [response] = await once(asked, 'response');

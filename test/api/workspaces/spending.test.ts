@@ -4,22 +4,19 @@ import { acceptOne } from '../../../models/operations/messages/accept-one.js';
 import { buildUndecided } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf } from '../../support/rows/messages.js';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/workspace';
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 
 describe('the limit of the day', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account({ balance: 1_000_000 });
   });
   afterEach(() => assertBooks(app.deps.db));
-  after(() => app.close());
 
   const limit = (spend_limit_day: number | null) => app.call('PUT', path, { jwt: account.jwt, body: { spend_limit_day } });
   const send = (body: object = sms) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
@@ -30,7 +27,7 @@ describe('the limit of the day', () => {
   const cancel = (id: string) => app.call('POST', `/api/v1/messages/${id}/cancel`, { key: account.key });
   const spent = async () => 1_000_000 - ((await balanceOf(app.deps.db, account.workspaceId)) ?? 0);
 
-  it('402 spend_limit above it: nothing is charged and nothing stays', async () => {
+  it('402 spend_limit above the limit, and nothing is charged', async () => {
     assert.equal((await limit(1.5)).status, 200);
     assert.equal((await send()).status, 201);
     const refused = await send();
@@ -44,7 +41,7 @@ describe('the limit of the day', () => {
     assert.equal((await send()).status, 201);
   });
 
-  it('402 of a batch that does not fit as a whole', async () => {
+  it('402 for a batch that exceeds the limit as a whole', async () => {
     await limit(10);
     const refused = await bulk(11);
     assert.deepEqual([refused.status, refused.body.code, await spent()], [402, 'spend_limit', 0]);
@@ -52,12 +49,12 @@ describe('the limit of the day', () => {
     assert.equal((await bulk(1)).status, 402);
   });
 
-  it('says first what cannot be paid', async () => {
+  it('402 for missing credits before the limit', async () => {
     await limit(1);
     assert.equal((await bulk(2_000)).body.code, 'insufficient_credits');
   });
 
-  it('is exact under parallel sends, alone, together and in batches', async () => {
+  it('holds exactly for parallel sends and batches', async () => {
     await limit(100);
     const answers = await Promise.all(
       Array.from({ length: Number(process.env.PARALLEL_SENDS ?? 240) }, (_, index) => (index % 40 === 39 ? bulk(3) : send())),
@@ -67,7 +64,7 @@ describe('the limit of the day', () => {
     assert.equal(await spent(), 100_000);
   });
 
-  it('is exact where each message has a group of its own', async () => {
+  it('holds exactly when each message has its own group', async () => {
     await limit(5);
     const rows = await Promise.all(Array.from({ length: 20 }, () => buildUndecided(app.deps.db, account.workspaceId)));
     await Promise.all(rows.map(({ group_id }) => acceptOne(app.deps.db, group_id)));
@@ -75,7 +72,7 @@ describe('the limit of the day', () => {
     await select(app.deps.db, `DELETE FROM messages WHERE status = 'accepting'`);
   });
 
-  it('what is given back on the same day no longer counts', async () => {
+  it('does not count refunds of the same day', async () => {
     await limit(1);
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await send({ ...sms, scheduled_at });
@@ -85,7 +82,7 @@ describe('the limit of the day', () => {
     assert.equal((await send()).status, 402);
   });
 
-  it('begins anew with the day; what is given back of the day before does not count', async () => {
+  it('starts again each day, without refunds of the day before', async () => {
     await limit(1);
     const { body } = await send({ ...sms, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await aDayLater();

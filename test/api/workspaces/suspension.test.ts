@@ -8,20 +8,17 @@ import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildSent, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { type Account, startApp, type TestApp } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const sms = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
 
 describe("the operator's commands", () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
   afterEach(() => assertBooks(app.deps.db));
-  after(() => app.close());
   const admin = (...args: string[]) =>
     runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
   const send = () => app.call('POST', '/api/v1/messages/send', { key: account.key, body: sms });
@@ -30,7 +27,7 @@ describe("the operator's commands", () => {
     return body.data.audit_events.map(({ actor, changes }: { actor: object; changes: object }) => [actor, changes]);
   };
 
-  it('suspend: sends are 403, reads are not; resume lets them through', async () => {
+  it('403 for sends while suspended, 200 for reads, and 201 after resume', async () => {
     assert.deepEqual(await admin('suspend', account.workspaceId, '--reason', 'toll fraud').then(({ code }) => code), 0);
     for (const [path, body] of [
       ['send', sms],
@@ -47,7 +44,7 @@ describe("the operator's commands", () => {
     assert.deepEqual(await told('workspace.resumed'), [[actor, {}]]);
   });
 
-  it('what is due while it is suspended fails at its hand-off, refunded; what is due later goes out', async () => {
+  it('fail and refund messages that are due during a suspension', async () => {
     const [due, later] = [await buildQueued(app.deps.db, account.workspaceId), await buildQueued(app.deps.db, account.workspaceId)];
     await admin('suspend', account.workspaceId, '--reason', 'x');
     assert.deepEqual(await claimHandoffs(app.deps.db, due.group_id, sandboxEverywhere), []);
@@ -57,14 +54,14 @@ describe("the operator's commands", () => {
     assert.equal((await claimHandoffs(app.deps.db, later.group_id, sandboxEverywhere)).length, 1);
   });
 
-  it('of somebody else nothing is held up', async () => {
+  it('do not delay other workspaces', async () => {
     const other = await app.account();
     await admin('suspend', other.workspaceId, '--reason', 'x');
     const { group_id } = await buildQueued(app.deps.db, account.workspaceId);
     assert.equal((await claimHandoffs(app.deps.db, group_id, sandboxEverywhere)).length, 1);
   });
 
-  it('unsuppress takes away what a recipient said and what no key may', async () => {
+  it('unsuppress removes entries that no key may remove', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
     await recordOptOut(app.deps.db, {
       provider: 'sandbox',
@@ -86,7 +83,7 @@ describe("the operator's commands", () => {
     assert.equal((await app.call('GET', '/api/v1/suppressions', { key: account.key })).body.data.suppressions.length, 0);
   });
 
-  it('STOP turns an entry of the workspace into one that it may not take back', async () => {
+  it('STOP makes an entry of the workspace permanent for it', async () => {
     const entry = { channel: 'sms', recipient: sms.to };
     const { id } = await buildSent(app.deps.db, account.workspaceId, { to: sms.to });
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: entry });
@@ -97,7 +94,7 @@ describe("the operator's commands", () => {
     assert.equal((await app.call('DELETE', `/api/v1/suppressions/${body.data.suppression.id}`, { key: account.key })).status, 409);
   });
 
-  it('end with 2 and the usage where arguments are wrong, with 1 where nothing is found, and print JSON', async () => {
+  it('exit 2 with the usage for wrong arguments, and 1 for an unknown workspace', async () => {
     for (const args of [['no-such'], ['suspend'], ['suspend', account.workspaceId], ['resume', 'a', 'b'], ['resume', '--force', 'a']]) {
       const { code, err } = await admin(...args);
       assert.deepEqual([code, err.includes('suspend <workspace> --reason TEXT')], [2, true], args.join(' '));
@@ -117,7 +114,7 @@ describe('an unverified workspace', () => {
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
     return [status, body.error];
   };
-  it('403 Verify your email address first, where a channel has a real carrier; and signup grants nothing there', async () => {
+  it('403 with a real carrier, and signup grants no credits', async () => {
     const app = await startApp({ PROVIDER_EMAIL: 'smtp', EMAIL_FROM: 'a@example.test', EMAIL_SMTP_URL: 'smtp://127.0.0.1:1' });
     try {
       assert.deepEqual(await send(app), [403, 'Verify your email address first']);
@@ -127,7 +124,7 @@ describe('an unverified workspace', () => {
       await app.close();
     }
   });
-  it('sends where every channel is the sandbox', async () => {
+  it('201 where every channel is the sandbox', async () => {
     const app = await startApp();
     try {
       assert.deepEqual(await send(app), [201, undefined]);

@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
-import { type Account, startApp, type TestApp } from '../start-app.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
 
 const path = '/api/v1/workspace';
 
 describe('GET and PUT /api/v1/workspace', () => {
-  let app: TestApp;
+  const app = useApi();
   let account: Account;
-  before(async () => {
-    app = await startApp();
-  });
   beforeEach(async () => {
     account = await app.account();
   });
-  after(() => app.close());
   const put = (body: object) => app.call('PUT', path, { jwt: account.jwt, body });
   const get = async () => (await app.call('GET', path, { jwt: account.jwt })).body.data.workspace;
   const send = (body: object) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
 
-  it('200 with nothing settled at first', async () => {
+  it('200 without any setting at first', async () => {
     const { spend_limit_day, allowed_countries, message_days, credits_balance } = await get();
     assert.deepEqual([spend_limit_day, allowed_countries, message_days, credits_balance], [null, null, null, 100]);
   });
 
-  it('200; what is left out stays, null lifts, and every change is told', async () => {
+  it('200 keeps omitted fields, null removes a setting, and changes are audited', async () => {
     const changed = await put({ spend_limit_day: 12.5, allowed_countries: ['US', 'DE', 'US'], message_days: 30 });
     assert.equal(changed.status, 200);
     assert.deepEqual(changed.body.data.workspace, await get());
@@ -84,13 +81,13 @@ describe('GET and PUT /api/v1/workspace', () => {
         assert.deepEqual([status, body.code, body.details], [400, 'validation_failed', [{ field: 'to', message }]]);
       });
     }
-    it('201 to those that are listed, and by e-mail', async () => {
+    it('201 to listed countries, and by e-mail', async () => {
       for (const to of ['+4915112345678', '+447400123456']) {
         assert.equal((await send({ to, channel: 'whatsapp', content: { text: 'x' } })).status, 201);
       }
       assert.equal((await send({ to: 'ada@example.com', channel: 'email', content: { text: 'x' } })).status, 201);
     });
-    it('400 of a fallback step and of a contact, named by their fields', async () => {
+    it('400 names the fallback step and the contact', async () => {
       const step = { channel: 'sms', to: '+15551234567', after: 60 };
       const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x' }, fallback: [step] };
       assert.equal((await send(email)).body.details[0].field, 'fallback[0].to');
@@ -98,7 +95,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       const refused = await send({ contact_id: body.data.contact.id, channel: 'sms', content: { text: 'x' } });
       assert.deepEqual([refused.status, refused.body.details[0].field], [400, 'contact_id']);
     });
-    it('are faults of their recipients in a bulk send and in previews', async () => {
+    it('400 names the recipients in bulk sends and previews', async () => {
       const recipients = ['+4915112345678', '+15551234567', { to: '+15551234568', variables: { name: 'x' } }, '+4915112345679'];
       const body = { channel: 'sms', content: { text: 'x' }, recipients };
       const refused = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
@@ -127,7 +124,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       const previewed = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body: single });
       assert.deepEqual(previewed.body.data.messages[0].errors, [{ field: 'to', message }]);
     });
-    it('do not change the answer to a send that comes again', async () => {
+    it('do not change the answer to a repeated send', async () => {
       const headers = { 'Idempotency-Key': account.workspaceId };
       const body = { to: '+4915112345678', channel: 'sms', content: { text: 'x' } };
       await app.call('POST', '/api/v1/messages/send', { key: account.key, body, headers });

@@ -8,7 +8,7 @@ describe('the pace of a batch', () => {
   const test = serviceWithBatches();
   const callsOf = (prefix: string) => test.calls.filter(({ to }) => to.startsWith(prefix));
 
-  it('holds no slot while it has no time: the batch of another workspace is handed off beside more slow pages than there are slots', async () => {
+  it('blocks no batch of another workspace', async () => {
     const slow = await test.client.signUp();
     const perPage = 250;
     const pages = 10; // a worker has eight slots
@@ -22,7 +22,7 @@ describe('the pace of a batch', () => {
     await test.change(slow, slowId, 'cancel');
   });
 
-  it('is kept with a provider that takes two seconds for each call', async function () {
+  it('is kept with a provider that needs two seconds for each call', async function () {
     this.timeout(60_000);
     let [underWay, most] = [0, 0];
     test.beforeTaking = async () => {

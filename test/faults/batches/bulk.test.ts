@@ -16,7 +16,7 @@ describe('a batch', () => {
     { verb: 'pause', status: 'paused' },
     { verb: 'cancel', status: 'cancelled' },
   ]) {
-    it(`lets out what is in flight when ${verb} is answered, and nothing more`, async () => {
+    it(`hands off only calls in progress after the answer to ${verb}`, async () => {
       const account = await test.client.signUp();
       const gate = new Gate();
       test.beforeTaking = () => gate.passed;
@@ -42,7 +42,7 @@ describe('a batch', () => {
     });
   }
 
-  it('whose provider throttles, refuses and loses answers for a part of a page goes on with the rest: each once, refusals refunded', async () => {
+  it('sends each message once when the provider throttles, refuses and loses answers', async () => {
     const account = await test.client.signUp();
     const fateOf = ({ to }: OutgoingMessage) => ({ 3: 'throttled', 5: 'lost', 7: 'refused', 9: 'away' })[to.at(-1) ?? ''];
     const isFirst = ({ id }: OutgoingMessage) => test.calls.filter((call) => call.id === id).length === 1;
@@ -64,7 +64,7 @@ describe('a batch', () => {
     assert.ok(taken.filter(({ calls: times }) => times > 1).length <= 6, 'only those whose answer was lost were handed over again');
   });
 
-  it('of which some reports are missing, some come twice and out of order ends as each message does', async () => {
+  it('ends correctly with missing, repeated and unordered reports', async () => {
     const account = await test.client.signUp();
     const fates = ['+15005550002', '+15005550005', '+15005550006', '+15551234567'].flatMap((to) => Array.from({ length: 15 }, () => to));
     const id = await test.bulk(account, fates, { allow_duplicates: true });
@@ -77,7 +77,7 @@ describe('a batch', () => {
     assert.equal(await balanceOf(test.service.db, account.workspaceId), 940_000, 'what failed after the hand-off is not refunded');
   });
 
-  it('tells of what was taken while the provider is away for the rest', async () => {
+  it('delivers events of accepted messages while the provider is unavailable for others', async () => {
     const account = await test.client.signUp();
     const silent = '+15005550002';
     test.beforeTaking = async ({ to }) => (to === silent ? undefined : { outcome: 'retryable', detail: '503' });
@@ -97,7 +97,7 @@ describe('a batch', () => {
     await temporal.close();
   });
 
-  it('shares the workers evenly with the batch of another workspace that came later, and single messages wait for neither', async () => {
+  it('shares workers evenly with a later batch, and delays no single message', async () => {
     const pages = 24;
     const [first, second] = [await test.client.signUp(), await test.client.signUp()];
     const gate = new Gate();

@@ -28,7 +28,7 @@ describe('a page whose worker dies', () => {
   });
   after(() => test.drop());
 
-  it('at any statement, done or not, has each message once at the provider, in the books and at the receiver', async function () {
+  it('sends, charges and delivers each message once after a crash at any statement', async function () {
     this.timeout(120_000);
     const statements = await livePage();
     assert.ok(statements > 20, `${statements} statements`);

@@ -39,7 +39,7 @@ describe('a message by Postmark', () => {
   });
   const callback = () => `${service.url}/callbacks/postmark`;
 
-  it('is delivered when the webhook says so; behind a wrong password nothing is kept', async () => {
+  it('is delivered by a report, and a wrong password changes nothing', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const event = { RecordType: 'Delivery', MessageID: message.provider_message_id, DeliveredAt: new Date().toISOString() };
     assert.equal(await counterpart.tell(callback(), event, 'another-password'), 403);
@@ -48,7 +48,7 @@ describe('a message by Postmark', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
   });
 
-  it('fails when it bounces, and its recipient is left alone', async () => {
+  it('fails when it bounces, and its recipient is suppressed', async () => {
     const mail = await sent('gone@example.org');
     const event = { RecordType: 'Bounce', Type: 'HardBounce', MessageID: mail.message.provider_message_id, Email: 'gone@example.org' };
     await counterpart.tell(callback(), { ...event, BouncedAt: new Date().toISOString() });
@@ -57,7 +57,7 @@ describe('a message by Postmark', () => {
     assert.equal(await again(mail, 'gone@example.org'), 'An earlier message to this recipient bounced');
   });
 
-  it('is found again by its id where the answer was lost: taken once', async () => {
+  it('is found by its id after a lost answer, and sent once', async () => {
     const calls = counterpart.calls;
     const taken = counterpart.taken.length;
     const lost = { From: 'x', To: 'lost@example.org', TextBody: 'x' };
@@ -88,7 +88,7 @@ describe('a message by SendGrid', () => {
   });
   const callback = () => `${service.url}/callbacks/sendgrid`;
 
-  it('is delivered when a signed list of events says so; a forged one is 403 and leaves nothing', async () => {
+  it('is delivered by a signed report, and a forged one is 403', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const about = { email: 'ada@example.org', timestamp: Math.floor(Date.now() / 1000), message_id: id };
     const events = ['delivered', 'processed', 'delivered', 'open'].map((event) => ({
@@ -103,7 +103,7 @@ describe('a message by SendGrid', () => {
     assert.equal(await inbox(), 2);
   });
 
-  it('was marked as spam by its recipient, who is left alone', async () => {
+  it('suppresses the recipient after a spam complaint', async () => {
     const mail = await sent('angry@example.org');
     const event = { event: 'spamreport', email: 'angry@example.org', sg_message_id: mail.message.provider_message_id };
     assert.equal(await counterpart.tell(callback(), [event]), 200);
@@ -124,7 +124,7 @@ describe('a message by Amazon SES', () => {
   });
   const callback = () => `${service.url}/callbacks/ses`;
 
-  it('is told of by a topic that was confirmed', async () => {
+  it('is reported by a confirmed topic', async () => {
     const { token } = counterpart.topic;
     const SubscribeURL = `${counterpart.url}/?Action=ConfirmSubscription&Token=${token}`;
     const question = { Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: token, SubscribeURL };
@@ -134,7 +134,7 @@ describe('a message by Amazon SES', () => {
     assert.equal(counterpart.isConfirmed, true);
   });
 
-  it('is delivered when a signed notification says so; a forged one is 403 and leaves nothing', async () => {
+  it('is delivered by a signed report, and a forged one is 403', async () => {
     const { client, account, id, message } = await sent('ada@example.org');
     const event = sesEvent('Delivery', message.provider_message_id);
     assert.equal(
@@ -147,7 +147,7 @@ describe('a message by Amazon SES', () => {
     assert.equal(counterpart.certificates, 1);
   });
 
-  it('bounces, and its recipient is left alone', async () => {
+  it('fails when it bounces, and its recipient is suppressed', async () => {
     const mail = await sent('gone@example.org');
     const bounce = { bounceType: 'Permanent', bounceSubType: 'NoEmail', timestamp: new Date().toISOString() };
     assert.equal(await counterpart.tell(callback(), sesEvent('Bounce', mail.message.provider_message_id, { bounce })), 200);

@@ -38,7 +38,7 @@ describe('a message by Meta', () => {
     return { client, account, id };
   };
 
-  it('is sent, delivered and read as signed reports come, in whatever order; forged ones leave nothing', async () => {
+  it('is sent, delivered and read by signed reports in any order, and forged ones change nothing', async () => {
     const { client, account, id } = await send();
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual([sent.provider, sent.provider_message_id], ['meta', only().id]);
@@ -48,7 +48,7 @@ describe('a message by Meta', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'read');
   });
 
-  it('may be a template, by bulk too, filled in for each recipient', async () => {
+  it('is sent as a template, also in bulk for each recipient', async () => {
     const template = { name: 'order_update', language: 'en', variables: { 1: 'Ada', 2: '{{ literally }}' } };
     const { client, account, id } = await send({ text: 'Your order', template });
     const message = await client.messageUntil(account, id, ({ status }) => status === 'sent');
@@ -80,7 +80,7 @@ describe('a message by Meta', () => {
     }
   });
 
-  it('fails plainly where the recipient has not written for 24 hours, at hand-off or in a report', async () => {
+  it('fails when the recipient has not written for 24 hours', async () => {
     const refusal = 'The recipient has not written within 24 hours: only a template may be sent';
     counterpart.interfere = (response) => refuse(response, 400, 131047);
     const refused = await send();
@@ -94,7 +94,7 @@ describe('a message by Meta', () => {
     assert.deepEqual([reported.error_code, reported.error_message, reported.credits_used], ['outside_window', refusal, 0.5]);
   });
 
-  it('is not sent any more to whoever writes STOP', async () => {
+  it('is not sent to a recipient who wrote STOP', async () => {
     const { client, account, id } = await send();
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     const messages = [{ id: 'wamid.stop', from: '15551234567', timestamp: '1767322800', type: 'text', text: { body: 'Stop' } }];
@@ -104,7 +104,7 @@ describe('a message by Meta', () => {
     assert.deepEqual([refused.error_code, refused.error_message], ['suppressed', 'The recipient has opted out']);
   });
 
-  it('is asked for its address by a handshake, which only the right word passes', async () => {
+  it('confirms the callback URL only with the right token', async () => {
     const shake = (word: string, name = 'meta') =>
       fetch(`${service.url}/callbacks/${name}?hub.mode=subscribe&hub.verify_token=${word}&hub.challenge=1158201444`);
     const answer = await shake(metaAccount.verifyToken);

@@ -32,7 +32,7 @@ describeInShapes('a provider', (env) => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  it('whose report comes before the answer to the hand-off: sent, then delivered, each told once', async () => {
+  it('is sent and delivered when its report arrives before the answer', async () => {
     const { account, receiver } = await subscribed();
     afterTaking = async (outcome) => {
       await until(async () => (await rows(service.db, 'SELECT 1 FROM delivery_reports')).length > 0, 'the report is in the inbox');
@@ -52,7 +52,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('whose answer is lost is asked again with the same key: one hand-off, one charge', async () => {
+  it('is handed off and charged once after a lost answer, with the same key', async () => {
     const account = await client.signUp();
     let lost = 0;
     afterTaking = async (outcome) => {
@@ -82,7 +82,7 @@ describeInShapes('a provider', (env) => {
     );
   });
 
-  it('whose answer is lost for good but who reports delivery has proved the hand-off', async () => {
+  it('is delivered by its report after an answer is lost for good', async () => {
     const account = await client.signUp();
     afterTaking = async () => ({ outcome: 'unknown', detail: 'reset' });
     const { id } = await client.send(account);
@@ -91,7 +91,7 @@ describeInShapes('a provider', (env) => {
     assert.equal(message.credits_used, 1);
   });
 
-  it('who reports after the workflow has closed is still believed, once, and the subscriber is told', async () => {
+  it('is delivered once by a report after its workflow has closed', async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
@@ -114,7 +114,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('whose late good news follows a failure corrects it; a later failure is recorded and not applied', async () => {
+  it('is corrected to delivered by a late report, and a later failure is not applied', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { to: '+15005550007' });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
@@ -126,7 +126,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
   });
 
-  it('with a wrong signature is refused with 403 and leaves nothing; with an unknown id it waits in the inbox', async () => {
+  it('403 for a report with a wrong signature, and one with an unknown id waits in the inbox', async () => {
     const unknown = { id: '0190a5a8-0000-7000-8000-000000000001', reference: '0190a5a8-0000-7000-8000-000000000002' };
     const report = { ...unknown, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() };
     const inbox = () => rows(service.db, 'SELECT 1 FROM delivery_reports WHERE provider_message_id = $1', [unknown.id]);
@@ -136,7 +136,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await inbox()).length, 1);
   });
 
-  it('whose report was not matched counts when an operator replays it', async () => {
+  it('is delivered when an operator replays an unmatched report', async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
@@ -154,7 +154,7 @@ describeInShapes('a provider', (env) => {
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
     assert.match(
       await command('--unmatched', '--provider', 'sandbox'),
-      /^\d+ reports are applied again; \d+ of them belong to no message\.\n$/,
+      /^\d+ reports were applied again\. \d+ of them match no message\.\n$/,
     );
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     const events = await receiver.until(3);

@@ -37,7 +37,7 @@ describe('two accounts that share a channel', () => {
   const levelOf = async () =>
     (await rows<{ level: number }>(service.db, `SELECT level FROM route_health WHERE account = 'twilio'`))[0]?.level ?? 10;
 
-  it('take their parts, each with its own sender, and each tells of its own', async () => {
+  it('share the messages by weight, each with its own sender and reports', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     for (let each = 0; each < 40 && Math.min(...callsOf()) === 0; each += 1) {
@@ -62,7 +62,7 @@ describe('two accounts that share a channel', () => {
     }
   });
 
-  it('fail over: what one refuses before it took anything goes to the other at once, charged once', async () => {
+  it('fail over at once after a refusal, with one charge', async () => {
     first.interfere = (response) => {
       response.writeHead(503).end('{}');
       return true;
@@ -80,7 +80,7 @@ describe('two accounts that share a channel', () => {
     await assertBooks(service.db);
   });
 
-  it('move away from one that hangs within 15 seconds, harm nobody else, and come back after it has healed', async function () {
+  it('lose traffic within 15 seconds when one hangs, and get it back when it recovers', async function () {
     this.timeout(90_000);
     await rows(service.db, 'TRUNCATE route_health, route_changes');
     await sleep(1_100); // the worker reads it anew
@@ -136,7 +136,7 @@ describe('two accounts that share a channel', () => {
     await assertBooks(service.db);
   });
 
-  it('are shown to operators, with what happened to them', async () => {
+  it('are shown to operators with their recent changes', async () => {
     const { DATABASE_URL, ...env } = {
       ...twilioEnv(first),
       PROVIDER_SMS: 'twilio=3,second',

@@ -20,7 +20,7 @@ describe('a message by SMTP', () => {
   });
   const email = (to: string, content: object = { text: 'Hello' }) => ({ channel: 'email', to, content });
 
-  it('stays sent: the mail server took it, and nothing more will be heard', async () => {
+  it('stays sent without a report', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, email('ada@example.org', { text: 'Hello', subject: 'News', unsubscribe: true }));
@@ -33,7 +33,7 @@ describe('a message by SMTP', () => {
     await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 'the workflow closes');
   });
 
-  it('is refunded when there is no such mailbox, which is then left alone; the timeline says what to do', async () => {
+  it('is refunded for an unknown mailbox, which is then suppressed', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('550 5.1.1 no such user');
@@ -49,7 +49,7 @@ describe('a message by SMTP', () => {
     assert.deepEqual(step.details, { error_code: '30008', advice: 'Correct or remove the recipient.' });
   });
 
-  it('waits while the mail server asks for patience', async () => {
+  it('waits during a temporary refusal of the mail server', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('451 4.7.1 greylisted');

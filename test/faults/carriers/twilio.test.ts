@@ -26,7 +26,7 @@ describe('a message by Twilio', () => {
   };
   const inbox = async () => (await rows(service.db, 'SELECT id FROM delivery_reports')).length;
 
-  it('is queued, sent, and delivered when the signed report says so; a forged one is 403 and leaves nothing', async () => {
+  it('is delivered by a signed report, and a forged one is 403', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
@@ -40,7 +40,7 @@ describe('a message by Twilio', () => {
     await assertBooks(service.db);
   });
 
-  it('fails with our code when the report says undelivered', async () => {
+  it('fails with our code after an undelivered report', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account);
@@ -50,14 +50,14 @@ describe('a message by Twilio', () => {
     assert.deepEqual([failed.error_code, failed.error_message, failed.credits_used], ['30034', 'Exceeded max price', 1]);
   });
 
-  it('keeps a report about a message that nobody knows in the inbox', async () => {
+  it('keeps a report about an unknown message in the inbox', async () => {
     const before = await inbox();
     const form = { To: '+15551234567', From: '+15005550100', StatusCallback: `${service.url}/callbacks/twilio` };
     assert.equal(await counterpart.report({ sid: 'SMunknown', status: 'sent', form, error_code: null }, 'delivered'), 200);
     assert.equal(await inbox(), before + 1);
   });
 
-  it('is refunded and suppresses the recipient when Twilio knows him as opted out', async () => {
+  it('is refunded, and suppresses a recipient who opted out at Twilio', async () => {
     counterpart.interfere = (response) => refuse(response, 400, 21610);
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
@@ -70,7 +70,7 @@ describe('a message by Twilio', () => {
     assert.equal(counterpart.taken.length, 0);
   });
 
-  it('reaches WhatsApp too, where it may be read', async () => {
+  it('is sent and read on WhatsApp', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp' });
@@ -80,7 +80,7 @@ describe('a message by Twilio', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'read');
   });
 
-  it('is not sent to whoever wrote STOP, until he writes START; Twilio gets no answer to send on', async () => {
+  it('is not sent to a recipient between STOP and START', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     const to = '+15557654322';
@@ -96,7 +96,7 @@ describe('a message by Twilio', () => {
     assert.equal(await statusOfNext(), 'sent');
   });
 
-  it('waits while Twilio asks for patience', async () => {
+  it('waits while Twilio throttles', async () => {
     counterpart.interfere = (response, _form, call) => call === 1 && refuse(response, 429, 20429, { 'Retry-After': '1' });
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
@@ -105,7 +105,7 @@ describe('a message by Twilio', () => {
     assert.deepEqual([counterpart.calls, counterpart.taken.length], [2, 1]);
   });
 
-  it('is never sent twice: where the answer was lost and no report comes it fails as handoff_unknown; a later report corrects it', async () => {
+  it('fails as handoff_unknown after a lost answer, and a later report corrects it', async () => {
     let form: Record<string, string> = {};
     counterpart.interfere = (response, given) => {
       form = given;

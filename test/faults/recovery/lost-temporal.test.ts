@@ -13,7 +13,7 @@ import { makeDue } from '../../support/temporal/watcher.js';
 const silent = '+15005550002';
 const patienceMs = 90_000;
 
-describe('A Temporal server that loses all its data while the workers live', () => {
+describe('a Temporal server that loses all its data', () => {
   let temporal: OwnTemporal;
   let service: Service;
   let client: RestClient;
@@ -52,7 +52,7 @@ describe('A Temporal server that loses all its data while the workers live', () 
     await makeDue(service.db);
   };
 
-  it('has every open message driven to its end, by workers that were not restarted', async function () {
+  it('loses no open message, and running workers finish them all', async function () {
     this.timeout(180_000);
     let status = 500;
     const receiver = await startReceiver((...args) => answerWith(status)(...args));
@@ -90,7 +90,7 @@ describe('A Temporal server that loses all its data while the workers live', () 
     await receiver.close();
   });
 
-  it('has the watcher seen by /health again', async () => {
+  it('runs the watcher again, as /health shows', async () => {
     const health = async () => (await client.call('GET', '/health')).body;
     await until(async () => (await health()).watcher.age_seconds < 60, 'a round is noted');
     assert.deepEqual([(await health()).status, (await health()).watcher.failing], ['ok', []]);

@@ -45,7 +45,7 @@ describe('deliveries over an outage', () => {
     until(async () => (await deliveriesOf(id)).every(({ status }) => status === 'succeeded'), 'everything is delivered');
   const idOf = ({ headers }: Received) => headers['webhook-id'];
 
-  it('of an hour on the ladder: every attempt is in the log at its time, each event arrives once, in order where that is wanted', async () => {
+  it('of an hour log every attempt, and each event arrives once', async () => {
     let isDown = true;
     receiver.answer = (...request) => (isDown ? answerWith(503) : acknowledge)(...request);
     const [plain, ordered] = [await subscribe(), await subscribe({ ordered: true })];
@@ -83,7 +83,7 @@ describe('deliveries over an outage', () => {
     );
   });
 
-  it('whose answer comes after eleven seconds has timed out after ten: it is tried again, and the late answer counts for nothing', async () => {
+  it('are retried after ten seconds without an answer, and a late answer is ignored', async () => {
     let lateAnswer: Promise<void> | undefined;
     receiver.answer = (received, response, index) => {
       if (index > 0) acknowledge(received, response, index);
@@ -131,7 +131,7 @@ describe('deliveries over an outage', () => {
       await until(async () => (await status()) === 'COMPLETED', 'the carrier ends');
     };
 
-    it('go to its new address at once, signed with its new secret', async () => {
+    it('are sent to its new URL at once, signed with its new secret', async () => {
       const id = await refused();
       const { secret } = await call('POST', `/${id}/rotate-secret`, { overlap_hours: 0 });
       const other = await startReceiver();
@@ -143,7 +143,7 @@ describe('deliveries over an outage', () => {
       assert.equal(receiver.received.length, 1);
     });
 
-    it('are held when it is disabled, and go out by replay when it is active again', async () => {
+    it('are held when it is disabled, and are sent by replay when it is active again', async () => {
       const id = await refused();
       await call('PUT', `/${id}`, { is_active: false });
       await untilCarrierEnds(id);
@@ -155,7 +155,7 @@ describe('deliveries over an outage', () => {
       assert.deepEqual([new Set(receiver.received.map(idOf)).size, receiver.received.length], [1, 2]);
     });
 
-    it('are attempted no more when it is deleted', async () => {
+    it('end when it is deleted', async () => {
       const id = await refused();
       await call('DELETE', `/${id}`);
       await untilCarrierEnds(id);

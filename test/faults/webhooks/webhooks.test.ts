@@ -45,7 +45,7 @@ describe('deliveries to an endpoint', () => {
     INSERT INTO sandbox_reports (sandbox_id, status, due_at)
     SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;
 
-  it('that hangs delay no other endpoint, neither of the same messages nor of others', async () => {
+  it('that hangs delay no other endpoint', async () => {
     const [account, neighbour] = [await client.signUp(), await client.signUp()];
     const [hanging, healthy, theirs] = [await receive(() => undefined), await receive(), await receive()];
     for (const [owner, { url }] of [
@@ -61,7 +61,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal(hanging.received.length, 1);
   });
 
-  it('whose worker dies between a POST and its record come twice, as the same event, and are recorded once', async () => {
+  it('arrive twice as the same event when the worker dies after the POST', async () => {
     const account = await client.signUp();
     let isAnswering = false;
     const receiver = await receive((received, response, index) => {
@@ -87,7 +87,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal(attempts.length, 1);
   });
 
-  it('that asked for an hour go on at once at another address', async () => {
+  it('are sent at once to a new URL after a pause of an hour', async () => {
     const account = await client.signUp();
     const [busy, other] = [await receive(answerWith(503, { 'Retry-After': '3600' })), await receive()];
     const webhookId = await hook(account, { url: busy.url, events: ['message.queued'] });
@@ -104,7 +104,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal(busy.received.length, 1);
   });
 
-  it('that wants order are told each message from queued to delivered, though the worker that goes on has a clock half a minute behind', async function () {
+  it('keep their order with a worker whose clock is half a minute behind', async function () {
     this.timeout(60_000);
     const account = await client.signUp();
     const receiver = await receive(answerWith(503));
@@ -137,7 +137,7 @@ describe('deliveries to an endpoint', () => {
     await Promise.all([behind.stop(), service.worker.start()]);
   });
 
-  it('that wants order keep it when the worker dies between a POST and its record; what came twice is the same event', async () => {
+  it('keep their order when the worker dies after a POST', async () => {
     const account = await client.signUp();
     let isAnswering = true;
     const receiver = await receive((received, response, index) => {

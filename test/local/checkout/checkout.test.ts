@@ -74,7 +74,7 @@ describe('the local checkout, bought from by the service', () => {
 
   it('credits a bank transfer when the bank confirms, and nothing when it refuses', async () => {
     const [good, bad] = [await order(), await order()];
-    for (const { url } of [good, bad]) assert.match(await press(url, 'pay_later'), /The bank is working/);
+    for (const { url } of [good, bad]) assert.match(await press(url, 'pay_later'), /The bank is processing/);
     await press(bad.url, 'refuse');
     await press(good.url, 'confirm');
     await until(async () => (await good.balance()) === 1_000_000, 'the credits');

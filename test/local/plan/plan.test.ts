@@ -129,7 +129,7 @@ describe('the port of the API', () => {
     const [server, port] = await listen(0);
     await assert.rejects(requireFreePort(port, '127.0.0.1'), {
       name: 'StartError',
-      message: `Port ${port} on 127.0.0.1 is used by another program: stop it, or set PORT to a free one.`,
+      message: `Port ${port} on 127.0.0.1 is in use by another program: stop it, or set PORT to a free one.`,
     });
     server.close();
     await once(server, 'close');
@@ -140,7 +140,7 @@ describe('the port of the API', () => {
   it('is refused in a sentence on an address of another machine', async () => {
     await assert.rejects(requireFreePort(0, '192.0.2.1'), {
       name: 'StartError',
-      message: /^HOST 192\.0\.2\.1 is no address of this machine/,
+      message: /^HOST 192\.0\.2\.1 is not an address of this machine/,
     });
   });
 });

@@ -72,7 +72,7 @@ describe('launcher', () => {
       const hanging = scriptPart(folder.path, 'worker', stubborn, { ready: () => new Promise(() => undefined) });
       await together([startPart(launch, hanging), start(launch, 'API', 'process.exit(1)')], giveUp);
     });
-    await assert.rejects(launcher.start(), /API ended at its start/);
+    await assert.rejects(launcher.start(), /API ended during its start/);
     await launcher.stop();
     assert.deepEqual(recorded(), []);
   });

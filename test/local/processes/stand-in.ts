@@ -1,15 +1,13 @@
 /** Stand-ins for what the launcher works with: folders, consoles, and processes that behave or misbehave as told. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardedFolder } from '../../../harness/stage/guarded-folder.js';
 import { Output } from '../../../local/processes/output.js';
 import type { Part, Running } from '../../../local/processes/part.js';
 
-/** A folder for one test. */
+/** A folder for one test. Servers that run in it end with the test run, also when the run is killed. */
 export function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'tidings-local-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return guardedFolder('local');
 }
 
 /** An output that remembers its lines. */

@@ -44,7 +44,7 @@ describe('supervisor', () => {
       process.kill(recorded()[0]?.pid as number, 'SIGKILL');
       await until(() => shown.lines.some((line) => line.includes('is back')));
       const [ended, again, back] = shown.lines.splice(0);
-      assert.deepEqual([ended, again], ['✗ part ended (SIGKILL)', `– part is started again in ${pause}`]);
+      assert.deepEqual([ended, again], ['✗ part ended (SIGKILL)', `– part restarts in ${pause}`]);
       assert.match(back as string, /^✓ part is back \(\d\.\d s\)$/);
       assert.equal(recorded().length, 1);
     }
@@ -58,13 +58,13 @@ describe('supervisor', () => {
     await supervise(script).start(never);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
     await until(() => shown.lines.some((line) => line.includes('is back')));
-    assert.match(shown.lines[2] as string, /^✗ part ended at its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
+    assert.match(shown.lines[2] as string, /^✗ part ended during its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
   });
 
   it('tells why a part did not start, and leaves nothing running', async () => {
     await assert.rejects(supervise(`console.error('no such thing'); process.exit(3)`).start(never), (error) => {
       assert.ok(error instanceof StartError);
-      assert.match(error.message, /^part ended at its start \(exit code 3\); the end of .*:\n {4}no such thing$/);
+      assert.match(error.message, /^part ended during its start \(exit code 3\); the end of .*:\n {4}no such thing$/);
       return true;
     });
     await assert.rejects(supervise(obedient, { command: '/no/such/program' }).start(never), /part cannot be started: .*ENOENT/);

@@ -63,8 +63,8 @@ describe('finding Temporal', () => {
     writeTemporal(cache, '1.31.2', '--ui-disable-news-fetch');
     assert.deepEqual(await findTemporal(surroundings, noWays), { path: cache, server: '1.31.2', canDisableNews: true });
     assert.equal(lines.length, 2);
-    assert.equal(lines[0], `${inBin(1)} is skipped: it has server 1.28.4, needed is 1.29 or newer`);
-    assert.ok(lines[1]?.startsWith(`${inBin(2)} is skipped: `));
+    assert.equal(lines[0], `${inBin(1)} was skipped: it has server 1.28.4, needed is 1.29 or newer`);
+    assert.ok(lines[1]?.startsWith(`${inBin(2)} was skipped: `));
   });
 
   it('compares versions as numbers', async () => {

@@ -11,7 +11,7 @@ describe('connections to PostgreSQL', () => {
   });
   after(() => test.drop());
 
-  it('that the network swallows are given up when no answer comes, and the next statement has another one', async () => {
+  it('are given up without an answer, and the next statement gets another one', async () => {
     const { host } = new URL(test.url);
     const proxy = await startFaultProxy(host);
     const db = openPool(test.url.replace(host, proxy.address), 1, 300);
@@ -24,7 +24,7 @@ describe('connections to PostgreSQL', () => {
     await proxy.close();
   });
 
-  it('that the server ends at any moment, even while they are set up, never end the process', async () => {
+  it('never end the process when the server closes them', async () => {
     const db = openPool(test.url, 5);
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     let failed = 0;

@@ -20,7 +20,7 @@ describe('the role of the running program', () => {
     await test.drop();
   });
 
-  it('reads and writes the rows of every table but those that only grow', async () => {
+  it('reads and writes every table, and only inserts into append-only ones', async () => {
     const tables = await rows<{ name: string }>(test.db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
     const refused: string[] = [];
     for (const { name } of tables)
@@ -47,11 +47,11 @@ describe('the role of the running program', () => {
     `COPY (SELECT 1) TO PROGRAM 'true'`,
     `SET session_replication_role = replica`,
   ]) {
-    it(`may not: ${statement}`, () =>
+    it(`is refused: ${statement}`, () =>
       assert.rejects(rows(program, statement), (error: { original?: { code?: string } }) => error.original?.code === denied));
   }
 
-  it('changes a workspace', async () => {
+  it('updates a workspace', async () => {
     await rows(program, 'UPDATE workspaces SET balance = balance WHERE id = $1', [workspaceId]);
   });
 });

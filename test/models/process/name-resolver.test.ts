@@ -18,12 +18,12 @@ describe('names of webhooks', () => {
   after(() => dns.close());
   const resolver = (lookUpMs = 300, totalMs = 600) => createResolver({ servers: [dns.address], lookUpMs, totalMs });
 
-  it('have the addresses that the server says, and none where there is no such name', async () => {
+  it('resolve to the addresses of the server, and to none for an unknown name', async () => {
     assert.deepEqual(await resolver()('hook.test'), [{ address: '192.0.2.7', family: 4 }]);
     assert.equal(await codeOf(resolver()('other.test')), 'ENOTFOUND');
   });
 
-  it('localhost is this machine, and nobody is asked', async () => {
+  it('resolve localhost without a query', async () => {
     const asked = dns.asked.length;
     for (const name of ['localhost', 'LOCALHOST.', 'app.localhost']) {
       const addresses = (await resolver()(name)).map(({ address }) => address);
@@ -32,7 +32,7 @@ describe('names of webhooks', () => {
     assert.equal(dns.asked.length, asked);
   });
 
-  it('are read from the hosts file first, comments left out', () => {
+  it('are read from the hosts file first, without comments', () => {
     const names = namesIn('127.0.0.1 localhost\n# 10.0.0.1 no\n192.0.2.1\tOne.test two.test # three.test\n2001:db8::1 one.test\n');
     assert.deepEqual(Object.fromEntries(names), {
       localhost: ['127.0.0.1'],
@@ -41,13 +41,13 @@ describe('names of webhooks', () => {
     });
   });
 
-  it('that are not answered end with ETIMEOUT in their time', async () => {
+  it('fail with ETIMEOUT without an answer', async () => {
     const startedAt = performance.now();
     assert.equal(await codeOf(resolver()('slow.test')), 'ETIMEOUT');
     assert.ok(performance.now() - startedAt < 1_500);
   });
 
-  it('of one workspace wait for each other, six at once, and for nobody else’s', async () => {
+  it('resolve six at a time for a workspace, and do not delay other workspaces', async () => {
     const resolve = resolver(1_000, 1_500);
     const before = dns.asked.length;
     const slow = Array.from({ length: 40 }, (_, index) => codeOf(resolve(`slow${index}.test`, 'hostile')));

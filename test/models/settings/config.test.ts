@@ -65,17 +65,17 @@ describe('loadConfig', () => {
     assert.deepEqual(config.reportTimeoutSeconds, { sms: 72 * 3_600, whatsapp: 24 * 3_600, email: 24 * 3_600 });
   });
 
-  it('cannot be changed afterwards', () => {
+  it('is immutable', () => {
     assert.throws(() => Object.assign(load(), { port: 1 }), TypeError);
   });
 
-  it('names every missing setting at once, and takes an empty one as missing', () => {
+  it('names every missing setting, and an empty one as missing', () => {
     assert.deepEqual(faultsOf({}).toSorted(), requiredToRun.map((name) => `${name} is not set`).toSorted());
     assert.deepEqual(faultsOf({ ...required, DATABASE_URL: '' }), ['DATABASE_URL is not set']);
     assert.deepEqual(faultsOf({}, []), []);
   });
 
-  it('names every wrong setting at once, none of them with its value', () => {
+  it('names every wrong setting without its value', () => {
     const wrong = {
       PORT: '70000',
       PUBLIC_URL: 'ftp://example.test',
@@ -126,7 +126,7 @@ describe('loadConfig', () => {
     it(`is reached at ${url} when it listens on ${host}`, () => assert.equal(load({ HOST: host }).publicUrl, url));
   }
 
-  it('takes the public address as it is given, without a slash at its end', () => {
+  it('keeps the public address without a slash at its end', () => {
     const { publicUrl, callbackUrl } = load({
       PUBLIC_URL: 'https://api.example.test/base/',
       CALLBACK_URL: 'https://in.example.test//',
@@ -135,7 +135,7 @@ describe('loadConfig', () => {
     assert.deepEqual([publicUrl, callbackUrl], ['https://api.example.test/base', 'https://in.example.test']);
   });
 
-  it('ignores what is not a setting, and describes every setting that is one', () => {
+  it('ignores unknown variables, and describes every setting', () => {
     assert.deepEqual(load({ PATH: '/bin', NO_SUCH_SETTING: 'x' }), load());
     for (const [name, schema] of Object.entries(settings))
       assert.ok((schema.describe().flags as { description?: string } | undefined)?.description, name);

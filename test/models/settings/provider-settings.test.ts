@@ -4,7 +4,7 @@ import { faultsOf, load, required } from '../../support/load-settings.js';
 describe('settings of providers', () => {
   const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token-1', TWILIO_FROM: '+15005550100' };
 
-  it('lets accounts share a channel, each with settings of its own or those of its kind', () => {
+  it('let accounts share a channel, with own settings or those of their kind', () => {
     const { routes, accounts } = load({
       ...twilio,
       PROVIDER_SMS: 'twilio=3, backup=0',
@@ -59,12 +59,12 @@ describe('settings of providers', () => {
     it(`refuses ${what}`, () => assert.deepEqual(faultsOf({ ...required, ...twilio, ...env }), [fault]));
   }
 
-  it('names the setting of its own that an account lacks', () => {
+  it('name a missing setting of an account', () => {
     const env = { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' };
     assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
   });
 
-  it('wants of a provider that is chosen what it cannot do without', () => {
+  it('require the settings of a chosen provider', () => {
     assert.deepEqual(faultsOf({ ...required, PROVIDER_EMAIL: 'smtp' }).toSorted(), ['EMAIL_FROM is not set', 'EMAIL_SMTP_URL is not set']);
     const email = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://user:pass@mail.example.test' };
     for (const from of ['hello@example.test', 'Söhne Co. <hello@example.test>']) {
@@ -80,7 +80,7 @@ describe('settings of providers', () => {
     }
   });
 
-  it('finds Amazon where the region is', () => {
+  it('derive the address of Amazon from the region', () => {
     const ses = {
       PROVIDER_EMAIL: 'ses',
       EMAIL_FROM: 'hello@example.test',

@@ -1,11 +1,10 @@
 /** A Temporal server of one test file's own, whose settings would be felt by all other tests. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { guardedFolder } from '../../../harness/stage/guarded-folder.js';
 import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
 import { PortBook } from '../../../local/processes/ports.js';
-import { RunRecord } from '../../../local/processes/run-record.js';
 import { temporalPart } from '../../../local/temporal/temporal.js';
 import { freshNamespace, type TestTemporal } from './temporal.js';
 
@@ -16,7 +15,7 @@ export interface OwnTemporal extends TestTemporal {
 
 /** @param dynamicConfig as `name=value` */
 export async function ownTemporal(dynamicConfig: readonly string[]): Promise<OwnTemporal> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tidings-temporal-'));
+  const { path: dataDir, record, remove } = guardedFolder('temporal');
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   const noRun = () => Promise.reject(new Error('the program is there: the run has started it already'));
   const found = await findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: dataDir, say: () => undefined, run: noRun });
@@ -32,7 +31,7 @@ export async function ownTemporal(dynamicConfig: readonly string[]): Promise<Own
   };
   const part = temporalPart(place);
   const args = [...part.args, ...dynamicConfig.flatMap((pair) => ['--dynamic-config-value', pair])];
-  const start = () => launchUntilReady({ ...part, args }, new RunRecord(dataDir), new AbortController().signal);
+  const start = () => launchUntilReady({ ...part, args }, record, new AbortController().signal);
   let running = await start();
   const temporal = await freshNamespace(`127.0.0.1:${port}`);
   return {
@@ -47,7 +46,7 @@ export async function ownTemporal(dynamicConfig: readonly string[]): Promise<Own
     close: async () => {
       await temporal.close();
       await running.end();
-      rmSync(dataDir, { recursive: true, force: true });
+      remove();
     },
   };
 }

@@ -19,7 +19,7 @@ describe('the Meta provider', () => {
     return adapter().send(whatsapp(), never);
   };
 
-  it('sends free text, and our id that reports echo', async () => {
+  it('sends free text with our id', async () => {
     const message = whatsapp({ content: { text: 'Grüße 😀' } });
     const outcome = await adapter().send(message, never);
     const [taken] = counterpart.taken;
@@ -47,7 +47,7 @@ describe('the Meta provider', () => {
     assert.equal(await componentsFor(), undefined);
   });
 
-  it('fills in header and buttons as the official document has them', async () => {
+  it('fills in header and buttons like the official documentation', async () => {
     const componentsFor = async (parts: Partial<WhatsappTemplate>) => {
       const template = { name: 'invoice', language: 'en_US', ...parts };
       assert.equal((await adapter().send(whatsapp({ content: { text: 'x', template } }), never)).outcome, 'accepted');
@@ -96,7 +96,7 @@ describe('the Meta provider', () => {
     assert.equal(await componentsFor({ buttons: [] }), undefined);
   });
 
-  it('says refusals in our codes; that 24 hours are over is one of them', async () => {
+  it('maps refusals to our codes, also the end of 24 hours', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [131047, 'outside_window', false],
       [132001, 'invalid_template', true],
@@ -111,14 +111,14 @@ describe('the Meta provider', () => {
     }
   });
 
-  it('is throttled by its own codes; too much to one recipient is tried again without holding up the others', async () => {
+  it('holds on throttling codes, and retries one recipient without a hold', async () => {
     assert.deepEqual(await refused(429, 130429), { outcome: 'throttled', detail: '130429' });
     assert.deepEqual(await refused(400, 80007), { outcome: 'throttled', detail: '80007' });
     assert.deepEqual(await refused(400, 131056), { outcome: 'retryable', detail: '131056' });
     assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
   });
 
-  it('is unknown where it may have taken the message', async () => {
+  it('returns unknown when it may have accepted the message', async () => {
     assert.equal((await refused(500, 131000)).outcome, 'unknown');
     assert.equal((await refused(500, 1)).outcome, 'unknown');
     counterpart.interfere = (response) => drop(response);

@@ -29,7 +29,7 @@ describe('the Postmark provider', () => {
     return adapter().send(outgoingMail(), never);
   };
 
-  it('is spoken to as the official client speaks: the same mail comes, and the answers are understood by both', async () => {
+  it('sends the same request as the official client', async () => {
     const requestHost = counterpart.url.replace('http://', '');
     const official = new ServerClient(postmarkAccount.token, { useHttps: false, requestHost });
     const message = outgoingMail({
@@ -57,7 +57,7 @@ describe('the Postmark provider', () => {
     await assert.rejects(new ServerClient('wrong', { useHttps: false, requestHost }).getOutboundMessages(), Errors.InvalidAPIKeyError);
   });
 
-  it('says refusals in our codes and keeps its own apart', async () => {
+  it('maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [300, '30008', true],
       [401, 'sender_refused', false],
@@ -72,7 +72,7 @@ describe('the Postmark provider', () => {
     }
   });
 
-  it('is throttled, or tried again, where the message is not at fault', async () => {
+  it('holds or retries when the message is not at fault', async () => {
     assert.deepEqual(await refused(429, 429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '429', retryAfterMs: 3000 });
     assert.deepEqual(await refused(422, 100), { outcome: 'retryable', detail: '100' });
     assert.deepEqual(await refused(503, 100), { outcome: 'retryable', detail: '100' });
@@ -82,7 +82,7 @@ describe('the Postmark provider', () => {
     });
   });
 
-  it('finds by our id what became of a lost answer; what is new may not be found yet', async () => {
+  it('finds a message with a lost answer by our id', async () => {
     counterpart.interfere = (response) => drop(response);
     const message = outgoingMail();
     assert.equal((await adapter().send(message, never)).outcome, 'unknown');
@@ -95,7 +95,7 @@ describe('the Postmark provider', () => {
     await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
   });
 
-  it('tells what it knows of a message', async () => {
+  it('returns the status of a message', async () => {
     await adapter().send(outgoingMail(), never);
     const [mail] = counterpart.taken;
     assert.ok(mail !== undefined);
@@ -108,7 +108,7 @@ describe('the Postmark provider', () => {
     assert.equal(await adapter().fetchStatus('unknown', never), null);
   });
 
-  it('does not take an answer for a message that it cannot read', async () => {
+  it('returns unknown for an unreadable answer', async () => {
     counterpart.interfere = (response) => reply(response, 200, { ErrorCode: 0 });
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
   });

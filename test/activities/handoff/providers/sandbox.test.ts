@@ -34,7 +34,7 @@ describe('the sandbox provider', () => {
 
   const adapter = (onTaken: (dueInMs: number) => void = () => undefined, delayMs = 0) => sandboxAdapter({ db: test.db, delayMs, onTaken });
 
-  it('takes a message once: the same id gets the same answer', async () => {
+  it('accepts a message once, with the same answer for the same id', async () => {
     const provider = adapter();
     const message = outgoing('+15551234567');
     const [first, second] = [await provider.send(message, signal), await provider.send(message, signal)];
@@ -43,7 +43,7 @@ describe('the sandbox provider', () => {
     assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports')).length, 1);
   });
 
-  it('refuses 01 with 30008 and never remembers it', async () => {
+  it('refuses 01 with 30008, and stores nothing', async () => {
     const outcome = await adapter().send(outgoing('+15005550001'), signal);
     assert.deepEqual(outcome, {
       outcome: 'rejected',
@@ -61,13 +61,13 @@ describe('the sandbox provider', () => {
     assert.deepEqual(outcomes, ['retryable', 'retryable', 'accepted']);
   });
 
-  it('says when its reports will be due', async () => {
+  it('returns when its reports are due', async () => {
     const due: number[] = [];
     await adapter((ms) => due.push(ms), 50).send(outgoing('+15551234567', 'whatsapp'), signal);
     assert.deepEqual(due, [50, 100]);
   });
 
-  it('answers a status request like its last report', async () => {
+  it('answers a status query like its last report', async () => {
     const provider = adapter();
     const taken = await provider.send(outgoing('+15005550007'), signal);
     assert.ok(taken.outcome === 'accepted');
@@ -126,7 +126,7 @@ describe('the sandbox provider', () => {
       assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
     });
 
-    it('posts each report in its time, also one that falls due after another was posted', async () => {
+    it('posts each report at its time', async () => {
       const { endpoint, carrier, stop } = await startCarrier(3_600_000);
       const sandbox = adapter((ms) => carrier.expect(ms), 40);
       const messages = [outgoing('+15005550006'), outgoing('+15005550006')];

@@ -42,7 +42,7 @@ describe('the SES provider', () => {
     assert.equal(token, 'of-an-hour');
   });
 
-  it('is spoken to as the official client speaks, signature included', async () => {
+  it('sends the same signed request as the official client', async () => {
     const { accessKeyId, secretAccessKey, region } = sesAccount;
     const official = new SESv2Client({ endpoint: counterpart.url, region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 });
     const message = outgoingMail({
@@ -74,7 +74,7 @@ describe('the SES provider', () => {
     official.destroy();
   });
 
-  it('says refusals in our codes and keeps its own apart', async () => {
+  it('maps refusals to our codes, and keeps its own', async () => {
     const expected: [type: string, message: string, ours: string, theirs: string][] = [
       ['MessageRejected', 'Virus found', '30007', 'MessageRejected'],
       ['MessageRejected', 'Email address is not verified.', 'sender_refused', 'NotVerified'],
@@ -88,14 +88,14 @@ describe('the SES provider', () => {
     }
   });
 
-  it('is throttled, or tried again, where the message is not at fault', async () => {
+  it('holds or retries when the message is not at fault', async () => {
     assert.deepEqual(await refused(429, 'TooManyRequestsException'), { outcome: 'throttled', detail: 'TooManyRequestsException' });
     assert.deepEqual(await refused(400, 'SendingPausedException'), { outcome: 'retryable', detail: 'SendingPausedException' });
     const wrong = await adapter({ secretAccessKey: 'wrong' }).send(outgoingMail(), never);
     assert.deepEqual(wrong, { outcome: 'retryable', detail: 'SignatureDoesNotMatch' });
   });
 
-  it('cannot say what became of a mail whose answer was lost or names none', async () => {
+  it('returns unknown for a lost answer or one without an id', async () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, {});

@@ -15,7 +15,7 @@ describe('the SMTP provider', () => {
   };
   afterEach(() => server.close());
 
-  it('sends text, html and headers; the mail is recognized by its Message-ID, and nothing more is heard of it', async () => {
+  it('sends text, html and headers with a Message-ID', async () => {
     const adapter = await serving();
     const content = { text: 'Grüße,\n.\nAda', html: '<p>Grüße</p>', subject: 'Für Ada: 😀' };
     const message = outgoingMail({ content, headers: { 'List-Unsubscribe': '<https://tidings.example/unsubscribe/token>' } });
@@ -32,12 +32,12 @@ describe('the SMTP provider', () => {
     assert.equal(mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value, message.headers?.['List-Unsubscribe']);
   });
 
-  it('gives a mail without a subject one', async () => {
+  it('adds a subject to a mail without one', async () => {
     await (await serving()).send(outgoingMail({ content: { text: 'Hello' } }), inTime());
     assert.equal((await PostalMime.parse(server.received[0] ?? '')).subject, '(no subject)');
   });
 
-  it('says refusals in our codes and keeps those of the server apart', async () => {
+  it('maps refusals to our codes, and keeps those of the server', async () => {
     const adapter = await serving();
     const cases: [step: 'from' | 'to' | 'mail', reply: string, ours: string, isPermanent: boolean, theirs: string][] = [
       ['to', '550 5.1.1 no such user', '30008', true, '5.1.1'],
@@ -57,7 +57,7 @@ describe('the SMTP provider', () => {
     assert.deepEqual(server.received, []);
   });
 
-  it('is tried again when the server asks for it, refuses the log-in, or is away', async () => {
+  it('retries after a temporary refusal, a refused login or a lost connection', async () => {
     const adapter = await serving();
     for (const step of ['from', 'to', 'mail'] as const) {
       server.refuse[step].push('451 4.3.0 later');
@@ -74,7 +74,7 @@ describe('the SMTP provider', () => {
     );
   });
 
-  it('cannot say what became of a mail whose answer was lost, and is not asked to send it again', async () => {
+  it('returns unknown for a lost answer, and does not send again', async () => {
     const adapter = await serving();
     server.onMail = () => server.hangUp();
     assert.equal((await adapter.send(outgoingMail(), inTime())).outcome, 'unknown');
@@ -83,7 +83,7 @@ describe('the SMTP provider', () => {
     assert.deepEqual([adapter.idempotent, adapter.reconcile], [false, undefined]);
   });
 
-  it('sends through a few kept connections; what is still waiting for one at its deadline was certainly not sent', async () => {
+  it('reuses a few connections, and a mail that got none was certainly not sent', async () => {
     const adapter = await serving();
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => adapter.send(outgoingMail(), inTime())));
     assert.ok(outcomes.every(({ outcome }) => outcome === 'accepted'));

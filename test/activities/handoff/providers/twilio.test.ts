@@ -28,7 +28,7 @@ describe('the Twilio provider', () => {
     return adapter().send(outgoing(), signal);
   };
 
-  it('is spoken to as the official client speaks: the same fields come, and the answer is understood by both', async () => {
+  it('sends the same request as the official client', async () => {
     const http = new twilio.RequestClient();
     const request = http.request.bind(http);
     http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
@@ -49,7 +49,7 @@ describe('the Twilio provider', () => {
     await assert.rejects(official.messages.create({ to: message.to, from: twilioAccount.from }), { code: 21602, status: 400 });
   });
 
-  it('sends on WhatsApp as the official client does: free text, or approved content', async () => {
+  it('sends WhatsApp texts and templates like the official client', async () => {
     const http = new twilio.RequestClient();
     const request = http.request.bind(http);
     http.request = (options) => request({ ...options, uri: options.uri.replace('https://api.twilio.com', counterpart.url) });
@@ -72,7 +72,7 @@ describe('the Twilio provider', () => {
     assert.ok(unknown.outcome === 'rejected' && unknown.error_code === 'invalid_template');
   });
 
-  it('refuses a template whose header or buttons are filled in apart, without a call: its contents have one list of variables', async () => {
+  it('refuses separate header and button values without a call', async () => {
     const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
     const send = (parts: object) =>
       adapter().send(outgoing({ channel: 'whatsapp', content: { text: 'x', template: { ...template, ...parts } } }), signal);
@@ -84,14 +84,14 @@ describe('the Twilio provider', () => {
     assert.equal((await send({ buttons: [] })).outcome, 'accepted');
   });
 
-  it('sends by a messaging service where the sender is one', async () => {
+  it('sends by a messaging service when it is the sender', async () => {
     const from = `MG${'0'.repeat(32)}`;
     await adapter({ from }).send(outgoing(), signal);
     const { MessagingServiceSid, From } = counterpart.taken[0]?.form ?? {};
     assert.deepEqual([MessagingServiceSid, From], [from, undefined]);
   });
 
-  it('says refusals in our codes and keeps its own apart', async () => {
+  it('maps refusals to our codes, and keeps its own', async () => {
     const expected: [code: number, ours: string, isPermanent: boolean][] = [
       [21211, '30008', true],
       [21610, 'suppressed', true],
@@ -106,12 +106,12 @@ describe('the Twilio provider', () => {
     }
   });
 
-  it('is throttled by 429 and by its own codes, for as many seconds as it says', async () => {
+  it('holds after 429 and its own codes for the given seconds', async () => {
     assert.deepEqual(await refused(429, 20429, { 'Retry-After': '3' }), { outcome: 'throttled', detail: '20429', retryAfterMs: 3000 });
     assert.deepEqual(await refused(400, 21611), { outcome: 'throttled', detail: '21611' });
   });
 
-  it('is tried again where the account or the connection is at fault, and the message is not', async () => {
+  it('retries when the account or the connection is at fault', async () => {
     assert.deepEqual(await adapter({ authToken: 'wrong' }).send(outgoing(), signal), { outcome: 'retryable', detail: 'credentials (401)' });
     assert.deepEqual(await refused(404, 20404), { outcome: 'retryable', detail: 'credentials (404)' });
     assert.deepEqual(await refused(503, 20503), { outcome: 'retryable', detail: '503' });
@@ -120,7 +120,7 @@ describe('the Twilio provider', () => {
     assert.deepEqual(await adapter({ apiBase: nowhere.url }).send(outgoing(), signal), { outcome: 'retryable', detail: 'ECONNREFUSED' });
   });
 
-  it('is unknown where it may have taken the message: a lost answer, an answer too late, a failure inside, no id', async () => {
+  it('returns unknown for a lost, late or failed answer, and without an id', async () => {
     counterpart.interfere = (response) => response.socket?.destroy() !== undefined;
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
     counterpart.interfere = () => true;
@@ -130,7 +130,7 @@ describe('the Twilio provider', () => {
     assert.equal((await adapter().send(outgoing(), signal)).outcome, 'unknown');
   });
 
-  it('tells when asked what became of a message; nothing of one that is on its way or not there', async () => {
+  it('returns the status of a finished message, and nothing for others', async () => {
     const provider = adapter();
     await provider.send(outgoing(), signal);
     const [message] = counterpart.taken;

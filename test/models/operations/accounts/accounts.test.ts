@@ -37,7 +37,7 @@ describe('accounts', () => {
   const tokenOf = async (mailId: string) => mailToken(config.secretKey, (await loadMail(test.db, mailId))?.token_id ?? '');
   const count = async (table: string) => (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
 
-  it('signUp makes a workspace with its credits, unverified, and a mail whose token is not stored', async () => {
+  it('signUp creates an unverified workspace with credits, and a mail whose token is not stored', async () => {
     const { workspace, mailId } = await join();
     assert.deepEqual(
       [workspace.balance, workspace.email_verified, await ledgerOf(test.db, workspace.id)],
@@ -49,12 +49,12 @@ describe('accounts', () => {
     assert.doesNotMatch(workspace.password_hash, /correct horse/);
   });
 
-  it('signUp writes no ledger entry where there are no signup credits', async () => {
+  it('signUp writes no ledger entry without signup credits', async () => {
     const { workspace } = await join(undefined, testConfig({ SIGNUP_CREDITS: '0' }));
     assert.deepEqual(await ledgerOf(test.db, workspace.id), []);
   });
 
-  it('signUp gives an address to one of several at once, whatever its case, and leaves nothing of the others', async () => {
+  it('signUp creates one workspace for several at once with one address', async () => {
     const before = [await count('workspaces'), await count('mails'), await count('credit_entries')].map(Number);
     const spellings = ['same@example.test', 'SAME@example.test', 'Same@Example.Test', 'same@EXAMPLE.test'];
     const answers = await Promise.allSettled(spellings.map((email) => join(email)));
@@ -66,7 +66,7 @@ describe('accounts', () => {
     );
   });
 
-  it('logIn knows the pair in whatever case of the address, and says the same for a wrong password and an unknown address', async () => {
+  it('logIn ignores the case of the address, and fails alike for a wrong password and an unknown address', async () => {
     const { workspace } = await join('login@example.test');
     const deps = { db: test.db, config: testConfig(), onMail: () => undefined };
     const client = Buffer.from('client');
@@ -80,7 +80,7 @@ describe('accounts', () => {
     }
   });
 
-  it('verifyEmail uses a token up: of several at once one succeeds', async () => {
+  it('verifyEmail accepts a token once, also for several at once', async () => {
     const { workspace, mailId } = await join();
     const token = await tokenOf(mailId);
     const answers = await Promise.allSettled(Array.from({ length: 5 }, () => verifyEmail(test.db, token, byTest)));
@@ -91,7 +91,7 @@ describe('accounts', () => {
     await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
   });
 
-  it('verifyEmail refuses a token that is unknown, expired, voided by a newer one, or for another purpose', async () => {
+  it('verifyEmail refuses a token that is unknown, expired, replaced or for another purpose', async () => {
     const { workspace, mailId } = await join();
     const issue = (purpose: 'verify' | 'reset') =>
       test.db.transaction((transaction) => issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
@@ -105,7 +105,7 @@ describe('accounts', () => {
     assert.equal((await verifyEmail(test.db, newest, byTest)).email_verified, true);
   });
 
-  it('identifyApiKeys finds a key that was hashed with a former secret key, and from then on by the present one', async () => {
+  it('identifyApiKeys finds a key with a former secret, and hashes it with the present one', async () => {
     const former = 'former'.repeat(6);
     const { workspace } = await join();
     const { key } = await ApiKey.issue(former, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
@@ -119,7 +119,7 @@ describe('accounts', () => {
     assert.equal(await workspaceOf(earlier), undefined);
   });
 
-  it('identifyApiKeys finds a key by its hash with the balance of its workspace, and tells when it was revoked', async () => {
+  it('identifyApiKeys finds a key with the balance of its workspace, and shows a revocation', async () => {
     const { workspace } = await join();
     const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
     const identify = async (secretKey = config.secretKey) =>
@@ -148,7 +148,7 @@ describe('accounts', () => {
     assert.ok(!stored.includes(key.slice(12)));
   });
 
-  it('identifyApiKeys answers each of many in its place, unknown ones and those that come twice too', async () => {
+  it('identifyApiKeys answers many keys in their order', async () => {
     const [one, other] = [await join(), await join()];
     const issue = async (workspace_id: string) => (await ApiKey.issue(config.secretKey, { workspace_id, name: 'k', scopes: [] })).key;
     const keys = [await issue(one.workspace.id), 'unknown', await issue(other.workspace.id)].map((key) => ({

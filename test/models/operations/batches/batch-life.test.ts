@@ -34,7 +34,7 @@ describe('the life of a batch', () => {
   const command = fc.tuple(fc.nat(sizes.length - 1), burst);
   const isPoor = fc.nat(7).map((drawn) => drawn === 0);
 
-  it('is right where it is paused and then cancelled while calls are under way: what comes back counts, the rest is refunded', async () => {
+  it('counts calls in progress and refunds the rest when it is paused and cancelled', async () => {
     for (const [answer, balance] of [
       ['accepted', granted - 2_000],
       ['rejected', granted],
@@ -53,7 +53,7 @@ describe('the life of a batch', () => {
     await assertBooks(test.db);
   });
 
-  it('keeps money, rows and counts as the oracle has them, whatever happens in whatever order', async function () {
+  it('keeps money, rows and counts equal to the oracle for random operations', async function () {
     this.timeout(90_000);
     const seen = new Set<string>();
     await fc.assert(

@@ -50,7 +50,7 @@ describe('insertBatch', () => {
     return Object.values(row ?? {});
   };
 
-  it('stores batch, pages and messages in order, undecided and unseen', async () => {
+  it('stores batch, pages and messages in order, undecided and not shown', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId, {
       rate: 2.5,
@@ -91,7 +91,7 @@ describe('insertBatch', () => {
     assert.equal((await viewBatches(test.db, workspaceId, { page: 1, limit: 10 })).total, 0);
   });
 
-  it('leaves nothing behind when a page fails in the middle, or is missing', async () => {
+  it('stores nothing when a page fails or is missing', async () => {
     const batch = newBatch((await buildWorkspace(test.db)).id);
     const broken = async function* () {
       for await (const page of pagesOf(batch)) {
@@ -105,7 +105,7 @@ describe('insertBatch', () => {
     assert.deepEqual(await counted(), [0, 0, 0]);
   });
 
-  it('stores one of ten at once with the same idempotency key; the others wait for it and are told', async () => {
+  it('stores one of ten at once with one idempotency key, and the others find it', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -121,7 +121,7 @@ describe('insertBatch', () => {
     assert.equal(await insertBatch(test.db, other, pagesOf(other)), true);
   });
 
-  it('holds up nobody who pays meanwhile', async () => {
+  it('blocks no debit', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId);
     const slowly = async function* () {
@@ -134,7 +134,7 @@ describe('insertBatch', () => {
   });
 
   describe('fenceBatch', () => {
-    it('takes away what nobody has decided on, and nothing else', async () => {
+    it('deletes only undecided batches', async () => {
       const { id: workspaceId } = await buildWorkspace(test.db);
       const [one, other] = [newBatch(workspaceId), newBatch(workspaceId)];
       for (const batch of [one, other]) await insertBatch(test.db, batch, pagesOf(batch));
@@ -146,7 +146,7 @@ describe('insertBatch', () => {
       assert.deepEqual(await counted(), [1, 3, 5]);
       assert.equal((await acceptBatch(test.db, one.id)).accepted, false);
     });
-    it('and acceptance at the same time: one of them decides', async () => {
+    it('excludes acceptance at the same time', async () => {
       const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
       for (let round = 0; round < 10; round += 1) {
         const batch = newBatch(workspaceId);
@@ -159,7 +159,7 @@ describe('insertBatch', () => {
   });
 
   describe('viewBatch', () => {
-    it('counts every message once, and what it has cost', async () => {
+    it('counts every message once, with its cost', async () => {
       const { id: workspaceId } = await buildWorkspace(test.db);
       const batch = newBatch(workspaceId);
       await insertBatch(test.db, batch, pagesOf(batch));
@@ -184,7 +184,7 @@ describe('insertBatch', () => {
       await move(1, 'read');
       assert.deepEqual(await look(), ['completed', [0, 0, 1, 2, 2], 3000]);
     });
-    it('is scheduled until its moment', async () => {
+    it('shows scheduled until its time', async () => {
       const { id: workspaceId } = await buildWorkspace(test.db);
       const batch = newBatch(workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
       await insertBatch(test.db, batch, pagesOf(batch));

@@ -55,7 +55,7 @@ describe('the audit of the books', () => {
     return id;
   };
 
-  it('finds nothing in books that are right', async () => {
+  it('finds nothing in correct books', async () => {
     assert.deepEqual(await audit(), []);
   });
 
@@ -144,7 +144,7 @@ describe('the audit of the books', () => {
     await assertBooks(test.db);
   });
 
-  it('goes on in bounded pieces from where it stood, and comes to its end once a day', async () => {
+  it('continues in bounded parts, and finishes once a day', async () => {
     const found: Difference[] = [];
     const goOn = (untilMs: number) => auditBooks(test.db, untilMs, (difference) => found.push(difference));
     await rows(test.db, `UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1`, [workspaceId]);
@@ -167,7 +167,7 @@ describe('the audit of the books', () => {
     ]);
   });
 
-  it('can be run by an operator, who can also say that a balance was looked into', async () => {
+  it('can be run by an operator, who can also acknowledge a balance', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
     const script = resolve(import.meta.dirname, '../../../../models/audit.js');
     const run = (...args: string[]) =>

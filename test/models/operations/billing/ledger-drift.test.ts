@@ -41,7 +41,7 @@ describe('checkLedgers', () => {
     await buildQueued(test.db, workspaceId);
   };
 
-  it('names a workspace whose balance differs from its ledger, in every round until that is mended', async () => {
+  it('names a workspace whose balance differs from its ledger until it is corrected', async () => {
     assert.deepEqual(await drift(), []);
     await moveBalance(-1);
     assert.deepEqual(await drift(), drifted(99_999, 100_000));
@@ -54,7 +54,7 @@ describe('checkLedgers', () => {
     await mendEntry();
   });
 
-  it('names no more what was acknowledged, and the next difference again', async () => {
+  it('names no acknowledged difference, and names the next one', async () => {
     await moveBalance(-1);
     assert.deepEqual(await drift(), drifted(99_999, 100_000));
     assert.equal(await acknowledgeDrift(test.db, workspaceId), true);
@@ -68,7 +68,7 @@ describe('checkLedgers', () => {
     await mendEntry();
   });
 
-  it('sees what happened while nobody looked, however long that was', async () => {
+  it('finds changes since the last check, after any time', async () => {
     await buildQueued(test.db, workspaceId);
     assert.deepEqual(await drift(), []);
     await buildQueued(test.db, workspaceId);
@@ -79,7 +79,7 @@ describe('checkLedgers', () => {
     await tamper('UPDATE credit_entries SET amount = amount + 500 WHERE number = 3');
   });
 
-  it('names one that has old entries only, and one that has none', async () => {
+  it('names a workspace with only old entries or none', async () => {
     await olden();
     const { id } = await buildWorkspace(test.db, 0);
     assert.deepEqual(await drift(), []);
@@ -101,7 +101,7 @@ describe('checkLedgers', () => {
       await rows(test.db, 'INSERT INTO credit_entries SELECT * FROM kept');
     });
 
-  it('goes by the numbers, whatever the ids and times of concurrent movements say', async () => {
+  it('uses the numbers of entries, not their ids and times', async () => {
     await buildEntries();
     await tamper(`UPDATE credit_entries SET created_at = now() - number * interval '2 days'`);
     assert.deepEqual(await drift(), [], 'the last entry began first');
@@ -130,7 +130,7 @@ describe('checkLedgers', () => {
     assert.deepEqual(await drift(), []);
   });
 
-  it('reads what is recent, however long the ledger is', async () => {
+  it('reads only recent entries of a long ledger', async () => {
     const history = 20_000;
     await rows(
       test.db,
@@ -155,7 +155,7 @@ describe('checkLedgers', () => {
     return read?.count ?? 0;
   };
 
-  it('begins with the balance that there was when entries got numbers, and lists the former ones after the others', async () => {
+  it('starts with the balance at the first numbered entry', async () => {
     await buildQueued(test.db, workspaceId);
     await rows(test.db, 'DELETE FROM ledger_marks');
     await rows(test.db, 'DROP FUNCTION number_ledger_entry CASCADE');

@@ -31,7 +31,7 @@ describe('debit and credit', () => {
   const messagesOf = async (workspaceId: string) =>
     (await rows<{ message_count: number }>(test.db, 'SELECT message_count FROM workspaces WHERE id = $1', [workspaceId]))[0]?.message_count;
 
-  it('debits all when the balance is exactly enough', async () => {
+  it('debits all with an exact balance', async () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(1_000, 500, 100);
     assert.deepEqual(
@@ -53,14 +53,14 @@ describe('debit and credit', () => {
     assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [0, 16], 'and counts the messages of what it took');
   });
 
-  it('takes nothing where nothing fits: no entry, the same balance', async () => {
+  it('debits nothing when nothing fits, without an entry', async () => {
     const { id } = await buildWorkspace(test.db, 99);
     assert.deepEqual(await debited(id, postings(100)), []);
     assert.deepEqual(await debited(id, postings(100, 500)), []);
     assert.deepEqual([await ledgerOf(test.db, id), await messagesOf(id)], [['grant 99'], 0]);
   });
 
-  it('never overspends, and keeps an unbroken chain of balances, under 60 debits and refunds at once', async () => {
+  it('never overspends with 60 debits and refunds at once', async () => {
     const { id } = await buildWorkspace(test.db, 10_000);
     const work = Array.from({ length: 60 }, (_, index) =>
       index % 3 === 2 ? refunded(id, postings(500)) : debited(id, postings(700, 400)),
@@ -73,7 +73,7 @@ describe('debit and credit', () => {
     assert.ok(((await balanceOf(test.db, id)) ?? -1) >= 0);
   });
 
-  it('posts a cause once: a second refund of the same message fails and moves nothing', async () => {
+  it('posts a cause once, and a second refund of a message changes nothing', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     const list = postings(300);
     await refunded(id, list);
@@ -89,7 +89,7 @@ describe('debit and credit', () => {
     const debtOf = async (workspaceId: string) =>
       (await rows<{ debt: number }>(test.db, 'SELECT debt FROM workspaces WHERE id = $1', [workspaceId]))[0]?.debt;
 
-    it('takes what is there; the rest is debt, which the next credits pay, whatever they are for', async () => {
+    it('takes the balance, and later credits pay the debt first', async () => {
       const { id } = await buildWorkspace(test.db, 1_000);
       await taken(id, 400);
       await taken(id, 900);
@@ -111,7 +111,7 @@ describe('debit and credit', () => {
       assert.equal(await balanceOf(test.db, id), 600);
     });
 
-    it('loses nothing among debits, refunds and debts at once', async () => {
+    it('keeps all amounts with debits, refunds and debts at once', async () => {
       const { id } = await buildWorkspace(test.db, 2_000);
       await Promise.all(Array.from({ length: 45 }, () => [taken(id, 300), refunded(id, postings(200)), debited(id, postings(100))]).flat());
       const debited_ = -(await ledgerOf(test.db, id)).reduce(
@@ -124,12 +124,12 @@ describe('debit and credit', () => {
     });
   });
 
-  it('refuses to credit a workspace that does not exist', async () => {
+  it('refuses an unknown workspace', async () => {
     await assert.rejects(refunded(uuidv7(), postings(300)), /is gone/);
     assert.deepEqual(await debited(uuidv7(), postings(300, 200)), []);
   });
 
-  it('leaves nothing when the transaction around it is rolled back', async () => {
+  it('leaves nothing after a rollback', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     const failing = test.db.transaction(async (transaction) => {
       await debit(test.db, transaction, id, postings(300));
@@ -140,7 +140,7 @@ describe('debit and credit', () => {
     assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [1_000, 0]);
   });
 
-  it('keeps the ledger append-only: entries can be neither changed nor deleted', async () => {
+  it('keeps the ledger append-only', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     await assert.rejects(rows(test.db, 'UPDATE credit_entries SET amount = amount + 1 WHERE workspace_id = $1', [id]), /append-only/);
     await assert.rejects(rows(test.db, 'DELETE FROM credit_entries WHERE workspace_id = $1', [id]), /append-only/);

@@ -7,7 +7,7 @@ import { workspaceForEach } from '../../../support/for-each.js';
 describe('bulkContactsByTag', () => {
   const test = workspaceForEach({ balance: 0 });
 
-  it('gives as many as are asked for and no more, oldest first', async () => {
+  it('returns the requested number, oldest first', async () => {
     const ids: string[] = [];
     for (const digit of [1, 2, 3, 4, 5]) {
       const fields = { name: null, phone: `+1555000000${digit}`, email: null, tags: ['vip'], custom_fields: {} };
@@ -17,7 +17,7 @@ describe('bulkContactsByTag', () => {
     assert.deepEqual([...found.keys()], ids.slice(0, 3));
   });
 
-  it('reads in parts: of 502 contacts it gives 501 when so many are asked for, and all when more are', async () => {
+  it('returns 501 of 502 contacts, and all when more are requested', async () => {
     const insert = `INSERT INTO contacts (id, workspace_id, phone, tags)
       SELECT gen_random_uuid(), $1, '+1555' || lpad(n::text, 7, '0'), ARRAY['vip'] FROM generate_series(1, 502) AS n`;
     await rows(test.db, insert, [test.workspaceId]);

@@ -39,7 +39,7 @@ describe('suppressions', () => {
       )
     ).map(({ entry }) => entry);
 
-  it('fail a message before any attempt: refunded, with its event', async () => {
+  it('fail and refund a message before any attempt', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await list();
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone });
@@ -54,7 +54,7 @@ describe('suppressions', () => {
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM send_attempts WHERE message_id = $1', [id]), []);
   });
 
-  it('leave the others of a group alone', async () => {
+  it('fail no other message of a group', async () => {
     await list();
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{ to: phone }, { to: '+15551234568' }]);
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('suppressions', () => {
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 
-  it('wait for the time of a scheduled message: STOP in between counts', async () => {
+  it('fail a scheduled message that is due after a STOP', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000);
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { to: phone, scheduled_at, status_detail: 'scheduled' });
     await list();
@@ -99,7 +99,7 @@ describe('suppressions', () => {
     assert.equal(await statusOf(test.db, id), 'failed/suppressed');
   });
 
-  it('do not touch a hand-off that may have succeeded', async () => {
+  it('fail no message whose hand-off may have succeeded', async () => {
     const first = await buildClaimed(test.db, test.workspaceId, { to: phone });
     await recordHandoffs(test.db, [{ id: first.id, attempt: 1, provider: 'sandbox', outcome: 'unknown', detail: 'reset' }]);
     await list();
@@ -110,7 +110,7 @@ describe('suppressions', () => {
     );
   });
 
-  it('that hold for good are not weakened; one that expires is replaced', async () => {
+  it('stay when they are permanent, and are replaced when they expire', async () => {
     await list({ reason: 'bounce' });
     await list({ reason: 'opt_out' });
     await list({ reason: 'bounce' });
@@ -138,7 +138,7 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), ['email ada@example.com bounce report']);
     });
 
-    it('no bounce that may pass', async () => {
+    it('no temporary bounce', async () => {
       await bounced({ is_permanent: false });
       assert.deepEqual(await listed(), []);
     });
@@ -151,7 +151,7 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), [`sms ${phone} opt_out provider`]);
     });
 
-    it('a complaint, for the workspace whose mail it was', async () => {
+    it('a complaint, for the workspace of the mail', async () => {
       const other = await buildWorkspace(test.db);
       await buildSent(test.db, other.id, email);
       const { id, provider_message_id } = await buildSent(test.db, test.workspaceId, email);
@@ -168,7 +168,7 @@ describe('suppressions', () => {
       assert.equal((await listed()).length, 1);
     });
 
-    it('STOP, for every workspace that wrote to him by this account, until START', async () => {
+    it('STOP, for every workspace that wrote by this account, until START', async () => {
       const [other, stranger] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
       const to = '+15559990001';
       for (const id of [test.workspaceId, other.id]) await buildSent(test.db, id, { to });

@@ -39,7 +39,7 @@ describe('eraseOld', () => {
     (await messageOf(test.db, id)).erased_at !== null && (await findInDatabase(test.db, to)).length === 0;
   const own = (days: number | null) => rows(test.db, 'UPDATE workspaces SET message_days = $2 WHERE id = $1', [test.workspaceId, days]);
 
-  it('erases what is older than the days of the installation, and nothing else', async () => {
+  it('erases only what is older than the days of the installation', async () => {
     const [older, younger] = [await old(11), await old(9)];
     assert.equal(await run(10), 1);
     assert.deepEqual([await isErased(older), await isErased(younger)], [true, false]);
@@ -54,7 +54,7 @@ describe('eraseOld', () => {
     assert.equal(await run(0), 0);
   });
 
-  it('takes the fewer of the days of a workspace and of the installation', async () => {
+  it('uses the fewer days of workspace and installation', async () => {
     const message = await old(6);
     await own(7);
     assert.equal(await run(30), 0);
@@ -66,7 +66,7 @@ describe('eraseOld', () => {
     assert.deepEqual([await isErased(message), await isErased(other)], [true, true]);
   });
 
-  it('leaves what is under way, and erases it when it has ended', async () => {
+  it('erases messages in progress after their end', async () => {
     const [open, told] = [await old(20, { isOpen: true }), await old(20)];
     await own(10);
     const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
@@ -90,7 +90,7 @@ describe('eraseOld', () => {
     assert.deepEqual(await rows(test.db, 'SELECT * FROM erasure_queue'), []);
   });
 
-  it('leaves rows alone that somebody holds, and waits for nobody', async () => {
+  it('skips locked rows', async () => {
     const held = await old(20);
     await own(10);
     await test.db.transaction(async (transaction) => {
@@ -101,7 +101,7 @@ describe('eraseOld', () => {
     assert.equal(await run(0), 1);
   });
 
-  it('goes on where it stopped, page by page, however many there are', async () => {
+  it('continues page by page where it stopped', async () => {
     await own(10);
     const messages = [];
     for (let count = 0; count < 3; count += 1) messages.push(await old(20 + count));
@@ -112,7 +112,7 @@ describe('eraseOld', () => {
     assert.deepEqual([await run(0), await isErased(late)], [1, true], 'what grew old since');
   });
 
-  it('makes the same digests after SECRET_KEY was changed', async () => {
+  it('writes the same digests after SECRET_KEY changed', async () => {
     const key = await erasureKey(test.db, secretKeys);
     const renewed = ['another-secret-key-another-secret-key', ...secretKeys] as const;
     await reencryptKeys(test.db, [...renewed]);

@@ -35,7 +35,7 @@ describe('claimHandoffs', () => {
   const attemptsOf = (id: string) =>
     rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
 
-  it('claims the queued messages of a group and writes an open attempt for each before anything is called', async () => {
+  it('writes an open attempt for each queued message of a group', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
       { content: { text: 'one' }, reference: 'r' },
       { channel: 'email', to: 'a@example.test' },
@@ -58,14 +58,14 @@ describe('claimHandoffs', () => {
     }
   });
 
-  it('takes nothing that is undecided, handed off or failed', async () => {
+  it('claims no undecided, handed off or failed message', async () => {
     const [undecided, sent] = [await buildUndecided(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     for (const { group_id } of [undecided, sent]) assert.deepEqual(await claim(group_id), []);
     assert.deepEqual(await attemptsOf(undecided.id), []);
     assert.equal((await attemptsOf(sent.id)).length, 1);
   });
 
-  it('does not claim what is scheduled for later; it does when the time has come', async () => {
+  it('claims a scheduled message at its time and not before', async () => {
     const { id, group_id } = await buildQueued(test.db, workspaceId, { status_detail: 'scheduled', scheduled_at: soon() });
     assert.deepEqual(await claim(group_id), []);
     assert.deepEqual(await attemptsOf(id), []);
@@ -87,7 +87,7 @@ describe('claimHandoffs', () => {
     });
   }
 
-  it('calls the next attempt uncertain when the process died during the last, and stays so afterwards', async () => {
+  it('calls all attempts uncertain after the process died during one', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     const { group_id } = await messageOf(test.db, id);
     const [second] = await claim(group_id);
@@ -97,7 +97,7 @@ describe('claimHandoffs', () => {
     assert.deepEqual([third?.attempt, third?.uncertain], [3, true], 'the first call may still have reached the provider');
   });
 
-  it('fails what is past its expiry instead, refunded, with its event', async () => {
+  it('fails and refunds an expired message with its event', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: past() }, { expires_at: soon() }]);
     const balance = await balanceOf(test.db, workspaceId);
     const claims = await claim(groupId);
@@ -114,7 +114,7 @@ describe('claimHandoffs', () => {
     assert.equal(await balanceOf(test.db, workspaceId), (balance ?? 0) + 1_000);
   });
 
-  it('does not expire what may be on its way already', async () => {
+  it('expires no message that may be handed off', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     await rows(test.db, `UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
     const [again] = await claim((await messageOf(test.db, id)).group_id);
@@ -122,7 +122,7 @@ describe('claimHandoffs', () => {
     assert.equal(await statusOf(test.db, id), 'queued/sending');
   });
 
-  it('hands a message to one of two callers at once, never to both with the same attempt', async () => {
+  it('gives a message to one of two callers at once', async () => {
     for (let round = 0; round < 15; round += 1) {
       const { group_id, id } = await buildQueued(test.db, workspaceId);
       const answers = await Promise.allSettled([claim(group_id), claim(group_id)]);

@@ -94,7 +94,7 @@ describe('workers whose clocks differ', () => {
       assert.equal(listed.total, 3, 'the list finds them by the time at which they were created');
     });
 
-    it(`keep the line of an ordered webhook in that order (${clocks} s off)`, async () => {
+    it(`keep the order of an ordered webhook (${clocks} s off)`, async () => {
       await rows(test.db, 'UPDATE webhooks SET ordered = true WHERE id = $1', [webhookId]);
       const { group_id } = await deliver();
       await leaveToCarriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
@@ -102,7 +102,7 @@ describe('workers whose clocks differ', () => {
       assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, false, 10)), inOrder);
     });
 
-    it(`tell no step of a message before the one that it follows (${clocks} s off)`, async () => {
+    it(`deliver no event before the one that it follows (${clocks} s off)`, async () => {
       const { id, created_at, sent_at, delivered_at } = await deliver();
       const events = await rows<{ body: string; created_at: Date }>(
         test.db,
@@ -122,7 +122,7 @@ describe('workers whose clocks differ', () => {
     });
   }
 
-  it('find deliveries from before there was a sequence in the order of their ids, before all later ones', async () => {
+  it('deliver rows without a sequence number first, in the order of their ids', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     await recordHandoffs(test.db, [acceptedAs(claim)]);
     await rows(test.db, 'UPDATE deliveries SET seq = 0 WHERE message_id = $1', [claim.id]);

@@ -54,7 +54,7 @@ describe('giving up', () => {
     assert.equal(await closedAt(groupId), null);
   });
 
-  it('giveUpOnHandoffs fails and refunds what no provider took, and closes the group', async () => {
+  it('giveUpOnHandoffs fails and refunds what no provider accepted, and closes the group', async () => {
     const { id, attempt } = await buildClaimed(test.db, test.workspaceId);
     await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'throttled', detail: '429' }]);
     const { group_id } = await messageOf(test.db, id);
@@ -102,7 +102,7 @@ describe('giving up', () => {
     assert.equal(await closedAt(groupId), null);
   });
 
-  it('giveUpOnHandoffs does not touch other groups', async () => {
+  it('giveUpOnHandoffs changes no other group', async () => {
     const other = await buildQueued(test.db, test.workspaceId);
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     await giveUpOnHandoffs(test.db, groupId);

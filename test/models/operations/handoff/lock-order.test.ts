@@ -46,7 +46,7 @@ describe('locks', () => {
     (await rows(test.db, 'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0'))
       .length > 0;
 
-  it('refunds of one group and debits of another lock the same workspaces in one order: no deadlock in 120 rounds', async () => {
+  it('refunds and debits lock workspaces in one order, without a deadlock in 120 rounds', async () => {
     const round = async () => {
       // In the refused group the messages of the workspaces come in the opposite order.
       const [first = '', second = ''] = [uuidv7(), uuidv7()].toSorted();
@@ -69,7 +69,7 @@ describe('locks', () => {
     for (let rounds = 0; rounds < 120; rounds += 4) await Promise.all([round(), round(), round(), round()]);
   });
 
-  it('reports in the opposite order of their messages and answers lock the same messages in one order', async () => {
+  it('reports and answers lock messages in one order', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { groupId } = await buildQueuedGroup(
         test.db,
@@ -84,7 +84,7 @@ describe('locks', () => {
     }
   });
 
-  it('groups with the same idempotency keys in opposite order lock nobody out: each key is stored once', async () => {
+  it('groups with equal idempotency keys in opposite order store each key once', async () => {
     const keys = Array.from({ length: 100 }, () => uuidv7());
     for (let round = 0; round < 5; round += 1) {
       const ofRound = keys.map((key) => `${round} ${key}`);
@@ -102,7 +102,7 @@ describe('locks', () => {
     }
   });
 
-  it('an insert of messages that takes long holds up nobody who takes credits back', async () => {
+  it('a slow insert of messages blocks no reversal of credits', async () => {
     const groupId = uuidv7();
     const insert = await test.db.transaction();
     try {
@@ -118,7 +118,7 @@ describe('locks', () => {
     }
   });
 
-  it('a batch debits last: while its messages are being queued, single messages of its workspace are accepted', async () => {
+  it('a batch that is being queued blocks no single message of its workspace', async () => {
     const batch = await buildBatch(test.db, one, [3]);
     const single = await buildUndecided(test.db, one);
     const holder = await test.db.transaction();
@@ -134,7 +134,7 @@ describe('locks', () => {
     assert.equal(await balanceOf(test.db, one), 1_000_000 - 4_000);
   });
 
-  it('giveUpOnReports waits for a report that is being told to the group, and leaves the message to it', async () => {
+  it('giveUpOnReports waits for a report in progress and leaves the message to it', async () => {
     const { id, group_id } = await buildSent(test.db, one);
     const report = await test.db.transaction();
     await select(test.db, 'UPDATE message_groups SET reports_pending = true WHERE id = $1', [group_id], report);
@@ -145,7 +145,7 @@ describe('locks', () => {
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });
 
-  it('giveUpOnHandoffs waits for a claim that is being written, and does not call the message unreachable', async () => {
+  it('giveUpOnHandoffs waits for a claim in progress and leaves the message to it', async () => {
     const { id, group_id } = await buildQueued(test.db, one);
     const claim = await test.db.transaction();
     await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
@@ -157,7 +157,7 @@ describe('locks', () => {
     assert.notEqual((await messageOf(test.db, id)).error_code, 'provider_unavailable');
   });
 
-  it('a message whose recipient is suppressed is not refused when another claim is being written for it', async () => {
+  it('a suppressed message is not failed while another claim is written', async () => {
     const { id, group_id, to } = await buildQueued(test.db, one);
     await suppress(test.db, [{ workspace_id: one, channel: 'sms', recipient: to, reason: 'opt_out', source: 'inbound' }]);
     const claim = await test.db.transaction();

@@ -6,7 +6,7 @@ import { freshDatabase, type TestDatabase } from '../../../support/database.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, routedTo } from '../../../support/rows/messages.js';
 
-describe('the time of a provider', () => {
+describe('the send slots of a provider', () => {
   let test: TestDatabase;
   let provider: string;
   before(async () => {
@@ -20,13 +20,13 @@ describe('the time of a provider', () => {
   const reserve = (units: number, horizonMs = 3_600_000, perSecond = 10) => reserveSlot(test.db, { provider, units, perSecond, horizonMs });
   const close = (actual: number, expected: number) => assert.ok(actual <= expected && actual > expected - 500, `${actual} of ${expected}`);
 
-  it('is given away in slots, one behind the other', async () => {
+  it('are reserved one after the other', async () => {
     assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
     close((await reserve(20)).waitMs, 500);
     close((await reserve(1)).waitMs, 2_500);
   });
 
-  it('is given once to each of many at once, and no more than there is', async () => {
+  it('are reserved once each for many at once', async () => {
     const slots = await Promise.all(Array.from({ length: 40 }, () => reserve(10)));
     const waits = slots.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
     const startedMs = waits.map((waitMs, index) => waitMs - index * 1_000);
@@ -36,7 +36,7 @@ describe('the time of a provider', () => {
     );
   }).timeout(20_000);
 
-  it('is not reserved beyond the horizon', async () => {
+  it('are not reserved beyond the horizon', async () => {
     await reserve(30);
     const refused = await reserve(10, 250);
     assert.equal(refused.isReserved, false);
@@ -44,7 +44,7 @@ describe('the time of a provider', () => {
     close((await reserve(1)).waitMs, 3_000);
   });
 
-  it('begins again after a hold, and the longer of two holds counts', async () => {
+  it('start again after the longer of two holds', async () => {
     await holdProvider(test.db, provider, 5_000);
     await holdProvider(test.db, provider, 2_000);
     close((await reserve(10)).waitMs, 5_000);
@@ -54,13 +54,13 @@ describe('the time of a provider', () => {
     close(held[0]?.left_ms ?? 0, 5_000);
   });
 
-  it('is not owed for the past', async () => {
+  it('do not accumulate in the past', async () => {
     await reserve(1, 0, 1_000_000);
     assert.deepEqual(await reserve(1), { waitMs: 0, isReserved: true });
     close((await reserve(1)).waitMs, 100);
   });
 
-  it('is asked for by segments, of what is due and not tried', async () => {
+  it('are counted in segments of due messages', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
     const ahead = { scheduled_at: new Date(Date.now() + 60_000) };
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [

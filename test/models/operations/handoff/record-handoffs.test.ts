@@ -49,7 +49,7 @@ describe('recordHandoffs', () => {
     provider_error_code: '21211',
   });
 
-  it('moves what was accepted to sent, with the id of the provider and one event, however often it is told', async () => {
+  it('moves accepted messages to sent once, with one event', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     const result = acceptedAs(claim, 'prov-1');
     await recordHandoffs(test.db, [result]);
@@ -65,7 +65,7 @@ describe('recordHandoffs', () => {
     assert.deepEqual(await attemptOf(claim.id), { outcome: 'accepted', provider_message_id: 'prov-1', detail: null, finished: true });
   });
 
-  it('fails and refunds what was rejected, once, keeping the code of the provider apart', async () => {
+  it('fails and refunds rejected messages once, and keeps the code of the provider', async () => {
     const { id } = await buildClaimed(test.db, test.workspaceId);
     for (const _ of [1, 2]) await recordHandoffs(test.db, [rejected(id)]);
     const { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used } = await messageOf(
@@ -102,7 +102,7 @@ describe('recordHandoffs', () => {
     });
   }
 
-  it('records a round of every outcome at once, each message its own', async () => {
+  it('records every outcome in one round', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
     const [one, two, three, four] = ids as [string, string, string, string];
     await claimHandoffs(test.db, groupId, sandboxEverywhere);
@@ -117,11 +117,11 @@ describe('recordHandoffs', () => {
     assert.deepEqual(await groupState(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false, paused: false });
   });
 
-  it('does nothing for an empty round', async () => {
+  it('changes nothing for an empty round', async () => {
     await recordHandoffs(test.db, []);
   });
 
-  it('matches reports that came before the id of the provider was known, and says so', async () => {
+  it('matches reports that arrived before the id of the provider', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     const early = reportOf({ id: claim.id, provider_message_id: 'prov-early' }, 'delivered', { message_id: null });
     assert.deepEqual(await recordReports(test.db, [early]), [], 'nobody can be woken yet');
@@ -132,7 +132,7 @@ describe('recordHandoffs', () => {
     assert.equal(await statusOf(test.db, claim.id), 'delivered/delivered');
   });
 
-  it('keeps what a report already proved when the answer comes late, rejected or accepted', async () => {
+  it('keeps the status of an earlier report when the answer arrives late', async () => {
     for (const late of ['accepted', 'rejected'] as const) {
       const claim = await buildClaimed(test.db, test.workspaceId);
       const report = reportOf({ id: claim.id, provider_message_id: `prov-${late}` }, 'delivered');

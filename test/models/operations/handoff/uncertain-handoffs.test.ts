@@ -14,7 +14,7 @@ describe('uncertain hand-offs', () => {
   const claim = (groupId: string, claimId?: string) =>
     claimHandoffs(test.db, groupId, sandboxEverywhere, claimId === undefined ? {} : { claimId });
 
-  it('a claim whose answer was lost is undone: its messages are free, and certainly not called', async () => {
+  it('a claim with a lost answer is undone, and its messages were certainly not called', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     const claimId = uuidv7();
     assert.equal((await claim(groupId, claimId)).length, 2);
@@ -30,7 +30,7 @@ describe('uncertain hand-offs', () => {
     );
   });
 
-  it('undoing a claim leaves those of others, and an earlier call whose answer was lost', async () => {
+  it('undoing a claim keeps other claims and earlier uncertain calls', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const [id = ''] = ids;
     await claim(groupId);
@@ -43,7 +43,7 @@ describe('uncertain hand-offs', () => {
     assert.equal(await statusOf(test.db, id), 'queued/sending', 'it may not be cancelled');
   });
 
-  it('a message of which one call is unknown cannot be cancelled after another call failed', async () => {
+  it('a message with one unknown call cannot be cancelled after another call failed', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const [id = ''] = ids;
     await claim(groupId);
@@ -52,7 +52,7 @@ describe('uncertain hand-offs', () => {
     assert.equal((await messageOf(test.db, id)).status_detail, 'sending');
   });
 
-  it('asks for no time while a message may be called for, and for as long as the first may be otherwise', async () => {
+  it('waits only while no message is due', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const waits = { leaseSeconds: 15, unknownSeconds: 120, repeatable: [] };
     assert.equal(await nextHandoffInMs(test.db, groupId, waits), 0);
@@ -65,7 +65,7 @@ describe('uncertain hand-offs', () => {
     assert.ok(givenUpIn > 4_000 && givenUpIn <= 7_000, `${givenUpIn}`);
   });
 
-  it('a batch gives its time away by rate, none beyond the horizon, and knows what waits before a page', async () => {
+  it('a batch reserves time by its rate up to the horizon', async () => {
     const batch = await buildAcceptedBatch(test.db, test.workspaceId, [2, 3]);
     await rows(test.db, 'UPDATE batches SET rate = 10, next_slot_at = now() WHERE id = $1', [batch.id]);
     const reserve = () => reserveSlots(test.db, batch.id, { messages: 3, horizonMs: 500 });

@@ -16,7 +16,7 @@ describe('issueLowBalanceMails', () => {
   const issue = () => issueLowBalanceMails(test.db, 5_000, 600);
   const mails = () => rows(test.db, 'SELECT workspace_id, kind, detail, sent_at FROM mails');
 
-  it('tells a workspace that has just spent below the limit, once a day', async () => {
+  it('mails a workspace below the limit once a day', async () => {
     const { id } = await buildWorkspace(test.db, 5_500);
     assert.equal(await issue(), 0, 'nothing was spent');
     await buildQueued(test.db, id, { cost: 500 });
@@ -28,7 +28,7 @@ describe('issueLowBalanceMails', () => {
     assert.equal(await issue(), 1);
   });
 
-  it('leaves alone whoever has spent nothing, nothing lately, or has more', async () => {
+  it('mails no workspace that spent nothing recently or has more', async () => {
     await buildWorkspace(test.db, 0);
     const [rich, idle] = [await buildWorkspace(test.db, 100_000), await buildWorkspace(test.db, 2_000)];
     for (const { id } of [rich, idle]) await buildQueued(test.db, id);

@@ -18,7 +18,7 @@ describe('acceptMessages', () => {
 
   const balanceOf = async (id: string) => (await Workspace.findByPk(id))?.balance;
 
-  it('charges and queues a message once, however often it is called', async () => {
+  it('charges and queues a message once for repeated calls', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const message = await buildUndecided(test.db, workspace.id);
     const answers = await Promise.all(Array.from({ length: 5 }, () => acceptMessages(test.db, message.group_id)));
@@ -32,7 +32,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(stored, { status: 'queued', credits_used: 1_000 });
   });
 
-  it('leaves nothing behind when the balance is short', async () => {
+  it('changes nothing with too few credits', async () => {
     const workspace = await buildWorkspace(test.db, 999);
     const message = await buildUndecided(test.db, workspace.id);
     assert.deepEqual((await acceptMessages(test.db, message.group_id)).accepted, []);
@@ -42,7 +42,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE id = $1', [message.group_id]), []);
   });
 
-  it('accepts exactly what the balance affords of 100 parallel sends', async () => {
+  it('accepts as many of 100 parallel sends as the balance pays', async () => {
     const workspace = await buildWorkspace(test.db, 25_000);
     const messages = await Promise.all(Array.from({ length: 100 }, () => buildUndecided(test.db, workspace.id)));
     const answers = await Promise.all(messages.map(({ group_id }) => acceptMessages(test.db, group_id)));
@@ -50,7 +50,7 @@ describe('acceptMessages', () => {
     assert.equal(await balanceOf(workspace.id), 0);
   });
 
-  it('decides each message of a group alone, across workspaces, in order while the money lasts', async () => {
+  it('accepts each message of a group by itself, in order while credits last', async () => {
     const rich = await buildWorkspace(test.db, 10_000);
     const poor = await buildWorkspace(test.db, 1_500);
     const groupId = uuidv7();
@@ -70,7 +70,7 @@ describe('acceptMessages', () => {
     assert.equal(await balanceOf(poor.id), 0);
   });
 
-  it('writes an event and a delivery only where a webhook subscribes, held for a paused one', async () => {
+  it('writes an event and a delivery only for subscribed webhooks', async () => {
     const workspace = await buildWorkspace(test.db);
     const silent = await buildWorkspace(test.db);
     const active = await buildWebhook(workspace.id, 'https://one.example.test/');
@@ -104,7 +104,7 @@ describe('acceptMessages', () => {
     });
   });
 
-  it('leaves the same message and ledger entry whether one statement does it or, where somebody subscribes, a transaction', async () => {
+  it('writes the same message and ledger entry with and without a webhook', async () => {
     const [told, untold] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
     await buildWebhook(told.id, 'https://one.example.test/');
     const traces = [];
@@ -123,7 +123,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(traces[0]?.entries, [{ kind: 'debit', amount: -2_000, balance_after: 3_000, description: '1 sms message' }]);
   });
 
-  it('and a fence exclude each other: exactly one of them wins', async () => {
+  it('excludes a fence at the same time', async () => {
     const workspace = await buildWorkspace(test.db, 50_000);
     const messages = await Promise.all(Array.from({ length: 40 }, () => buildUndecided(test.db, workspace.id)));
     const outcomes = await Promise.all(

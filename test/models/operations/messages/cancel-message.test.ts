@@ -34,7 +34,7 @@ describe('cancelMessage', () => {
   afterEach(() => assertBooks(test.db));
   after(() => test.drop());
 
-  it('fails and refunds a queued message with its event, once', async () => {
+  it('fails and refunds a queued message once, with its event', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     for (const _ of [1, 2]) {
       const { status, status_detail, error_code, credits_used } = await cancelMessage(test.db, workspaceId, id);
@@ -47,7 +47,7 @@ describe('cancelMessage', () => {
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 5000', 'debit -1000', 'refund 1000']);
   });
 
-  it('cancels a scheduled message, and one whose provider could not be reached', async () => {
+  it('cancels a scheduled message and one with an unreachable provider', async () => {
     const scheduled = await buildQueued(test.db, workspaceId, {
       status_detail: 'scheduled',
       scheduled_at: new Date(Date.now() + 3_600_000),
@@ -60,7 +60,7 @@ describe('cancelMessage', () => {
   });
 
   for (const earlier of ['unknown', null] as const) {
-    it(`is too late when the last call failed for certain and the answer to an earlier one is ${earlier ?? 'not there'}`, async () => {
+    it(`409 when the last call failed and an earlier answer is ${earlier ?? 'missing'}`, async () => {
       const { id, attempt } = await buildClaimed(test.db, workspaceId);
       const base = { id, provider: 'sandbox', detail: 'why' };
       if (earlier !== null) await recordHandoffs(test.db, [{ ...base, attempt, outcome: earlier }]);
@@ -75,7 +75,7 @@ describe('cancelMessage', () => {
     ['is under way to the provider', buildClaimed],
     ['was handed off', buildSent],
   ] as const) {
-    it(`is too late for a message that ${when}: 409, nothing changes`, async () => {
+    it(`409 for a message that ${when}`, async () => {
       const { id } = await build(test.db, workspaceId);
       const [before, events] = [await messageOf(test.db, id), await eventsOf(test.db, id)];
       await assert.rejects(cancelMessage(test.db, workspaceId, id), tooLate);
@@ -85,7 +85,7 @@ describe('cancelMessage', () => {
     });
   }
 
-  it('is too late for a message that failed for another reason', async () => {
+  it('409 for a message that failed for another reason', async () => {
     const { id, attempt } = await buildClaimed(test.db, workspaceId);
     await recordHandoffs(test.db, [
       { id, attempt, provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' },
@@ -94,7 +94,7 @@ describe('cancelMessage', () => {
     assert.equal((await messageOf(test.db, id)).error_code, '30008');
   });
 
-  it('does not know foreign, undecided, unknown and malformed ids', async () => {
+  it('finds no foreign, undecided, unknown or malformed id', async () => {
     const stranger = await buildWorkspace(test.db);
     const [foreign, undecided] = [await buildQueued(test.db, stranger.id), await buildUndecided(test.db, workspaceId)];
     for (const id of [foreign.id, undecided.id, uuidv7(), 'no-uuid', ''])
@@ -103,7 +103,7 @@ describe('cancelMessage', () => {
     assert.equal(await statusOf(test.db, undecided.id), 'accepting/accepted');
   });
 
-  it('and a hand-off exclude each other: exactly one of them wins', async () => {
+  it('excludes a hand-off at the same time', async () => {
     const { id: rich } = await buildWorkspace(test.db, 100_000);
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, async () => {

@@ -27,7 +27,7 @@ describe('fenceMessages', () => {
     assert.deepEqual(await fenceMessages(test.db, [message.id]), [], 'there is nothing left to fence');
   });
 
-  it('leaves a message alone that was accepted', async () => {
+  it('keeps an accepted message', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const message = await buildQueued(test.db, workspace.id);
     assert.deepEqual(await fenceMessages(test.db, [message.id, uuidv7()]), []);
@@ -35,7 +35,7 @@ describe('fenceMessages', () => {
     assert.equal(await balanceOf(test.db, workspace.id), 4_000);
   });
 
-  it('takes one message out of a group and keeps the group of the others', async () => {
+  it('removes one message from a group and keeps the others', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const { groupId, ids } = await buildGroup(test.db, workspace.id, [{}, {}]);
     assert.deepEqual(await fenceMessages(test.db, ids.slice(0, 1)), ids.slice(0, 1));
@@ -44,7 +44,7 @@ describe('fenceMessages', () => {
     assert.equal(await balanceOf(test.db, workspace.id), 4_000);
   });
 
-  it('gives the idempotency key free again', async () => {
+  it('frees the idempotency key', async () => {
     const workspace = await buildWorkspace(test.db);
     const first = await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
     await fenceMessages(test.db, [first.id]);

@@ -38,7 +38,7 @@ describe('gatherMessages', () => {
     assert.equal((await rows(test.db, 'SELECT id FROM message_groups')).length, 1);
   });
 
-  it('leaves what was tried, sent or cancelled where it is', async () => {
+  it('moves no tried, sent or cancelled message', async () => {
     const [moved, tried, failed, cancelled] = (await build(4)) as [string, string, string, string];
     for (const id of [tried, failed]) await claimHandoffs(test.db, id, sandboxEverywhere);
     await rows(test.db, `UPDATE messages SET status_detail = 'accepted' WHERE id = $1`, [failed]);
@@ -47,7 +47,7 @@ describe('gatherMessages', () => {
     for (const id of [tried, failed, cancelled]) assert.equal((await messageOf(test.db, id)).group_id, id);
   });
 
-  it('loses none, and has each in one group, whoever claims or gathers at the same time', async () => {
+  it('keeps each message in one group with concurrent claims', async () => {
     for (let round = 0; round < 15; round += 1) {
       const ids = await build(4);
       const claim = (groupId: string) => claimHandoffs(test.db, groupId, sandboxEverywhere);

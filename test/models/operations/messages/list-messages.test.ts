@@ -16,7 +16,7 @@ describe('listMessages', () => {
     return { ids: rows.map(({ id }) => id), total };
   };
 
-  it('shows the own messages that were accepted, newest first, page by page without a gap', async () => {
+  it('lists accepted messages of the workspace in pages, newest first', async () => {
     const built: string[] = [];
     for (let index = 0; index < 5; index += 1) built.unshift((await buildQueued(test.db, test.workspaceId)).id);
     await buildUndecided(test.db, test.workspaceId);
@@ -30,7 +30,7 @@ describe('listMessages', () => {
     assert.deepEqual(new Set(pages.map(({ total }) => total)), new Set([5]));
   });
 
-  it('filters by every field, alone and together', async () => {
+  it('filters by every field and by combinations', async () => {
     const batch_id = uuidv7();
     const batch = `INSERT INTO batches (id, workspace_id, channel, status, total, accepted, cost) VALUES ($1, $2, 'email', 'accepting', 1, 1, 1000)`;
     await rows(test.db, batch, [batch_id, test.workspaceId]);
@@ -52,7 +52,7 @@ describe('listMessages', () => {
     }
   });
 
-  it('takes both ends of a span of time as included', async () => {
+  it('includes both ends of a time range', async () => {
     const at = (day: number) => new Date(Date.UTC(2027, 0, day));
     const ids: string[] = [];
     for (const day of [1, 2, 3]) ids.unshift((await buildQueued(test.db, test.workspaceId, { created_at: at(day) })).id);
@@ -62,7 +62,7 @@ describe('listMessages', () => {
     assert.deepEqual((await list({ start_date: at(3), end_date: at(1) })).total, 0);
   });
 
-  it('owned does not know foreign, unknown and malformed ids', async () => {
+  it('finds no foreign, unknown or malformed id', async () => {
     const { id } = await buildQueued(test.db, test.workspaceId);
     assert.equal((await Message.owned(test.workspaceId, id)).id, id);
     const stranger = await buildWorkspace(test.db);

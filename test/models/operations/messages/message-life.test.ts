@@ -27,7 +27,7 @@ describe('the life of messages', () => {
   const command = fc.tuple(fc.nat(slots - 1), fc.constantFrom(...bursts));
   const costs = fc.array(fc.constantFrom(1_000, 500, 3_000), { minLength: slots, maxLength: slots });
 
-  it('keeps books, statuses and events as the oracle has them, whatever happens in whatever order', async function () {
+  it('keeps books, statuses and events equal to the oracle for random operations', async function () {
     this.timeout(90_000);
     const seen = new Set<string>();
     await fc.assert(

@@ -86,13 +86,13 @@ describe('recordStatuses', () => {
     }
   }
 
-  it('refuses a source that the table does not know, before anything is written', async () => {
+  it('refuses an unknown source status and writes nothing', async () => {
     const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id);
     await assert.rejects(record('queued', [change(id, 'accepted')], { from: ['sent'] }), /no move into queued from sent/);
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });
 
-  it('moves only from the sources and details it was told', async () => {
+  it('moves only from the given sources and details', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const [sent, queued] = [await buildSent(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
     assert.deepEqual(await record('failed', [change(sent.id, 'cancelled', failure)], { from: ['queued'] }), []);
@@ -101,7 +101,7 @@ describe('recordStatuses', () => {
     assert.equal(await statusOf(test.db, queued.id), 'queued/accepted');
   });
 
-  it('writes the time of each status into its own field, and what became known with it', async () => {
+  it('writes the time and the facts of each status', async () => {
     const { id } = await buildQueued(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
     const at = (second: number) => new Date(Date.UTC(2027, 0, 1, 0, 0, second, 7));
     await record('sent', [change(id, 'awaiting_report', { at: at(1), provider: 'sandbox', provider_message_id: 'p-1' })]);
@@ -136,7 +136,7 @@ describe('recordStatuses', () => {
     assert.deepEqual(pick(await messageOf(test.db, id)), { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: at(4), ...none });
   });
 
-  it('takes a read receipt without a delivery report as the delivery too', async () => {
+  it('treats a read receipt as the delivery too', async () => {
     const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
     const at = new Date('2027-01-01T00:00:00.000Z');
     await record('read', [change(id, 'read', { at })]);
@@ -144,7 +144,7 @@ describe('recordStatuses', () => {
     assert.deepEqual([delivered_at, read_at], [at, at]);
   });
 
-  it('refunds exactly what fails before its hand-off, once', async () => {
+  it('refunds once what fails before its hand-off', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 10_000);
     const [sent, queued] = [
       await buildSent(test.db, workspaceId, { cost: 2_000 }),
@@ -160,7 +160,7 @@ describe('recordStatuses', () => {
     assert.equal(await balanceOf(test.db, workspaceId), 8_000);
   });
 
-  it('refunds one move across messages and workspaces to each its own', async () => {
+  it('refunds messages of several workspaces to each', async () => {
     const [one, two] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
     const groups = [
       await buildQueuedGroup(test.db, one.id, [{ cost: 1_000 }, { cost: 1_500 }]),
@@ -173,7 +173,7 @@ describe('recordStatuses', () => {
     assert.deepEqual([await balanceOf(test.db, one.id), await balanceOf(test.db, two.id)], [5_000, 5_000]);
   });
 
-  it('writes status, event and refund together: a rollback leaves none of them', async () => {
+  it('writes status, event and refund in one transaction', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildQueued(test.db, workspace.id);
@@ -186,7 +186,7 @@ describe('recordStatuses', () => {
     assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000', 'debit -1000']);
   });
 
-  it('moves a message once when many try at once: one event, one refund', async () => {
+  it('moves a message once for many at once, with one event and one refund', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildQueued(test.db, workspace.id);

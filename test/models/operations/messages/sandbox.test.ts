@@ -31,7 +31,7 @@ describe('the memory of the sandbox', () => {
     return posted;
   };
 
-  it('takes a message once and plans its reports once, however often and at once it is called', async () => {
+  it('accepts a message once for repeated and concurrent calls', async () => {
     const id = uuidv7();
     const answers = await Promise.all(Array.from({ length: 6 }, () => take(id, script, 0)));
     assert.equal(new Set(answers.map(({ provider_message_id }) => provider_message_id)).size, 1);
@@ -44,7 +44,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('takes several at once, each by its own script, and a message that is named twice once', async () => {
+  it('accepts several messages at once, each by its script', async () => {
     const [taken, shy, silent] = [uuidv7(), uuidv7(), uuidv7()];
     const scripts: [string, Script][] = [
       [taken, script],
@@ -65,7 +65,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('pretends to be unavailable as often as the script says, then takes it', async () => {
+  it('is unavailable as often as the script says, and then accepts', async () => {
     const id = uuidv7();
     const answers: boolean[] = [];
     for (const _ of [1, 2, 3, 4]) answers.push((await take(id, { ...script, unavailable: 2 }, 0)).provider_message_id !== null);
@@ -95,7 +95,7 @@ describe('the memory of the sandbox', () => {
     );
   });
 
-  it('hands each report to one of several that post at once, in portions of at most the limit', async () => {
+  it('gives each report to one of several posters, up to the limit', async () => {
     for (let index = 0; index < 10; index += 1) await take(uuidv7(), { reports: [{ status: 'delivered', step: 0 }] }, 0);
     const portions = (await Promise.all([post(4), post(4), post(4)])).map((reports) => reports.map(({ reference }) => reference));
     assert.equal(Math.max(...portions.map(({ length }) => length)), 4);
@@ -103,7 +103,7 @@ describe('the memory of the sandbox', () => {
     assert.equal(portions.flat().length, 10);
   });
 
-  it('answers a status request with the last report that is due, and nothing for silence', async () => {
+  it('answers a status query with the last due report', async () => {
     const silent = await take(uuidv7(), { reports: [] }, 0);
     assert.equal(await lastReport(test.db, silent.provider_message_id ?? ''), undefined);
     const { provider_message_id } = await take(uuidv7(), script, 60_000);

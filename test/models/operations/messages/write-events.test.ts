@@ -17,7 +17,7 @@ describe('the events of a status', () => {
   const record = (id: string, to: 'delivered' | 'failed', status_detail: StatusDetail) =>
     test.db.transaction((transaction) => recordStatuses(test.db, transaction, { to, changes: [{ id, status_detail, at: new Date() }] }));
 
-  it('are due in their order, also where the transaction of the later one began first', async () => {
+  it('are due in order, also when the later transaction began first', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     await buildWebhook(workspaceId, 'https://one.example.test/');
     const claim = await buildClaimed(test.db, workspaceId);
@@ -31,7 +31,7 @@ describe('the events of a status', () => {
     assert.deepEqual(due, [{ event: 'message.queued' }, { event: 'message.sent' }, { event: 'message.delivered' }]);
   });
 
-  it('are told only to those who subscribe: of this type, in this workspace, not deleted', async () => {
+  it('are delivered only to subscribed webhooks of the workspace', async () => {
     const [workspace, other] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     const active = await buildWebhook(workspace.id, 'https://one.example.test/', { events: ['message.failed', 'message.sent'] });
     const paused = await buildWebhook(workspace.id, 'https://two.example.test/', { events: ['message.failed'], is_active: false });
@@ -53,7 +53,7 @@ describe('the events of a status', () => {
     ]);
   });
 
-  it('are numbered as deliveries in their order, so that receivers get them in order', async () => {
+  it('get delivery numbers in their order', async () => {
     const workspace = await buildWorkspace(test.db);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildSent(test.db, workspace.id);

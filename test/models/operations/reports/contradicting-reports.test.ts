@@ -11,7 +11,7 @@ describe('applyReports, where reports contradict each other', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
   beforeEach(() => buildWebhook(test.workspaceId, 'https://one.example.test/'));
 
-  it('corrects failed into delivered, with both events, and never the other way round', async () => {
+  it('corrects failed to delivered with both events, and never the reverse', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
@@ -32,7 +32,7 @@ describe('applyReports, where reports contradict each other', () => {
     { proof: 'delivered', channel: 'sms', consequence: 'one event, and none of a failure' },
     { proof: 'read', channel: 'whatsapp', consequence: 'a delivery is told, and no failure' },
   ] as const) {
-    it(`takes failed and ${proof} in one round for ${proof}: ${consequence}`, async () => {
+    it(`applies failed and ${proof} in one round as ${proof}: ${consequence}`, async () => {
       for (const order of [['failed', proof] as const, [proof, 'failed'] as const]) {
         const message = await buildSent(test.db, test.workspaceId, { channel });
         await recordReports(
@@ -48,7 +48,7 @@ describe('applyReports, where reports contradict each other', () => {
     });
   }
 
-  it('ends where an oracle ends, for any reports in any order, repeated or not, in any number of callbacks', async function () {
+  it('ends like the oracle for any reports in any order', async function () {
     this.timeout(60_000);
     const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
     const history = fc.array(callback, { maxLength: 5 });

@@ -43,7 +43,7 @@ describe('recordReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'sent/awaiting_report', 'the inbox is not the truth yet');
   });
 
-  it('wakes a group once until it has looked, however many reports come, and again afterwards', async () => {
+  it('wakes a group once for many reports, and again after it has read them', async () => {
     const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
     const wakes = await Promise.all(
       (['sent', 'delivered', 'sent'] as const).map((status) => recordReports(test.db, [reportOf(message, status)])),
@@ -57,7 +57,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('stores each statement once: the same report five times at once, and a day later', async () => {
+  it('stores a repeated report once', async () => {
     const message = await buildSent(test.db, workspaceId);
     const report = reportOf(message, 'delivered');
     const wakes = await Promise.all(Array.from({ length: 5 }, () => recordReports(test.db, [report, report])));
@@ -70,7 +70,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
-  it('lets a report for an unknown id wait without waking anybody', async () => {
+  it('keeps a report for an unknown id without waking a group', async () => {
     const report = reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered');
     assert.deepEqual(await recordReports(test.db, [report]), []);
     assert.deepEqual(await inbox(report.provider_message_id), [{ status: 'delivered', message_id: null, outcome: null, applied: false }]);
@@ -91,7 +91,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'sent', 'delivered']);
   });
 
-  it('does not believe an echo of a message that was never handed to this provider', async () => {
+  it('ignores an echoed id of a message that another provider has', async () => {
     const queued = await buildQueued(test.db, workspaceId);
     const claimed = await buildClaimed(test.db, workspaceId);
     const sent = await buildSent(test.db, workspaceId);
@@ -111,7 +111,7 @@ describe('recordReports', () => {
     await recordHandoffs(test.db, [acceptedAs(claimed)]);
   });
 
-  it('believes the id of the provider more than the echo', async () => {
+  it('prefers the id of the provider to the echoed id', async () => {
     const [right, wrong] = [await buildSent(test.db, workspaceId), await buildClaimed(test.db, workspaceId)];
     await recordReports(test.db, [{ ...reportOf(right, 'delivered'), message_id: wrong.id }]);
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('changes nothing of another workspace, whose id the report of a message echoes', async () => {
+  it('changes no message of another workspace', async () => {
     const victim = await buildWorkspace(test.db, 1_000_000);
     for (const wrong of [await buildClaimed(test.db, victim.id), await buildSent(test.db, victim.id)]) {
       const before_ = await messageOf(test.db, wrong.id);
@@ -137,7 +137,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('wakes the groups of a callback about several messages, and says which have closed', async () => {
+  it('wakes all groups of a callback, and returns the closed ones', async () => {
     const [open, closed] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await giveUpOnReports(test.db, closed.group_id);
     const wakes = await recordReports(test.db, [
@@ -158,7 +158,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered'], 'read has no event');
   });
 
-  it('does nothing for no reports', async () => {
+  it('changes nothing without reports', async () => {
     assert.deepEqual(await recordReports(test.db, []), []);
   });
 });

@@ -34,7 +34,7 @@ describe('replayReports', () => {
       [id],
     );
 
-  it('changes nothing that has counted, and tells nobody twice', async () => {
+  it('changes nothing for applied reports', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered', 'sent'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
@@ -46,7 +46,7 @@ describe('replayReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
   });
 
-  it('lets count what was ignored by a mistake that is mended', async () => {
+  it('applies reports that were ignored by mistake', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await rows(test.db, `UPDATE delivery_reports SET applied_at = now(), outcome = 'ignored', reason = 'backwards' RETURNING id`);
@@ -59,7 +59,7 @@ describe('replayReports', () => {
     );
   });
 
-  it('finds the message of a report that was nobody’s', async () => {
+  it('matches a report without a message', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
@@ -69,7 +69,7 @@ describe('replayReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
   });
 
-  it('takes those of a provider, a message or a time', async () => {
+  it('selects by provider, message or time', async () => {
     const messages = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)] as const;
     await recordReports(
       test.db,
@@ -84,7 +84,7 @@ describe('replayReports', () => {
     assert.deepEqual(counts, [2, 0, 1, 2, 0]);
   });
 
-  it('does not suppress anew for a bounce of old', async () => {
+  it('adds no suppression for an old bounce', async () => {
     const message = await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'gone@example.org' });
     await recordReports(test.db, [reportOf(message, 'failed', { error_code: '30008', is_permanent: true })]);
     await applyReports(test.db, message.group_id);

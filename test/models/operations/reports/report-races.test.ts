@@ -46,7 +46,7 @@ describe('reports that race with the work on their group', function () {
     for (const { groupId } of wakes) await applyReports(test.db, groupId);
   };
 
-  it('are applied or wake somebody, when one comes while another is being applied', () =>
+  it('are applied or wake the group when one arrives while another is applied', () =>
     repeat(async () => {
       const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp', cost: 500 });
       // The first report has set the flag, and its wake is being worked off while the others come.
@@ -58,7 +58,7 @@ describe('reports that race with the work on their group', function () {
       return left === 0 ? null : `${left} reports of ${message.id} lie in the inbox and nobody was woken`;
     }));
 
-  it('count, when one comes while the group is given up', () =>
+  it('are applied when one arrives while the group is given up', () =>
     repeat(async () => {
       const message = await buildSent(test.db, workspaceId);
       const [wakes] = await Promise.all([
@@ -70,7 +70,7 @@ describe('reports that race with the work on their group', function () {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('correct a failure that is being refunded, when one says that it was delivered: refunded once at most, and the books know', () =>
+  it('correct a failure that is being refunded, with at most one refund', () =>
     repeat(async () => {
       const claim = await buildClaimed(test.db, workspaceId);
       const { id, attempt } = claim;
@@ -90,7 +90,7 @@ describe('reports that race with the work on their group', function () {
       return isRight ? null : `${status}, ${refunds.length} refunds, ${credits_used} of ${cost} used`;
     }));
 
-  it('find their message, when one comes without our id while the hand-off is being recorded', () =>
+  it('find their message while its hand-off is recorded', () =>
     repeat(async () => {
       const claim = await buildClaimed(test.db, workspaceId);
       const providerId = uuidv7();
@@ -110,7 +110,7 @@ describe('reports that race with the work on their group', function () {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('of many groups in one callback neither deadlock nor wake a group twice', () =>
+  it('of many groups neither deadlock nor wake a group twice', () =>
     repeat(async () => {
       const messages = await Promise.all(Array.from({ length: 6 }, () => buildSent(test.db, workspaceId)));
       const callbacks = (['sent', 'delivered'] as const).map((status, index) => {
@@ -127,7 +127,7 @@ describe('reports that race with the work on their group', function () {
         : `woken ${woken.length} times`;
     }));
 
-  it('the same reports in callbacks of opposite order lock nobody out: each is stored once', async () => {
+  it('in opposite order in two callbacks are stored once each', async () => {
     for (let round = 0; round < 3; round += 1) {
       const reports = Array.from({ length: 400 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
       await Promise.all([reports, reports.toReversed(), reports, reports.toReversed()].map((each) => recordReports(test.db, each)));

@@ -31,7 +31,7 @@ describe('find-stuck', () => {
   const age = (table: string, column: string, id: string, seconds: number) =>
     rows(test.db, `UPDATE ${table} SET ${column} = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);
 
-  it('unwokenGroups finds reports that lie in the inbox after their grace, and says whether the group has closed', async () => {
+  it('unwokenGroups finds old reports in the inbox, and whether their group has closed', async () => {
     const [open, closed, fresh, waiting] = [
       await buildSent(test.db, workspaceId),
       await buildSent(test.db, workspaceId),
@@ -58,7 +58,7 @@ describe('find-stuck', () => {
     );
   });
 
-  it('overdueDeliveries finds what should have been attempted', async () => {
+  it('overdueDeliveries finds deliveries after their time', async () => {
     const { row: webhook } = await buildWebhook(workspaceId, 'https://one.example.test/');
     const [one, two, fresh, held] = [
       await buildDelivery(test.db, workspaceId),
@@ -81,7 +81,7 @@ describe('find-stuck', () => {
     assert.deepEqual(await stuck.overdueDeliveries(test.db, grace), [], 'the breaker is open');
   });
 
-  it('takeUnsentMails takes mails that were not sent after their grace, each for a while', async () => {
+  it('takeUnsentMails reserves old unsent mails', async () => {
     const { mailId } = await signUp(
       { db: test.db, config: testConfig() },
       { email: 'a@example.test', password: 'long enough', company_name: 'A', phone: null, country: null },
@@ -96,7 +96,7 @@ describe('find-stuck', () => {
     assert.deepEqual(await stuck.takeUnsentMails(test.db), []);
   });
 
-  it('lostCarriers finds webhooks whose carrier should have looked, and none that waits rightly', async () => {
+  it('lostCarriers finds webhooks with an overdue retrier', async () => {
     const seconds = { looks: grace + 5, due: grace + 5, resumes: null as number | null };
     const cases = [
       ['lost', seconds],

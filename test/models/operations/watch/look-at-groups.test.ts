@@ -28,7 +28,7 @@ describe('the watcher’s queue of groups', () => {
   const dueAt = (groupId: string, seconds: number) =>
     rows(test.db, `UPDATE message_groups SET look_at = now() + $2 * interval '1 second' WHERE id = $1`, [groupId, seconds]);
 
-  it('gives out what has waited longest first, each once for a while, and nothing that is young or closed', async () => {
+  it('returns old open groups, the longest wait first', async () => {
     const groups = [];
     for (const _ of [1, 2, 3, 4]) groups.push((await buildQueued(test.db, workspaceId)).group_id);
     const [late, early, young, closed] = groups as [string, string, string, string];
@@ -45,7 +45,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await ids(), [early]);
   });
 
-  it('gives each group to one of two who take at the same time', async () => {
+  it('gives each group to one of two callers at once', async () => {
     for (let count = 0; count < 20; count += 1) await buildQueued(test.db, workspaceId);
     await makeDue(test.db);
     const taken = (await Promise.all([ids(15), ids(15)])).flat();
@@ -53,7 +53,7 @@ describe('the watcher’s queue of groups', () => {
     assert.equal(new Set([...taken, ...(await ids())]).size, 20);
   });
 
-  it('tells what there is to do', async () => {
+  it('returns what each group needs', async () => {
     const single = await buildQueued(test.db, workspaceId);
     const scheduled = await buildQueued(test.db, workspaceId, { scheduled_at: inSeconds(600) });
     const undecided = await buildUndecided(test.db, workspaceId);
@@ -99,7 +99,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual([of(shared.groupId).workspaceId, of(shared.groupId).messageIds], [null, shared.ids.map((id) => id.slice(-12))]);
   });
 
-  it('closes what has nothing open, and nothing else', async () => {
+  it('closes only groups without open messages', async () => {
     const sent = await buildSent(test.db, workspaceId);
     const failed = await buildSent(test.db, workspaceId);
     await rows(test.db, `UPDATE messages SET status = 'failed', failed_at = now() WHERE id = $1`, [failed.id]);
@@ -107,14 +107,14 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE closed_at IS NOT NULL'), [{ id: failed.group_id }]);
   });
 
-  it('fences what nobody decided on, and nothing else', async () => {
+  it('fences only undecided messages', async () => {
     const [undecided, queued] = [await buildUndecided(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
     assert.equal(await fenceGroups(test.db, [undecided.group_id, queued.group_id]), 1);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM messages'), [{ id: queued.id }]);
     assert.equal((await messageOf(test.db, queued.id)).status, 'queued');
   });
 
-  it('names the pages of a batch that have something to hand off', async () => {
+  it('returns the pages of a batch with queued messages', async () => {
     const { id, pages } = await buildAcceptedBatch(test.db, workspaceId, [1, 2, 1]);
     const [first, second, third] = pages.map(({ groupId }) => groupId) as [string, string, string];
     await rows(test.db, `UPDATE messages SET status = 'sent', sent_at = now(), status_detail = 'awaiting_report' WHERE group_id = $1`, [
@@ -128,7 +128,7 @@ describe('the watcher’s queue of groups', () => {
     );
   });
 
-  it('reads what is due, however many wait', async () => {
+  it('reads due groups among many waiting ones', async () => {
     const due = await buildQueued(test.db, workspaceId);
     await dueAt(due.group_id, -5);
     await rows(

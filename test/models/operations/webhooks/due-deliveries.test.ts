@@ -32,7 +32,7 @@ describe('due deliveries', () => {
 
   const pause = () => Webhook.update({ is_active: false }, { where: { id: webhook.row.id } });
 
-  it('come with all that an attempt needs, in the order of their events', async () => {
+  it('contain all that an attempt needs, in the order of their events', async () => {
     const { id, group_id } = await buildSent(test.db, workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('due deliveries', () => {
     assert.deepEqual([first.ladder_step, first.old_secret, first.old_secret_until], [0, null, null]);
   });
 
-  it('are left out once a child workflow carries them, unless the call is a repeated one', async () => {
+  it('are omitted when a child workflow has them, unless the call is repeated', async () => {
     const { group_id, id } = await buildDelivery(test.db, workspaceId);
     assert.equal((await groupState(test.db, group_id)).deliveries, 1);
     await leaveToChild(test.db, [id]);
@@ -63,7 +63,7 @@ describe('due deliveries', () => {
     await leaveToChild(test.db, []);
   });
 
-  it('of a webhook whose breaker is open go straight to its carrier, where one looks when the pause ends', async () => {
+  it('of a webhook with an open breaker go straight to its retrier', async () => {
     const write = async (fields: { resume_at: Date | null; carrier_looks_at: Date | null }) => {
       await webhook.row.update(fields);
       const { group_id } = await buildDelivery(test.db, workspaceId);
@@ -80,7 +80,7 @@ describe('due deliveries', () => {
     assert.equal((await carriedDeliveries(test.db, webhook.row.id, false, 10)).length, 1);
   });
 
-  it('that were written for the carrier are left to it, also when their webhook is no longer ordered: it may be attempting them', async () => {
+  it('of the retrier stay with it, also when their webhook is no longer ordered', async () => {
     await webhook.row.update({ ordered: true });
     const ordered = await buildSent(test.db, workspaceId);
     await webhook.row.update({ ordered: false });
@@ -96,7 +96,7 @@ describe('due deliveries', () => {
     );
   });
 
-  it("of a message whose earlier event is the carrier's are left to it too, and later ones of other messages are not", async () => {
+  it('after an event of the retrier stay with it, for the same message only', async () => {
     const [one, other] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await rows(test.db, 'UPDATE messages SET group_id = $2 WHERE id = $1', [other.id, one.group_id]);
     await rows(test.db, 'UPDATE deliveries SET group_id = $2 WHERE message_id = $1', [other.id, one.group_id]);
@@ -113,7 +113,7 @@ describe('due deliveries', () => {
     );
   });
 
-  it('know whether others wait for the same round: other webhooks of their workspace, or of another one in the group', async () => {
+  it('show whether other webhooks wait for the same round', async () => {
     const { id, group_id } = await buildDelivery(test.db, workspaceId);
     const isShared = async () => (await firstDeliveries(test.db, group_id, false)).map(({ is_shared }) => is_shared);
     assert.deepEqual(await isShared(), [false]);
@@ -129,7 +129,7 @@ describe('due deliveries', () => {
     assert.equal((await deliveryOf(test.db, id)).status, 'pending');
   });
 
-  it('that waited for long are those of the round or of the watcher, never of both', async () => {
+  it('that waited long belong to the round or to the watcher, never to both', async () => {
     const [rounds, watchers] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE webhook_id = $1`, [webhook.row.id]);
     assert.deepEqual(
@@ -143,7 +143,7 @@ describe('due deliveries', () => {
     assert.deepEqual(await overdueDeliveries(test.db, 60), []);
   });
 
-  it('that the watcher takes while a round reads them are left to the carrier', async () => {
+  it('that the watcher takes during a round go to the retrier', async () => {
     const { id, group_id } = await buildDelivery(test.db, workspaceId);
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE id = $1`, [id]);
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -159,7 +159,7 @@ describe('due deliveries', () => {
     );
   });
 
-  it('of a message keep their order with the carrier when the earlier one was made due later', async () => {
+  it('of a message keep their order when the earlier one is due later', async () => {
     const { group_id } = await buildSent(test.db, workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     await leaveToCarriers(test.db, { left: due }, false);
@@ -179,7 +179,7 @@ describe('due deliveries', () => {
     assert.deepEqual(await eventsNow(), ['message.sent']);
   });
 
-  it('are held instead, when their webhook was paused after the event, and fail when it was deleted', async () => {
+  it('are held for a paused webhook, and fail for a deleted one', async () => {
     const { group_id, id } = await buildDelivery(test.db, workspaceId);
     await pause();
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);
@@ -192,7 +192,7 @@ describe('due deliveries', () => {
     assert.equal((await deliveryOf(test.db, deleted.id)).status, 'failed');
   });
 
-  it('come soonest first for a retry, without those that ended', async () => {
+  it('are listed for a retry, the earliest first', async () => {
     const [one, two, three] = [
       await buildDelivery(test.db, workspaceId),
       await buildDelivery(test.db, workspaceId),

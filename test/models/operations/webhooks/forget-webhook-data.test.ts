@@ -50,7 +50,7 @@ describe('forgetWebhookData', () => {
     return found === undefined ? 'nothing' : `${found.attempts} ${found.body ? 'with' : 'without'} body`;
   };
 
-  it('forgets by age: bodies, then attempts, then everything; page by page, and again nothing', async () => {
+  it('deletes bodies, then attempts, then rows by age, page by page', async () => {
     const ids: string[] = [];
     for (const days of [9, 11, 21, 31, 12, 13, 32, 33]) ids.push(await aged(days));
     assert.deepEqual(await forget(), { deliveries: 3, bodies: 4, attempts: 1 });
@@ -69,14 +69,14 @@ describe('forgetWebhookData', () => {
     assert.equal(await isForgotten(test.db, ids[0] as string), false);
   });
 
-  it('keeps what is on its way, however old, and everything where that is wanted', async () => {
+  it('keeps open deliveries of any age, and everything with the setting 0', async () => {
     const [pending, done] = [await aged(99, 'pending'), await aged(99)];
     assert.deepEqual(await forget(2, { bodies: 0, attempts: 0, deliveries: 0 }), { deliveries: 0, bodies: 0, attempts: 0 });
     await forget();
     assert.deepEqual([await left(pending), await left(done)], ['1 with body', 'nothing']);
   });
 
-  it('stops when its time is over and goes on the next time', async () => {
+  it('stops after its time limit and continues the next time', async () => {
     const ids = [await aged(31), await aged(11)];
     await forgetWebhookData(test.db, retention, Date.now() - 1, 2);
     assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '1 with body']);
@@ -84,7 +84,7 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await Promise.all(ids.map(left)), ['nothing', '1 without body']);
   });
 
-  it('waits for nobody: what is held by another transaction is passed over, and found later', async () => {
+  it('skips locked rows and deletes them later', async () => {
     const [held, free] = [await aged(31), await aged(32)];
     await inTransaction(test.db, async (transaction) => {
       await test.db.query('SELECT 1 FROM events WHERE id = $1 FOR KEY SHARE', { bind: [held], transaction });
@@ -102,7 +102,7 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM webhooks WHERE id = $1', [webhookId]), []);
   });
 
-  it('ends as failed what was put on its way again while its body was forgotten', async () => {
+  it('fails a delivery that was resent while its body was deleted', async () => {
     const { id, group_id } = await buildDelivery(test.db, workspaceId);
     await rows(test.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [id]);
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);

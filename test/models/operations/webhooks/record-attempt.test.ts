@@ -34,7 +34,7 @@ describe('recordAttempt', () => {
 
   const record = (...attempt: Parameters<typeof attemptWith>) => recordAttempt(test.db, attemptWith(...attempt));
 
-  it('moves an acknowledged delivery to succeeded and keeps what the receiver said', async () => {
+  it('moves an acknowledged delivery to succeeded and stores the answer', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'succeeded' });
     const { status, ladder_step, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -45,7 +45,7 @@ describe('recordAttempt', () => {
     ]);
   });
 
-  it('climbs the ladder with every failure and numbers the attempts from 1', async () => {
+  it('schedules the next retry after each failure, and numbers attempts from 1', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     for (const step of [1, 2, 3]) {
       await record(delivery, { status: 'pending', inSeconds: 60 });
@@ -64,7 +64,7 @@ describe('recordAttempt', () => {
     );
   });
 
-  it('ends a delivery as failed without touching its webhook', async () => {
+  it('fails a delivery without a change to its webhook', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'failed' });
     const { status, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -72,7 +72,7 @@ describe('recordAttempt', () => {
     assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, true);
   });
 
-  it('disables a webhook that is gone and holds what waits for it, and for nobody else', async () => {
+  it('disables a webhook that answers 410 and holds its deliveries', async () => {
     const { row: other } = await buildWebhook(workspaceId, 'https://two.example.test/');
     const ofWebhook = async () =>
       (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
@@ -94,7 +94,7 @@ describe('recordAttempt', () => {
     );
   });
 
-  it('at an address that the webhook had before says nothing of the present one, which is tried at once', async () => {
+  it('at a former URL does not delay the attempt at the present one', async () => {
     const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     const former = 'https://former.example.test/';
     const health = { webhookId, succeeded: false, isFirst: true, isProbe: false, retryAfterSeconds: 3_600, delays: [60] };
@@ -116,7 +116,7 @@ describe('recordAttempt', () => {
     assert.deepEqual([is_active, failing_since, resume_at], [true, null, null]);
   });
 
-  it('keeps the decision of a delivery that ended meanwhile, and still logs the attempt', async () => {
+  it('keeps the status of an ended delivery, and logs the attempt', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'succeeded' });
     const { delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -126,20 +126,20 @@ describe('recordAttempt', () => {
     assert.equal((await attemptsOf(test.db, delivery.id)).length, 2);
   });
 
-  it('does not revive a delivery whose webhook was deleted during the attempt', async () => {
+  it('keeps a delivery failed whose webhook was deleted during the attempt', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     await record(delivery, { status: 'pending', inSeconds: 60 });
     assert.equal((await deliveryOf(test.db, delivery.id)).status, 'failed');
   });
 
-  it('ignores an attempt of a delivery that is gone', async () => {
+  it('ignores an attempt of a deleted delivery', async () => {
     const id = unknownId();
     await record({ id, webhook_id: webhookId }, { status: 'succeeded' });
     assert.deepEqual(await attemptsOf(test.db, id), []);
   });
 
-  it('logs every one of several attempts at once, each with a number of its own', async () => {
+  it('logs several attempts at once with different numbers', async () => {
     for (let round = 0; round < 8; round += 1) {
       const delivery = await buildDelivery(test.db, workspaceId);
       await Promise.all(Array.from({ length: 6 }, () => record(delivery, { status: 'pending', inSeconds: 60 })));
@@ -150,7 +150,7 @@ describe('recordAttempt', () => {
     }
   });
 
-  it('and what else moves several deliveries never wait for each other in a circle', async () => {
+  it('does not deadlock with other changes to several deliveries', async () => {
     const built = await Promise.all(Array.from({ length: 60 }, () => buildDelivery(test.db, workspaceId)));
     const backwards = built.toReversed();
     const recorded = (deliveries: DeliveryRow[]) =>

@@ -38,7 +38,7 @@ describe('reencryptSecrets', () => {
     return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(key, secretContext(row.id), sealed));
   };
 
-  it('encrypts with the present key what former ones did, both secrets of a rotation, and leaves the rest as it is', async () => {
+  it('encrypts secrets of former keys with the present key', async () => {
     const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
     const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
     const before_ = present.row.secret;
@@ -51,7 +51,7 @@ describe('reencryptSecrets', () => {
     assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
   });
 
-  it('does the same with the private keys of asymmetric webhooks, each in its own place', async () => {
+  it('encrypts the private keys of asymmetric webhooks', async () => {
     const { row } = await register(former, true);
     await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
     const keys = async (key: string) => {
@@ -64,7 +64,7 @@ describe('reencryptSecrets', () => {
     assert.deepEqual(await keys(today), before_);
   });
 
-  it('does the same with TOTP secrets', async () => {
+  it('encrypts TOTP secrets', async () => {
     const { secret } = await offerTotp(test.db, former, workspaceId);
     const [lost] = [(await buildWorkspace(test.db)).id];
     await offerTotp(test.db, foreign, lost);
@@ -75,7 +75,7 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
-  it('is a command that says what it did', async () => {
+  it('is a command that prints what it did', async () => {
     const { row, secret } = await register(former);
     const run = (env: NodeJS.ProcessEnv) =>
       spawnSync(process.execPath, [join(root, 'dist/models/reencrypt.js')], { env: { DATABASE_URL: test.url, ...env }, encoding: 'utf8' });

@@ -37,7 +37,7 @@ describe('the progress of a replay', () => {
     return [status, attempted, acknowledged, ended_at !== null];
   };
 
-  it('counts what a page attempted and what was acknowledged, each page once', async () => {
+  it('counts attempted and acknowledged deliveries of each page once', async () => {
     await attempt(0, 'succeeded');
     await attempt(1, 'failed');
     for (let time = 1; time <= 2; time += 1) assert.equal(await record(0, 2), 'running');
@@ -47,7 +47,7 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['completed', 3, 2, true]);
   });
 
-  it('counts neither attempts of others nor of an earlier replay', async () => {
+  it('counts no attempts of other replays', async () => {
     await attempt(0, 'succeeded', 'manual');
     await attempt(1, 'failed');
     await rows(test.db, `UPDATE delivery_attempts SET at = at - interval '1 minute' WHERE delivery_id = $1`, [deliveries[1]?.id]);
@@ -55,24 +55,24 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['running', 0, 0, false]);
   });
 
-  it('is completed also when its last page is empty', async () => {
+  it('completes with an empty last page', async () => {
     assert.equal(await record(0, 0, true), 'completed');
   });
 
-  it('stops when the webhook takes no deliveries any more', async () => {
+  it('stops when the webhook becomes inactive', async () => {
     await Webhook.update({ is_active: false }, { where: { id: webhookId } });
     assert.equal(await record(0, 1), 'stopped');
     assert.deepEqual([await isReplayRunning(test.db, replay.id), await counts()], [false, ['stopped', 0, 0, true]]);
   });
 
-  it('still counts the page under which it was cancelled', async () => {
+  it('counts the page during which it was cancelled', async () => {
     const { ended_at } = await cancelReplay(test.db, webhookId, replay.id);
     await attempt(0, 'succeeded');
     assert.equal(await record(0, 1, true), 'cancelled');
     assert.deepEqual([await counts(), replay.ended_at], [['cancelled', 1, 1, true], ended_at]);
   });
 
-  it('is found when nobody drives it, and goes on where it stood', async () => {
+  it('is found without a workflow, and continues where it stopped', async () => {
     const mine = async () => (await stuckReplays(test.db, 180)).filter(({ replayId }) => replayId === replay.id);
     const age = () => rows(test.db, `UPDATE replays SET progress_at = now() - interval '200 seconds' WHERE id = $1`, [replay.id]);
     assert.deepEqual(await mine(), []);

@@ -72,7 +72,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual([await stored(), await unsettledWebhooks(test.db, 10)], [['failed 31'], []]);
   });
 
-  it('that were held stay so when it is active again before they are written; what comes then goes out', async () => {
+  it('stay held when it becomes active again, and new ones are sent', async () => {
     await buildBacklog(test.db, webhook, { count: 30 });
     await change({ is_active: false });
     await change({ is_active: true });
@@ -88,7 +88,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(await stored(), ['held 30', 'pending 1']);
   });
 
-  it('that a replay takes before they are written go out', async () => {
+  it('are sent when a replay takes them', async () => {
     await buildBacklog(test.db, webhook, { count: 3 });
     await change({ is_active: false });
     await change({ is_active: true });
@@ -102,7 +102,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(new Set(await listReplayable(test.db, { ...range(), statuses: held }, null, 10)), new Set(others));
   });
 
-  it('whose attempt fails after it was paused stay held; one that was acknowledged has succeeded', async () => {
+  it('stay held after a failed attempt, and succeed after an acknowledged one', async () => {
     const [failed, over, acknowledged] = [
       await buildDelivery(test.db, test.workspaceId),
       await buildDelivery(test.db, test.workspaceId),
@@ -119,7 +119,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
   });
 
-  it('that wait on their ladder are due page by page when it has another address; what fails there is not tried at once again', async () => {
+  it('that wait for a retry become due page by page when its URL changes', async () => {
     await buildBacklog(test.db, webhook, { count: 250, ladderStep: 3 });
     await buildBacklog(test.db, webhook, { count: 50, ladderStep: 3, carried: false });
     const due = () => carriedDeliveries(test.db, webhook.id, false, 1_000);
@@ -135,7 +135,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual([(await due()).length, await listed('pending'), await unsettledWebhooks(test.db, 10)], [290, 300, []]);
   });
 
-  it('that somebody else holds are settled with a later page, and nobody waits for them', async () => {
+  it('that are locked are settled with a later page', async () => {
     await buildBacklog(test.db, webhook, { count: 3 });
     await change({ is_active: false });
     const other = await test.db.transaction();

@@ -32,7 +32,7 @@ describe('updateWebhook and deleteWebhook', () => {
   const build = () => buildDelivery(test.db, workspaceId);
   const stored = async (id = webhookId) => (await rows(test.db, 'SELECT * FROM webhooks WHERE id = $1', [id]))[0];
 
-  it('change what is given and nothing else', async () => {
+  it('change only the given fields', async () => {
     const before = await stored();
     await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] }, byTest);
     const { updated_at, ...after } = (await stored()) ?? {};
@@ -41,7 +41,7 @@ describe('updateWebhook and deleteWebhook', () => {
     assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null }, byTest)).description, null);
   });
 
-  it('hold what is pending when a webhook is paused; activating it forgets the reason and sends nothing by itself', async () => {
+  it('hold pending deliveries on a pause, and activation sends nothing by itself', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
     await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false }, byTest);
     await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
@@ -56,7 +56,7 @@ describe('updateWebhook and deleteWebhook', () => {
     ['has another address', { url: 'https://two.example.test/' }],
     ['is given another chance', { is_active: true }],
   ] as const) {
-    it(`give what waited for a further attempt to the carrier, due now and at the foot of its ladder, when its webhook ${what}`, async () => {
+    it(`make waiting retries due now when the webhook ${what}`, async () => {
       const [waiting, fresh, underWay] = [await build(), await build(), await build()];
       await recordAttempt(test.db, attemptWith(waiting, { status: 'pending', inSeconds: 3_600 }));
       await leaveToCarriers(test.db, { left: [], underWay: [underWay] }, false);
@@ -73,7 +73,7 @@ describe('updateWebhook and deleteWebhook', () => {
     });
   }
 
-  it('leave what waits as it is when a webhook gets the address that it has, or other events', async () => {
+  it('keep waiting retries when the URL stays the same or the events change', async () => {
     const { id } = await build();
     await recordAttempt(test.db, attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 }));
     const before = await deliveryOf(test.db, id);
@@ -87,7 +87,7 @@ describe('updateWebhook and deleteWebhook', () => {
     assert.deepEqual(await deliveryOf(test.db, id), before);
   });
 
-  it('end what is pending or held when a webhook is deleted, and give it no more events', async () => {
+  it('end open deliveries of a deleted webhook, and write no more', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
     await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     assert.equal((await deliveryOf(test.db, id)).status, 'failed');
@@ -96,7 +96,7 @@ describe('updateWebhook and deleteWebhook', () => {
     assert.deepEqual((await Webhook.ownedPage(workspaceId, { page: 1, limit: 10 })).total, 0);
   });
 
-  it('do not know foreign, deleted, unknown and malformed ids, and change nothing then', async () => {
+  it('find no foreign, deleted, unknown or malformed id', async () => {
     const stranger = await buildWorkspace(test.db);
     const { row: deleted } = await buildWebhook(workspaceId, 'https://two.example.test/');
     await deleteWebhook(test.db, workspaceId, deleted.id, byTest);

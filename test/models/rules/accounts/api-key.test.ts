@@ -21,7 +21,7 @@ function inBase62(value: number): string {
 }
 
 describe('API keys', () => {
-  it('are tidings_, 32 random characters and their checksum, each another', () => {
+  it('are tidings_, 32 random characters and a checksum', () => {
     assert.equal(crc32('123456789'), 0xcbf43926, 'the check value of CRC-32');
     const keys = Array.from({ length: 500 }, generateApiKey);
     for (const key of keys) {
@@ -42,7 +42,7 @@ describe('API keys', () => {
     assert.ok(chiSquare < 130, `chi-square ${chiSquare}`);
   });
 
-  it('tell every mistyped character and every swap of neighbours', () => {
+  it('detect every wrong character and every swap of neighbours', () => {
     const key = generateApiKey();
     for (let index = 8; index < key.length; index += 1) {
       for (const character of base62) {
@@ -54,7 +54,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are nothing else: no other text is well-formed', () => {
+  it('accept no other text', () => {
     const key = generateApiKey();
     for (const text of [
       '',
@@ -72,7 +72,7 @@ describe('API keys', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => assert.equal(isWellFormedApiKey(text), false)));
   });
 
-  it('are stored under a keyed hash and shown by four characters only', () => {
+  it('are stored as a keyed hash and shown by four characters', () => {
     const key = generateApiKey();
     assert.deepEqual(digestApiKey('pepper', key), createHmac('sha256', 'pepper').update(`api-key:${key}`).digest());
     assert.notDeepEqual(digestApiKey('pepper', key), digestApiKey('other', key));

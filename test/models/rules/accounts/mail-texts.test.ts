@@ -16,13 +16,13 @@ describe('renderMail', () => {
     });
   }
 
-  it('puts no link into a mail that only informs, nor where there is no token', () => {
+  it('puts no link into a mail without a token', () => {
     for (const { text, html } of [renderMail('password_changed', context), renderMail('verify_email', { ...context, token: undefined })]) {
       assert.doesNotMatch(text + html, /token=|href/);
     }
   });
 
-  it('says what it is about', () => {
+  it('states the balance or the reason, escaped in HTML', () => {
     const low = renderMail('low_balance', { ...context, detail: { balance: 4_900 } });
     assert.match(low.text, /has 4\.9 credits left/);
     const detail = { url: 'https://x.test/?a=<b>', reason: 'The endpoint answered 410 Gone' };
@@ -31,7 +31,7 @@ describe('renderMail', () => {
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
   });
 
-  it('greets by name and never lets a name become HTML', () => {
+  it('greets by name and escapes the name in HTML', () => {
     for (const kind of mailKinds) {
       const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });
       assert.match(subject, /^[A-Z][\w -]+$/);

@@ -19,7 +19,7 @@ describe('plainName', () => {
   for (const [name, plain] of names)
     it(`makes ${JSON.stringify(plain)} of ${JSON.stringify(name)}`, () => assert.equal(plainName(name), plain));
   it('is at most 60 characters', () => assert.equal([...plainName('😀'.repeat(255))].length, 60));
-  it('greets nobody where nothing is left', () => {
+  it('greets without a name when no character remains', () => {
     const { text } = renderMail('verify_email', { name: 'https://evil.example', publicUrl: 'https://x.test', token: 't' });
     assert.ok(text.startsWith('Hello,\n'));
   });

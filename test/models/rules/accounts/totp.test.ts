@@ -20,20 +20,20 @@ describe('TOTP', () => {
       assert.equal(stepOfCode(inBase32, code.slice(2), new Date(seconds * 1000), null), Math.floor(seconds / 30));
     });
   }
-  it('takes the codes of the steps beside the present one, and no others', () => {
+  it('accepts the codes of the neighbouring steps, and no others', () => {
     const at = new Date(1_234_567_890_000);
     const now = Math.floor(at.getTime() / 30_000);
     const steps = [-2, -1, 0, 1, 2].map((offset) => stepOfCode(inBase32, codeAt(secret, now + offset), at, null));
     assert.deepEqual(steps, [null, now - 1, now, now + 1, null]);
   });
-  it('takes no code of a used step, nor of one before it', () => {
+  it('refuses a code of a used or an earlier step', () => {
     const at = new Date(1_234_567_890_000);
     const now = Math.floor(at.getTime() / 30_000);
     assert.equal(stepOfCode(inBase32, codeAt(secret, now), at, now), null);
     assert.equal(stepOfCode(inBase32, codeAt(secret, now - 1), at, now), null);
     assert.equal(stepOfCode(inBase32, codeAt(secret, now + 1), at, now), now + 1);
   });
-  it('takes nothing that is no code', () => {
+  it('refuses what is no code', () => {
     for (const code of ['', '0', 'abcdef', '1234567', '٠١٢٣٤٥']) assert.equal(stepOfCode(inBase32, code, new Date(59_000), null), null);
   });
   it('makes secrets of 160 bits and codes that differ', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { codePoints, formatCredits, priceOf, toCredits } from '../../../../models/rules/billing/credits.js';
+import { codePoints } from '../../../../models/rules/values/text.js';
+import { formatCredits, priceOf, toCredits } from '../../../../models/rules/billing/credits.js';
 
 const unicode = fc.string({ unit: 'binary', maxLength: 700 });
 
@@ -18,14 +19,14 @@ describe('priceOf', () => {
     ['80 family emoji of several code points', '👨‍👩‍👧'.repeat(80), 3_000],
   ];
   for (const [what, text, price] of cases) {
-    it(`asks ${price / 1000} credits for an sms of ${what}`, () => assert.equal(priceOf('sms', text), price));
+    it(`is ${price / 1000} credits for an SMS of ${what}`, () => assert.equal(priceOf('sms', text), price));
   }
 
-  it('asks the same for every whatsapp message and every e-mail, whatever the length', () => {
+  it('is the same for WhatsApp messages and e-mails of any length', () => {
     for (const text of ['', 'a', 'a'.repeat(1_600)]) assert.deepEqual([priceOf('whatsapp', text), priceOf('email', text)], [500, 100]);
   });
 
-  it('counts code points in any text, and never falls when a text grows', () => {
+  it('never falls when a text grows', () => {
     fc.assert(
       fc.property(unicode, unicode, (text, more) => {
         assert.equal(codePoints(text), Array.from(text).length);
@@ -51,7 +52,7 @@ describe('formatCredits', () => {
     it(`prints ${thousandths} thousandths as ${text}`, () => assert.equal(formatCredits(thousandths), text));
   }
 
-  it('prints any amount without a tail, and the number says the same', () => {
+  it('prints any amount without trailing zeros', () => {
     fc.assert(
       fc.property(
         fc.maxSafeInteger().filter((n) => Math.abs(n) < 1e15),
@@ -69,7 +70,7 @@ describe('formatCredits', () => {
     );
   });
 
-  it('adds up: the sum of prices prints as the sum', () => {
+  it('prints the sum of prices exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('sms' as const, 'whatsapp' as const, 'email' as const), { maxLength: 200 }), (list) => {
         const sum = list.reduce((total, channel) => total + priceOf(channel, 'x'), 0);

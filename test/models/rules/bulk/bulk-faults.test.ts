@@ -33,7 +33,7 @@ describe('faults of bulk requests', () => {
     ['a text that becomes too long', { to: phone(1), name: 'x'.repeat(1598) }, '@', 'content.text must be at most 1600 characters'],
   ].map(([what, ...rest]) => [what, rest[0], atSecond(rest[1]), atSecond(rest[2])] as [string, unknown, string, string]);
   for (const [what, recipient, field, message] of bad) {
-    it(`refuses ${what}, or leaves it out`, async () => {
+    it(`refuses or skips ${what}`, async () => {
       const recipients = [{ to: phone(0), name: 'Ann' }, recipient, { to: phone(2), name: 'Bob' }];
       assert.deepEqual((await faultsOf(bulk({ recipients })))[0], { field, message });
       const skipped = bulk({ recipients, on_invalid: 'skip' });
@@ -44,7 +44,7 @@ describe('faults of bulk requests', () => {
       assert.deepEqual(await textsOf(skipped), ['Hi Ann', 'Hi Bob']);
     });
   }
-  it('finds every fault of every row, and refuses when nothing is left to send', async () => {
+  it('finds every fault of every row, and refuses when no recipient remains', async () => {
     const recipients = [{ to: 'x', metadata: 1 }, phone(0)];
     const expected = ['recipients[0].to', 'recipients[0].metadata', 'recipients[0].variables.name', 'recipients[1].variables.name'];
     for (const on_invalid of ['reject', 'skip'] as const) {
@@ -54,7 +54,7 @@ describe('faults of bulk requests', () => {
       );
     }
   });
-  it('lists a hundred faults, the last of which says how many more there are', async () => {
+  it('lists a hundred faults and the number of further ones', async () => {
     const faults = await faultsOf(bulk({ recipients: Array.from({ length: 3500 }, () => 'x'), content: { text: 'x' } }));
     assert.equal(faults.length, 100);
     assert.deepEqual(faults.at(-1), { field: 'recipients', message: '3,401 more faults are not listed' });
@@ -94,7 +94,7 @@ describe('faults of bulk requests', () => {
       }
     });
   }
-  it('judges e-mails in bytes, text and html together, and subjects after substitution', async () => {
+  it('limits e-mails in bytes, and subjects after substitution', async () => {
     const content = { text: 'x'.repeat(46_000), html: '{{name}}', subject: 'Re: {{name}}' };
     const mail = (name: string) => bulk({ channel: 'email', content, recipients: [{ to: 'a@b.co', name }] });
     const texts = async (name: string) => (await faultsOf(mail(name))).map(({ message }) => message);
@@ -104,13 +104,13 @@ describe('faults of bulk requests', () => {
     assert.deepEqual(await texts('x'.repeat(200_000)), ['content.text and content.html must be at most 90 kB together']);
     assert.deepEqual(await texts('x'.repeat(995)), ['content.subject must be one line of at most 998 characters']);
   });
-  it('refuses a text that substitution leaves empty', async () => {
+  it('refuses a text that is empty after substitution', async () => {
     const recipients = [{ to: phone(0), name: '' }];
     assert.deepEqual(await faultsOf(bulk({ content: { text: '{{name}}' }, recipients })), [
       { field: 'recipients[0]', message: 'Missing required field: content.text' },
     ]);
   });
-  it('a huge value in many placeholders is a fault, not the end of the process', async () => {
+  it('refuses a huge value in many placeholders', async () => {
     const recipients = [{ to: phone(0), name: 'x'.repeat(3_000_000) }];
     assert.equal((await faultsOf(bulk({ content: { text: '{{name}}'.repeat(1900) }, recipients }))).length, 1);
   });

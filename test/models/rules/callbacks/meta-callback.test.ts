@@ -26,7 +26,7 @@ const status = (word: string, changes: object = {}) => ({
 });
 
 describe('the callback of Meta', () => {
-  it('tells of other senders of the same app by the name of their account, and of no others', () => {
+  it('assigns reports to the accounts of the same app, and to no others', () => {
     const other = { ...account, name: 'second', phoneNumberId: 'another' };
     const accountsNamed = (accounts: (typeof account)[]) => {
       const { body, signature } = notice({ statuses: [status('sent')] }, { sender: 'another' });
@@ -37,7 +37,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(accountsNamed([account]), []);
   });
 
-  it('tells several steps at once, in any of our words', () => {
+  it('reads several statuses at once', () => {
     const events = read({ statuses: ['sent', 'delivered', 'read', 'deleted', 'constructor'].map((word) => status(word)) });
     assert.deepEqual(
       events.map((event) => (event.kind === 'report' ? [event.status, event.provider_message_id, event.message_id] : [])),
@@ -47,7 +47,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('takes seconds and milliseconds, and our clock where there is no time', () => {
+  it('reads seconds and milliseconds, and uses our clock without a time', () => {
     const timeOf = (timestamp: unknown) => {
       const [event] = read({ statuses: [status('sent', { timestamp })] });
       return event?.kind === 'report' ? event.occurred_at.toISOString() : null;
@@ -57,7 +57,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual(times, [exact, exact, '2026-01-02T03:00:00.123Z', at.toISOString(), at.toISOString()]);
   });
 
-  it('is refused with a signature that is absent, of another secret or of other bytes', () => {
+  it('is refused with a missing or wrong signature', () => {
     const { body, signature } = notice({ statuses: [status('delivered', { note: 'Grüße' })] });
     assert.equal(readBytes(body, signature).length, 1);
     for (const wrong of [undefined, '', signature.slice(7), `${signature}0`, notice({}, { secret: 'other' }).signature]) {
@@ -67,7 +67,7 @@ describe('the callback of Meta', () => {
     assert.throws(() => readBytes(body.replaceAll('ü', '\\u00fc'), signature), isStatus(403));
   });
 
-  it('leaves out what is about another number of the app, or no message', () => {
+  it('skips other numbers of the app and other events', () => {
     assert.deepEqual(read({ statuses: [status('sent')] }, { sender: '1' }), []);
     assert.deepEqual(read({ statuses: [status('sent')] }, { field: 'account_update' }), []);
     for (const value of [{}, { statuses: 'x' }, { statuses: [null, {}, status('sent', { id: 7 })], messages: [null, {}] }]) {
@@ -75,7 +75,7 @@ describe('the callback of Meta', () => {
     }
   });
 
-  it('says its failures in our codes', () => {
+  it('maps failures to our codes', () => {
     const failures = [131047, 131026, 131049, 7, undefined].map((code) => {
       const errors = code === undefined ? undefined : [{ code, title: 'Refused', error_data: { details: 'Refused' } }];
       const [event] = read({ statuses: [status('failed', { errors })] });
@@ -93,7 +93,7 @@ describe('the callback of Meta', () => {
     assert.deepEqual([optOut.recipient, optOut.reason], ['+15551234567', 'unsubscribed']);
   });
 
-  it('brings what people write, also with buttons; who hides his number is left out', () => {
+  it('reads incoming texts and buttons, and skips hidden numbers', () => {
     const message = (changes: object) => ({ id: 'wamid.2', from: '15551234567', timestamp: '1767322800', type: 'text', ...changes });
     const events = read({
       messages: [
@@ -117,7 +117,7 @@ describe('the handshake of Meta', () => {
       account,
       new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': account.verifyToken, 'hub.challenge': '1158201444', ...changes }),
     );
-  it('echoes the challenge to whoever knows the word, and to nobody else', () => {
+  it('returns the challenge only with the right token', () => {
     assert.equal(answer({}), '1158201444');
     for (const changes of [{ 'hub.verify_token': 'other' }, { 'hub.verify_token': '' }, { 'hub.mode': 'unsubscribe' }]) {
       assert.equal(answer(changes as Record<string, string>), null);

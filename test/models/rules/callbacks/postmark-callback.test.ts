@@ -44,7 +44,7 @@ const bounce = (Type: string, changes: Partial<Models.BounceWebhook> = {}): Mode
 });
 
 describe('the callback of Postmark', () => {
-  it('is read behind its password, whatever the user is called', () => {
+  it('is accepted with its password and any user name', () => {
     const [event] = read(delivery());
     assert.ok(event?.kind === 'report');
     const { raw, ...report } = event;
@@ -63,7 +63,7 @@ describe('the callback of Postmark', () => {
     assert.equal(read(delivery(), basic(`:${account.callbackPassword}`)).length, 1);
   });
 
-  it('is refused without the password, with another one, or with more than it', () => {
+  it('is refused without the exact password', () => {
     const others = [
       '',
       account.callbackPassword,
@@ -77,7 +77,7 @@ describe('the callback of Postmark', () => {
     assert.throws(() => readPostmarkCallback(account, { headers: {}, body: Buffer.from('{}'), at }), isStatus(403));
   });
 
-  it('says its bounces in our codes; a delay or an answer of a person is none', () => {
+  it('maps bounces to our codes, and ignores delays and replies', () => {
     const failures = ['HardBounce', 'SoftBounce', 'SpamNotification', 'ManuallyDeactivated', 'Unknown', 'constructor'].map((type) => {
       const [event] = read(bounce(type));
       return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
@@ -93,7 +93,7 @@ describe('the callback of Postmark', () => {
     for (const type of ['Transient', 'AutoResponder', 'AddressChange', 'Subscribe']) assert.deepEqual(read(bounce(type)), []);
   });
 
-  it('is an opt-out where the recipient complained or unsubscribed', () => {
+  it('is an opt-out after a complaint or an unsubscription', () => {
     const complaint = { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' };
     const change = {
       ...common,
@@ -117,7 +117,7 @@ describe('the callback of Postmark', () => {
     assert.deepEqual(read({ ...change, SuppressSending: false }), []);
   });
 
-  it('is nothing where it is no step of ours, and 400 where it is no JSON', () => {
+  it('ignores other events, and is 400 without JSON', () => {
     for (const event of [{ ...delivery(), RecordType: 'Open' }, { ...delivery(), MessageID: '' }, {}, [], 'null', '7']) {
       assert.deepEqual(read(event), []);
     }

@@ -30,7 +30,7 @@ function read(events: unknown, { headers, text }: { headers?: Record<string, str
 }
 
 describe('the callback of SendGrid', () => {
-  it('is signed as the official library verifies it', () => {
+  it('is accepted with a signature of the official library', () => {
     const body = JSON.stringify([event('delivered', { response: '250 Grüße 😀' })]);
     const headers = signEvents(body, at);
     const official = new EventWebhook();
@@ -41,7 +41,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(readSendgridCallback(account, { headers: lowerCase(headers), body: Buffer.from(body), at }).length, 1);
   });
 
-  it('tells several steps at once; what is no step of ours is left out', () => {
+  it('reads several statuses at once, and skips other events', () => {
     const events = read([
       event('processed'),
       event('deferred'),
@@ -61,7 +61,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('is refused with a signature that is absent, of another body or key, or old', () => {
+  it('is refused with a missing, wrong or old signature', () => {
     const body = JSON.stringify([event('delivered')]);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     for (const headers of [
@@ -79,7 +79,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
   });
 
-  it('says its failures in our codes', () => {
+  it('maps failures to our codes', () => {
     const cases: [changes: object, ours: string, isPermanent: boolean, theirs: string][] = [
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],
       [{ event: 'bounce', type: 'bounce', status: '5.2.2' }, '30006', false, '5.2.2'],
@@ -96,7 +96,7 @@ describe('the callback of SendGrid', () => {
     }
   });
 
-  it('is an opt-out where the recipient complained or unsubscribed, also when that is why it was dropped', () => {
+  it('is an opt-out after a complaint or an unsubscription, also for a dropped mail', () => {
     const optOuts = read([
       event('spamreport'),
       event('unsubscribe'),
@@ -110,7 +110,7 @@ describe('the callback of SendGrid', () => {
     );
   });
 
-  it('is known by its Message-ID where that is all it has, and old ids too', () => {
+  it('matches by Message-ID, also by old ids', () => {
     const idOf = (changes: object) =>
       read([event('delivered', changes)]).flatMap((each) => (each.kind === 'report' ? each.provider_message_id : []));
     assert.deepEqual(idOf({ sg_message_id: undefined }), ['w4tOkqrUS8CyFHbBTS4RLg']);
@@ -118,7 +118,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(idOf({ sg_message_id: undefined, 'smtp-id': undefined }), []);
   });
 
-  it('is 400 where it is no list', () => {
+  it('is 400 without a list', () => {
     assert.throws(() => read({}), isStatus(400));
     const headers = signEvents('[', at);
     assert.throws(() => read([], { headers, text: '[' }), isStatus(400));

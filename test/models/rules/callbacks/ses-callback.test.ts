@@ -32,7 +32,7 @@ describe('the callback of SES', () => {
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
-  it('is signed as the official library verifies it, in both versions', async () => {
+  it('is accepted with both signature versions of the official library', async () => {
     const original = https.get;
     // The library fetches the certificate itself.
     https.get = ((_url: string, callback: (response: unknown) => void) => {
@@ -53,7 +53,7 @@ describe('the callback of SES', () => {
     }
   });
 
-  it('tells a step, with the id that our tag echoes', async () => {
+  it('reads a status with the id of our tag', async () => {
     const [event] = await read(sesEvent('Delivery', 'ses-1', { ...tagged, delivery: { timestamp: '2026-01-02T03:04:05.000Z' } }));
     assert.ok(event?.kind === 'report');
     const { raw: _, ...report } = event;
@@ -73,7 +73,7 @@ describe('the callback of SES', () => {
     assert.ok(sent?.kind === 'report' && sent.status === 'sent');
   });
 
-  it('is refused when it is changed, of another topic, old, or signed with a certificate of somebody else', async () => {
+  it('is refused when it is changed, old, of another topic or wrongly signed', async () => {
     const event = sesEvent('Delivery', 'ses-1');
     const other = await createTopic();
     for (const changes of [
@@ -95,7 +95,7 @@ describe('the callback of SES', () => {
     await assert.rejects(readText('{'), isStatus(400));
   });
 
-  it('never asks for a certificate that is not at SNS itself', async () => {
+  it('fetches certificates only from SNS', async () => {
     for (const place of [
       'https://evil.example/SimpleNotificationService-0a.pem',
       'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0a.pem',
@@ -110,7 +110,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('says its failures in our codes', async () => {
+  it('maps failures to our codes', async () => {
     const codesOf = ([event]: CallbackEvent[]) =>
       event?.kind === 'report' ? [event.status, event.error_code, event.is_permanent, event.provider_error_code] : [];
     const bounce = async (bounceType: string, bounceSubType: string) =>
@@ -128,7 +128,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(codesOf(await readEvent('Bounce')), ['failed', 'undeliverable', false, 'undefined/undefined']);
   });
 
-  it('is an opt-out where the recipient complained or unsubscribed', async () => {
+  it('is an opt-out after a complaint or an unsubscription', async () => {
     const reasonOf = ([event]: CallbackEvent[]) => (event?.kind === 'opt_out' ? [event.reason, event.recipient] : []);
     assert.deepEqual(reasonOf(await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } })), [
       'complaint',
@@ -139,12 +139,12 @@ describe('the callback of SES', () => {
     assert.deepEqual(await readEvent('Subscription', preferences(false)), []);
   });
 
-  it('is nothing where it is no step of ours', async () => {
+  it('ignores other events', async () => {
     for (const type of ['DeliveryDelay', 'Open', 'Click', 'constructor']) assert.deepEqual(await readEvent(type), []);
     for (const Message of ['null', '{}', '{"mail":{}}']) assert.deepEqual(await read({ Message }), []);
   });
 
-  it('asks to be confirmed, at SNS itself only', async () => {
+  it('confirms a subscription only at SNS', async () => {
     const ask = (SubscribeURL: string) =>
       read({ Type: 'SubscriptionConfirmation', Message: 'You have chosen …', Token: 'token', SubscribeURL });
     const url = `${snsBase}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=token`;

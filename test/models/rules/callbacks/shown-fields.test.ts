@@ -4,7 +4,7 @@ import { shownOfReport } from '../../../../models/rules/callbacks/shown-fields.j
 const shown = (kind: Parameters<typeof shownOfReport>[0], report: unknown) => JSON.parse(shownOfReport(kind, JSON.stringify(report)));
 
 describe('what a workspace sees of a report', () => {
-  it('of Amazon SES the outcome, and neither account, identity, address nor ARN', () => {
+  it('shows the outcome of Amazon SES without account and address', () => {
     const report = {
       eventType: 'Bounce',
       mail: {
@@ -35,7 +35,7 @@ describe('what a workspace sees of a report', () => {
       },
     });
   });
-  it('of Twilio the status, and not the SID of the account', () => {
+  it('shows the status of Twilio without the SID of the account', () => {
     const form = {
       MessageSid: 'SM1',
       MessageStatus: 'failed',
@@ -46,10 +46,10 @@ describe('what a workspace sees of a report', () => {
     };
     assert.deepEqual(shown('twilio', form), { MessageSid: 'SM1', MessageStatus: 'failed', ErrorCode: '30005' });
   });
-  it('of an object where a value belongs nothing', () => {
+  it('shows nothing of an object in place of a value', () => {
     assert.deepEqual(shown('twilio', { MessageSid: { AccountSid: 'AC1' }, To: [{ a: 1 }] }), { To: [] });
   });
-  it('of an account that is no longer there, and of what is no JSON, nothing', () => {
+  it('shows nothing of a removed account or of invalid JSON', () => {
     assert.equal(shownOfReport(undefined, '{"status":"sent"}'), '{}');
     assert.equal(shownOfReport('meta', 'status=sent'), '{}');
   });

@@ -22,7 +22,7 @@ describe('a chain across channels', () => {
     });
   }
 
-  it('costs what its dearest step does at most, whatever is refunded on the way', () => {
+  it('costs at most as much as its most expensive step', () => {
     const price = fc.integer({ min: 1, max: 10_000 });
     fc.assert(
       fc.property(fc.array(fc.tuple(price, fc.boolean()), { minLength: 1, maxLength: 4 }), (steps) => {
@@ -39,7 +39,7 @@ describe('a chain across channels', () => {
     );
   });
 
-  it('keeps of the content what the channel knows', () => {
+  it('keeps the content fields of the channel', () => {
     const content = { text: 'Hello', subject: 'S', html: '<p>H</p>', template: { name: 'hello', language: 'en' } };
     assert.deepEqual(contentOn('sms', content), { text: 'Hello' });
     assert.deepEqual(contentOn('email', content), { text: 'Hello', subject: 'S', html: '<p>H</p>' });

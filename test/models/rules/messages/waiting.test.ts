@@ -34,24 +34,24 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits({ status: 'sent', status_detail: 'awaiting_report', sent_at: later(5) }), ['report', later(1_005)]);
   });
 
-  it('is nothing once nobody waits for its report any more', () => {
+  it('is nothing after the wait for its report ended', () => {
     assert.equal(waits({ status: 'sent', status_detail: 'unknown', sent_at: now }), null);
   });
 
-  it('is its webhook delivery where it is at its end', () => {
+  it('is its webhook delivery after the message ended', () => {
     const sent = { status: 'sent', status_detail: 'unknown', sent_at: now } as const;
     assert.deepEqual(waits(sent, { events: [pendingEvent] }), ['webhook_delivery', later(7)]);
     assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, status: 'succeeded' }] }), null);
     assert.equal(waits({ status: 'delivered', status_detail: 'delivered' }, { events: [{ ...pendingEvent, delivery_id: null }] }), null);
   });
 
-  it('is the answer to a call only while the call is under way', () => {
+  it('is the answer to a call only during the call', () => {
     const open = { outcome: null, provider: 'twilio', started_at: now } as const;
     assert.deepEqual(waits({ status_detail: 'sending' }, { attempts: [open] }), ['provider_answer', later(10)]);
     assert.deepEqual(waits({ status_detail: 'accepted' }, { attempts: [{ ...open, outcome: 'retryable' }] }), ['next_attempt', later(100)]);
   });
 
-  it('is a report where the answer to a call was lost, whatever later calls came to', () => {
+  it('is a report after a call with a lost answer', () => {
     const lost = { outcome: null, provider: 'twilio', started_at: later(-11) } as const;
     const sending = { status_detail: 'sending' } as const;
     assert.deepEqual(waits(sending, { attempts: [lost] }), ['report', later(109)]);
@@ -60,7 +60,7 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits(sending, { attempts: [lost, refused] }), ['report', later(109)]);
   });
 
-  it('is its time, its batch, or its turn before it is handed off', () => {
+  it('is its schedule, its batch or its hand-off before that', () => {
     assert.deepEqual(waits({ scheduled_at: later(60) }, { batchStatus: 'paused' }), ['schedule', later(60)]);
     assert.deepEqual(waits({}, { batchStatus: 'paused' }), ['batch_resume', null]);
     assert.deepEqual(waits({ scheduled_at: later(-10) }), ['hand_off', later(90)]);

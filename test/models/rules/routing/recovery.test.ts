@@ -49,7 +49,7 @@ describe('the accounts that may have a message', () => {
     PROVIDER_EMAIL: 'sendgrid,postmark,smtp,sandbox=0,ses',
   });
 
-  it('are all of its channel, and the last one is the one that can be asked least', async () => {
+  it('are all of its channel, those without queries last', async () => {
     const db = connect(config.databaseUrl, 1);
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
     await db.close();
@@ -70,7 +70,7 @@ describe('the accounts that may have a message', () => {
     }
   });
 
-  it('include those that were uncertain before, also when the settings name them no more', () => {
+  it('include uncertain ones that were removed from the settings', () => {
     assert.deepEqual(suspectedAccounts(config, 'sms', ['gone', 'twilio']), ['sandbox', 'twilio', 'gone']);
   });
 });

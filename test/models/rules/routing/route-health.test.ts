@@ -8,18 +8,18 @@ const seen = (changes: Partial<Seen>): Seen => ({ level: levelMax, calls: 0, bad
 const levelAfter = (changes: Partial<Seen>) => judge(seen(changes), windowSeconds)?.level;
 
 describe('the health of a route', () => {
-  it('falls to 0 when nearly all of its calls fail, at once', () => {
+  it('falls to 0 at once when nearly all calls fail', () => {
     assert.equal(levelAfter({ calls: 5, bad: 5, sinceSeconds: 0 }), 0);
     assert.equal(levelAfter({ calls: 4, bad: 4, sinceSeconds: 0 }), undefined);
     assert.equal(levelAfter({ calls: 2, bad: 2, sinceSeconds: 0, level: 1 }), 0, 'sooner on its way back');
   });
 
-  it('falls to 0 when eight calls in a row fail, however many were good before', () => {
+  it('falls to 0 after eight failed calls in a row', () => {
     assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 8, sinceSeconds: 0 }), 0);
     assert.equal(levelAfter({ calls: 1_000, bad: 8, badInARow: 7, sinceSeconds: 0 }), undefined);
   });
 
-  it('falls in steps while a part of the calls fails, and not again before the step has shown what it does', () => {
+  it('falls in steps while some calls fail, after enough new calls', () => {
     assert.equal(levelAfter({ calls: 20, bad: 4 }), 7);
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 7 }), 4);
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 2 }), 1, 'not below what shows whether it is well again');
@@ -28,13 +28,13 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ calls: 6, bad: 3 }), undefined, 'too few to tell');
   });
 
-  it('rises from 0 by a probe alone, however long it takes', () => {
+  it('rises from 0 only by a probe', () => {
     assert.equal(levelAfter({ level: 0, sinceSeconds: 100_000 }), undefined);
     assert.equal(levelAfter({ level: 0, calls: 3, bad: 3 }), undefined);
     assert.equal(levelAfter({ level: 0, calls: 1, sinceSeconds: 0 }), 1);
   });
 
-  it('is back within five minutes after the first probe that is answered', () => {
+  it('is full within five minutes after the first good probe', () => {
     let level = 1;
     let seconds = 0;
     for (let since = 0; level < levelMax; seconds += 1, since += 1) {
@@ -44,13 +44,13 @@ describe('the health of a route', () => {
     }
   });
 
-  it('stays where it is without calls, except that it drifts back to full', () => {
+  it('returns slowly to full without calls', () => {
     assert.equal(levelAfter({}), undefined);
     assert.equal(levelAfter({ level: 8 }), 10);
     assert.equal(levelAfter({ level: 8, sinceSeconds: 20 }), undefined);
   });
 
-  it('never leaves its bounds, never stands still with a reason, and never falls without bad calls', () => {
+  it('stays within bounds, and falls only after bad calls', () => {
     const level = fc.integer({ min: 0, max: levelMax });
     const calls = fc.double({ min: 0, max: 1_000, noNaN: true });
     const part = fc.double({ min: 0, max: 1, noNaN: true });

@@ -15,7 +15,7 @@ const first = (given: Standing[], at: number) => chooseRoute(given, at).accounts
 const account = (name: string, weight: number, health = levelMax): Standing => ({ account: name, weight, level: health });
 
 describe('the route of a message', () => {
-  it('has shares that add up to 1, and none where an account is at 0 and others are not', () => {
+  it('has shares that add up to 1, and none for an account at 0', () => {
     fc.assert(
       fc.property(standings, (given) => {
         const shares = sharesOf(given);
@@ -31,11 +31,11 @@ describe('the route of a message', () => {
     );
   });
 
-  it('follows the weights when all are well; those that stand by get nothing', () => {
+  it('follows the weights when all are healthy, without standby accounts', () => {
     assert.deepEqual(sharesOf([account('a', 3), account('b', 1), account('c', 0)]), [0.75, 0.25, 0]);
   });
 
-  it('gives what an account loses to the others, and to those that stand by', () => {
+  it('gives the share of a failing account to others and to standby accounts', () => {
     assert.deepEqual(
       sharesOf([account('a', 1, 5), account('b', 1)]).map((share) => Math.round(share * 100)),
       [33, 67],
@@ -44,11 +44,11 @@ describe('the route of a message', () => {
     assert.deepEqual(sharesOf([account('a', 1, 0), account('b', 0)]), [0, 1]);
   });
 
-  it('goes by the weights alone when all are ill', () => {
+  it('follows the weights when all are at 0', () => {
     assert.deepEqual(sharesOf([account('a', 3, 0), account('b', 1, 0), account('c', 0, 0)]), [0.75, 0.25, 0]);
   });
 
-  it('less health never brings an account more', () => {
+  it('gives an account no larger share with less health', () => {
     fc.assert(
       fc.property(standingsOf(fc.integer({ min: 1, max: 100 })), fc.nat(4), (given, which) => {
         const at = which % given.length;
@@ -60,7 +60,7 @@ describe('the route of a message', () => {
     );
   });
 
-  it('is the same for the same draw, tells each account once, and none that is ill unless all are', () => {
+  it('lists each account once, without accounts at 0 unless all are', () => {
     fc.assert(
       fc.property(standings, draw, (given, at) => {
         const choice = chooseRoute(given, at);
@@ -74,7 +74,7 @@ describe('the route of a message', () => {
     );
   });
 
-  it('is drawn as often as its share says, over groups and over the rounds of one', () => {
+  it('is drawn as often as its share', () => {
     const given = [account('a', 7), account('b', 2), account('c', 1)];
     const countOf = (draws: number[]) => draws.filter((at) => first(given, at) === 'a').length / draws.length;
     const rounds = Array.from({ length: 40 }, (_, round) => drawOf('0190a5a8-0000-7000-8000-000000000001', round));
@@ -84,7 +84,7 @@ describe('the route of a message', () => {
     assert.ok(Math.abs(countOf(groups) - 0.7) < 0.05, String(countOf(groups)));
   });
 
-  it('says why', () => {
+  it('states its reason', () => {
     assert.equal(chooseRoute([account('a', 1)], 0.5).reason, 'only');
     assert.equal(chooseRoute([account('a', 1), account('b', 1)], 0.5).reason, 'share');
     assert.deepEqual(chooseRoute([account('a', 1, 0), account('b', 1)], 0), { reason: 'moved', accounts: [{ account: 'b', share: 100 }] });

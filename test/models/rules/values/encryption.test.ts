@@ -6,7 +6,7 @@ const key = 'k'.repeat(32);
 const other = 'o'.repeat(32);
 
 describe('encrypt and decrypt', () => {
-  it('give every text back', () => {
+  it('return every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) =>
         assert.equal(decrypt(key, context, encrypt(key, context, text)), text),
@@ -14,25 +14,25 @@ describe('encrypt and decrypt', () => {
     );
   });
 
-  it('never give the same bytes twice, and never show the text', () => {
+  it('never return the same bytes twice', () => {
     const sealed = Array.from({ length: 50 }, () => encrypt(key, 'webhook:1', 'whsec_secret').toString('latin1'));
     assert.equal(new Set(sealed).size, 50);
     for (const bytes of sealed) assert.ok(!bytes.includes('secret'));
   });
 
-  it('refuse another key, and another place', () => {
+  it('refuse another key and another context', () => {
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.throws(() => decrypt(other, 'webhook:1', sealed), /another SECRET_KEY/);
     assert.throws(() => decrypt(key, 'webhook:2', sealed));
     assert.throws(() => decrypt(key, '', sealed));
   });
 
-  it('find the key among several by what the bytes name', () => {
+  it('find the key among several by its id in the bytes', () => {
     assert.equal(decrypt([other, key], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), 'secret');
     assert.throws(() => decrypt([], 'webhook:1', encrypt(key, 'webhook:1', 'secret')), /another SECRET_KEY/);
   });
 
-  it('refuse when any bit of any byte was changed, or bytes are missing or added', () => {
+  it('refuse changed, missing or added bytes', () => {
     const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
     for (let index = 0; index < sealed.length; index += 1) {
       for (const bit of [1, 128]) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isStorable, isUuid } from '../../../../models/rules/values/text.js';
 
 describe('isUuid', () => {
-  it('knows every UUID in whatever case', () => {
+  it('accepts every UUID in any case', () => {
     fc.assert(fc.property(fc.uuid(), (id) => assert.ok(isUuid(id) && isUuid(id.toUpperCase()))));
   });
 

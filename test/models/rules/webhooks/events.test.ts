@@ -6,6 +6,8 @@ const message: EventSubject = {
   id: '01890000-0000-7000-8000-000000000001',
   channel: 'sms',
   to: '+15551234567',
+  reference: null,
+  batch_id: null,
   metadata: null,
   credits_used: 1_500,
   provider_message_id: 'SM1',
@@ -30,11 +32,11 @@ const payloads: Record<EventType, object> = {
 
 describe('eventBody', () => {
   for (const [type, data] of Object.entries(payloads) as [EventType, object][]) {
-    it(`tells of ${type} exactly what the interface says`, () => {
+    it(`${type} has exactly the fields of the contract`, () => {
       assert.deepEqual(JSON.parse(eventBody(type, message, at)), { event: type, timestamp: '2027-01-01T00:00:00.123Z', data });
     });
 
-    it(`adds the metadata to ${type} where it was given, in its order and with its bytes`, () => {
+    it(`${type} contains the given metadata unchanged`, () => {
       const metadata = JSON.parse('{"zulu":1,"alpha":{"b":[null,true,0.1,"ü😀\\u2028"],"a":""},"__proto__":{"x":1}}') as Record<
         string,
         unknown
@@ -45,13 +47,20 @@ describe('eventBody', () => {
     });
   }
 
+  for (const type of eventTypes) {
+    it(`adds to ${type} the reference and the batch, where there are any`, () => {
+      const own = { reference: 'order-1042', batch_id: '01890000-0000-7000-8000-000000000002' };
+      assert.deepEqual(JSON.parse(eventBody(type, { ...message, ...own }, at)).data, { ...payloads[type], ...own });
+    });
+  }
+
   for (const type of ['message.sent', 'message.delivered', 'message.failed'] as const) {
-    it(`leaves the id of the provider out of ${type} when there is none`, () => {
+    it(`${type} has no provider id without one`, () => {
       assert.ok(!('provider_message_id' in JSON.parse(eventBody(type, { ...message, provider_message_id: null }, at)).data));
     });
   }
 
-  it('prints credits without tails', () => {
+  it('prints credits without trailing zeros', () => {
     assert.ok(
       eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') ||
         eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'),

@@ -6,7 +6,7 @@ import { parseRetryAfter, retryDelaySeconds } from '../../../../models/rules/web
 const ladder = defaultRetryDelays.split(',').map(Number);
 
 describe('retryDelaySeconds', () => {
-  it('goes on for at least 72 hours with the default ladder, and for less than five days', () => {
+  it('lasts 72 hours to five days with the default ladder', () => {
     const total = (random: number) =>
       ladder.reduce((sum, _, index) => sum + (retryDelaySeconds(ladder, index + 1, null, random) ?? 0), 0) / 3_600;
     assert.ok(total(0) >= 72, `${total(0)} h`);
@@ -18,14 +18,14 @@ describe('retryDelaySeconds', () => {
     );
   });
 
-  it('is null when the ladder is used up, and at once where there is none', () => {
+  it('is null after the last step, and at once without a ladder', () => {
     assert.notEqual(retryDelaySeconds(ladder, ladder.length, null), null);
     assert.equal(retryDelaySeconds(ladder, ladder.length + 1, null), null);
     assert.equal(retryDelaySeconds(ladder, ladder.length + 1, 60), null, 'whatever the receiver asks for');
     assert.equal(retryDelaySeconds([], 1, null), null);
   });
 
-  it('adds up to a fifth of jitter and never takes away; Retry-After lengthens it up to a day', () => {
+  it('adds at most a fifth of jitter, and Retry-After up to a day', () => {
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: ladder.length }), random, fc.option(fc.nat(2_000_000)), (attempts, chance, retryAfter) => {
@@ -38,7 +38,7 @@ describe('retryDelaySeconds', () => {
     );
   });
 
-  it('spreads the retries of many', () => {
+  it('spreads retries over time', () => {
     const delays = Array.from({ length: 200 }, () => retryDelaySeconds([100], 1, null));
     assert.ok(new Set(delays).size > 100);
   });
@@ -63,7 +63,7 @@ describe('parseRetryAfter', () => {
     it(`reads ${JSON.stringify(header)} as ${seconds}`, () => assert.equal(parseRetryAfter(header, now), seconds));
   }
 
-  it('gives a number that is not negative, or nothing, for any header', () => {
+  it('returns a non-negative number or nothing for any header', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const seconds = parseRetryAfter(header, now);
@@ -73,7 +73,7 @@ describe('parseRetryAfter', () => {
   });
 
   for (const header of ['-5', '1.5', '1e3', '0x10']) {
-    it(`takes nothing absurd from ${header}`, () => {
+    it(`ignores ${header}`, () => {
       const delay = retryDelaySeconds([10], 1, parseRetryAfter(header, now), 0);
       assert.equal(delay, 10);
     });

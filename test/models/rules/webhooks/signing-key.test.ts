@@ -11,7 +11,7 @@ function isSigned(publicKey: string, signature: string, text: string): boolean {
 }
 
 describe('signing keys of webhooks', () => {
-  it('are pairs in the form of Standard Webhooks, each another', () => {
+  it('are pairs in the form of Standard Webhooks', () => {
     const pairs = Array.from({ length: 20 }, generateSigningKey);
     for (const { signingKey, publicKey } of pairs) {
       assert.match(signingKey, /^whsk_[A-Za-z0-9+/]{43}=$/);
@@ -20,7 +20,7 @@ describe('signing keys of webhooks', () => {
     assert.equal(new Set(pairs.flatMap(({ signingKey, publicKey }) => [signingKey, publicKey])).size, 40);
   });
 
-  it('sign id, time and body so that their public key, and no other, verifies it', () => {
+  it('sign id, time and body, which only their public key verifies', () => {
     const [pair, other] = [generateSigningKey(), generateSigningKey()];
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.uuid(), fc.nat(), (body, id, time) => {
@@ -40,7 +40,7 @@ describe('signing keys of webhooks', () => {
     );
   });
 
-  it('sign as another implementation does', () => {
+  it('sign like another implementation', () => {
     const seed = 'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc=';
     assert.equal(
       asymmetricSignature(seed, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}'),

@@ -1,0 +1,113 @@
+/** Rate limits and authentication of a request, in an order in which a flood of requests slows down no other client. */
+import { AppError } from '../../models/errors.js';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import type { Caller } from '../http/caller.js';
+import type { Endpoint } from '../http/endpoint.js';
+import type { Bucket, Headers, Limiter } from '../http/rate-limit.js';
+import type { Authenticator, Credential } from './authenticate.js';
+import type { KnownCallers } from './known-callers.js';
+
+/** A request for an endpoint, before its credential is looked up. */
+export interface AccessRequest {
+  item: Pick<Endpoint, 'id' | 'rate' | 'auth'>;
+  credential: Credential;
+  /** The client address, in the form in which the limiter counts it. */
+  address: string;
+}
+
+/**
+ * Counts the request, and returns its caller; null where the endpoint needs no credential.
+ * @throws AppError 429, 401 or 403
+ */
+export type Admit = (request: AccessRequest, res: Headers) => Promise<Caller | null>;
+
+export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'workspace', key: workspaceId });
+
+/** The rate-limit bucket of a request. A request without a plausible credential counts for its client address. */
+export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
+  if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
+  if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
+  if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
+  // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
+  if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
+  return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
+}
+
+/**
+ * A credential that this process has seen before is counted first, together with its workspace, and looked up afterwards. An unknown API
+ * key may be invented. It is looked up first, with few look-ups per client address at a time, and an invalid key counts for the address.
+ */
+export function createAdmit(limiter: Limiter, authenticator: Authenticator, known: KnownCallers): Admit {
+  const unknownKeys = new UnknownKeyLookups(limiter);
+
+  return async (request, res) => {
+    const { item, credential } = request;
+    const bucket = bucketOf(item, credential, request.address);
+    const identify = () => authenticator.identify(item.auth, credential);
+    if (credential.kind === 'none' || credential.kind === 'refused') {
+      await limiter.consume(bucket, res);
+      return identify();
+    }
+    const workspaceId = known.workspaceOf(bucket.key);
+    const caller =
+      workspaceId === undefined
+        ? await identifyUnknown(request, bucket, res, identify)
+        : await identifyKnown(bucket, workspaceBucket(workspaceId), res, identify);
+    return authenticator.authorize(item.auth, caller);
+  };
+
+  async function identifyKnown(bucket: Bucket, ofWorkspace: Bucket, res: Headers, identify: () => Promise<Caller | null>) {
+    await limiter.consume(bucket, res, ofWorkspace);
+    return identify().catch((error: unknown) => {
+      known.forget(bucket.key);
+      limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
+      throw error;
+    });
+  }
+
+  async function identifyUnknown(
+    { credential, address }: AccessRequest,
+    bucket: Bucket,
+    res: Headers,
+    identify: () => Promise<Caller | null>,
+  ) {
+    const isJwt = credential.kind === 'jwt';
+    if (isJwt) await limiter.consume(bucket, res);
+    const caller = await (isJwt ? identify() : unknownKeys.run(address, res, identify));
+    if (caller === null) return null;
+    const ofWorkspace = workspaceBucket(caller.workspaceId);
+    await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucket, res, ofWorkspace));
+    known.remember(bucket.key, caller.workspaceId);
+    return caller;
+  }
+}
+
+/** Look-ups of one client address. A platform with many keys has fewer than `maxWaiting` when this process starts. */
+const lookupLimits = { max: 8, maxWaiting: 1_000 };
+
+/** Looks up API keys that this process has not seen yet. */
+class UnknownKeyLookups {
+  readonly #byAddress = new Map<string, { limit: ConcurrencyLimit; count: number }>();
+
+  constructor(private readonly limiter: Limiter) {}
+
+  /** @throws AppError 429 when this address presented too many invalid keys; what the look-up throws */
+  async run<Result>(address: string, res: Headers, lookUp: () => Promise<Result>): Promise<Result> {
+    const bucket: Bucket = { rateClass: 'address', key: address };
+    const lookups = this.#byAddress.get(address) ?? { limit: createConcurrencyLimit(lookupLimits), count: 0 };
+    this.#byAddress.set(address, lookups);
+    lookups.count += 1;
+    try {
+      return await lookups.limit(async () => {
+        await this.limiter.assertRoom(bucket, res);
+        return lookUp().catch(async (error: unknown) => {
+          if (error instanceof AppError && error.status === 401) await this.limiter.consume(bucket, res);
+          throw error;
+        });
+      });
+    } finally {
+      lookups.count -= 1;
+      if (lookups.count === 0) this.#byAddress.delete(address);
+    }
+  }
+}

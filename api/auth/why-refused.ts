@@ -1,0 +1,38 @@
+/** Details of a 401: the credential that the operation needs, and the one that the request has. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { expiredToken, invalidApiKey, invalidToken, missingApiKey, type AppError } from '../../models/errors.js';
+import { isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
+import type { Auth } from '../http/endpoint.js';
+
+const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
+
+/** The 401 for a missing or invalid JWT. @param isExpired the JWT was valid before */
+export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired: boolean): AppError {
+  if (isExpired) return expiredToken();
+  const { authorization = '' } = headers;
+  const isEither = typeof auth === 'object';
+  const given = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  const carriesKey = given !== undefined && isWellFormedApiKey(given);
+  if (carriesKey && isEither) return refusedFor('An API key belongs in the header X-API-Key');
+  if (carriesKey || (authorization === '' && !isEither && headers['x-api-key'] !== undefined))
+    return refusedFor('This operation needs a JWT, not an API key');
+  if (authorization === '') {
+    const either = isEither ? 'an API key in the header X-API-Key, or ' : '';
+    return refusedFor(`This operation needs ${either}a JWT in the header Authorization, as Bearer <JWT>`);
+  }
+  if (given === undefined) return refusedFor('The header Authorization must be Bearer <JWT>');
+  return refusedFor(looksLikeJwt(given) ? 'The JWT was not issued here, or was changed' : 'The token is not a JWT');
+}
+
+/** The 401 for a missing or malformed API key. */
+export function keyRefused({ authorization, 'x-api-key': key = '' }: IncomingHttpHeaders): AppError {
+  if (key === '') {
+    const isToken = authorization !== undefined;
+    return missingApiKey(`This operation needs an API key in the header X-API-Key${isToken ? ', not a JWT' : ''}`);
+  }
+  return invalidApiKey(
+    looksLikeJwt(String(key)) ? 'This is a JWT. This operation needs an API key' : 'The API key is incomplete or misspelt',
+  );
+}
+
+const refusedFor = (why: string) => invalidToken(why);

@@ -1,0 +1,101 @@
+/** The balance and the usage of a workspace. */
+import Joi from 'joi';
+import { channels } from '../../../models/channels.js';
+import { CreditPackage } from '../../../models/tables/credit-package.js';
+import { invalidField } from '../../../models/errors.js';
+import { spendingOf } from '../../../models/operations/billing/standing.js';
+import { type Period, sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
+import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
+import { anyCredential, either, endpoint } from '../../http/endpoint.js';
+import { presentUsage } from '../../present/usage.js';
+import { bound, date } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
+
+export const getBalance = endpoint({
+  id: 'workspace.balance',
+  method: 'get',
+  path: '/api/v1/balance',
+  summary: 'Get the credit balance and the credits spent today',
+  auth: anyCredential,
+  response: Joi.object({
+    balance: Joi.number().required(),
+    currency_of_credits: Joi.string().allow(null).required().description('Currency of the credit packages; null if none are for sale'),
+    spend_today: Joi.number().required().description('Credits debited since midnight UTC, minus their refunds'),
+    spend_limit_day: Joi.number().allow(null).required(),
+  }),
+  async handler({ caller }, { db }) {
+    const [{ balance, spent_today, spend_limit_day }, [sold]] = await Promise.all([
+      spendingOf(db, caller.workspaceId),
+      CreditPackage.forSale(),
+    ]);
+    return {
+      balance: toCredits(balance),
+      currency_of_credits: sold?.currency ?? null,
+      spend_today: toCredits(spent_today),
+      spend_limit_day: spend_limit_day === null ? null : toCredits(spend_limit_day),
+    };
+  },
+});
+
+const dayMs = 86_400_000;
+const daysMax = 92;
+const daysDefault = 30;
+
+interface UsageQuery {
+  from?: Date;
+  to?: Date;
+  by: UsageBy;
+}
+
+const figures = {
+  messages: Joi.number().integer().required(),
+  delivered: Joi.number().integer().required().description('Includes messages that were read'),
+  failed: Joi.number().integer().required(),
+  credits: Joi.number().required().description('Credits debited minus refunds'),
+};
+
+/** A query may read two hundred thousand rows, so few run at the same time. */
+const turns = createConcurrencyLimit({ max: 2, maxPerKey: 1, maxWaitingPerKey: 5 });
+
+export const getUsage = endpoint({
+  id: 'workspace.usage',
+  method: 'get',
+  path: '/api/v1/usage',
+  summary: 'Get the messages and credits of a period, by day or channel',
+  auth: either('read_messages'),
+  query: Joi.object<UsageQuery>({
+    from: bound('first'),
+    to: bound('last'),
+    by: text().valid('day', 'channel').default('day'),
+  }),
+  refusals: [409, 503],
+  response: Joi.object({
+    from: date(),
+    to: date(),
+    by: Joi.string().valid('day', 'channel').required(),
+    ...figures,
+    usage: Joi.array()
+      .items(
+        Joi.object({
+          day: Joi.string().description('Day in UTC; present with `by=day`'),
+          channel: Joi.string().valid(...channels),
+          ...figures,
+        }),
+      )
+      .required(),
+  }),
+  async handler({ caller, query: { by, ...given } }, { db }) {
+    const period = periodOf(given);
+    const parts = await turns(() => sumUsage(db, caller.workspaceId, period, by), caller.workspaceId);
+    return { from: period.from.toISOString(), to: period.to.toISOString(), by, ...presentUsage(parts, by) };
+  },
+});
+
+/** @throws AppError 400 when the period is too long, or ends before it starts */
+function periodOf({ from, to = new Date() }: Partial<Period>): Period {
+  const begin = from ?? new Date(Math.max(to.getTime() - daysDefault * dayMs, 0));
+  if (begin > to) throw invalidField('to', 'to must not be before from');
+  if (to.getTime() - begin.getTime() > daysMax * dayMs) throw invalidField('from', `from and to must be at most ${daysMax} days apart`);
+  return { from: begin, to };
+}

@@ -1,0 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Origin } from '../../models/rules/audit/origin.js';
+import type { Caller } from './caller.js';
+
+/** A request of an authorized caller, before validation. It contains plain data only, so it can be passed to another thread. */
+export interface HandlerRequest {
+  caller: Caller | null;
+  origin: Origin;
+  params: object;
+  query: object;
+  body: Buffer;
+  idempotencyKey: string | null;
+  /** The URL that the caller used, with the public host name of the service. */
+  url: string;
+  headers: IncomingHttpHeaders;
+}

@@ -1,0 +1,45 @@
+/** Parses JSON bodies. We do not use Express's parser, so that every error has the text that the API documents. */
+import { invalidJson } from '../../models/errors.js';
+
+/** Fields whose content is free-form. */
+const freeForm: ReadonlySet<string> = new Set(['metadata', 'custom_fields']);
+
+/**
+ * Parses the bytes as a JSON object. An empty body counts as an empty object.
+ * @throws AppError 400 when the bytes are not UTF-8, not JSON, or not a JSON object
+ */
+export function parseObject(bytes: Buffer): object {
+  if (bytes.length === 0) return {};
+  const parsed = parse(textOf(bytes));
+  if (!isObject(parsed)) throw invalidJson('The body must be a JSON object');
+  // An own `__proto__` field would become the prototype of every copy. It is dropped like every unknown field. Free-form fields refuse it.
+  for (const [name, holder] of [['', parsed], ...Object.entries(parsed)] as const) {
+    if (!freeForm.has(name) && isObject(holder)) Reflect.deleteProperty(holder, '__proto__');
+  }
+  return parsed;
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidJson('The body must be UTF-8');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidJson(placeOf(text, /position (\d+)/.exec((error as Error).message)?.[1]));
+  }
+}
+
+/** Line and column of the error, counted from 1. The parser reports no position if the text ends too early. */
+function placeOf(text: string, position: string | undefined): string {
+  if (position === undefined || Number(position) >= text.length) return 'The body ends before its JSON does';
+  const before = text.slice(0, Number(position)).split('\n');
+  return `The JSON is broken at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);

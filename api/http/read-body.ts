@@ -1,0 +1,61 @@
+/** Reads request bodies with a size limit. Bytes are counted while they arrive, and reading stops when there are too many. */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { bodyTooLarge, invalidJson } from '../../models/errors.js';
+import type { MemoryReservation } from '../../models/flow/memory-budget.js';
+
+/** 100 kB. Bulk endpoints declare a larger limit. */
+const defaultMaxBytes = 100 * 1024;
+
+/**
+ * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded.
+ * @param memory counts the bytes
+ * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
+ */
+export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
+  if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
+  return new Promise((resolve, reject) => {
+    const { source, isEncoded } = sourceOf(req);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (error: unknown) => {
+      source.removeListener('data', append);
+      chunks.length = 0;
+      if (isEncoded) req.unpipe();
+      req.resume();
+      reject(error);
+    };
+    const append = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) return stop(bodyTooLarge());
+      try {
+        memory.reserve(chunk.length);
+      } catch (error) {
+        return stop(error);
+      }
+      chunks.push(chunk);
+    };
+    if (!isEncoded && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
+    source.on('data', append);
+    source.once('end', () => resolve(Buffer.concat(chunks)));
+    source.once('error', () => stop(invalidJson()));
+    req.once('close', () => void (req.complete || stop(invalidJson()))); // the client has disconnected
+  });
+}
+
+const hasBody = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function sourceOf(req: IncomingMessage): { source: Readable; isEncoded: boolean } {
+  const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (encoding === 'identity') return { source: req, isEncoded: false };
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
+  if (decoder === undefined) throw invalidJson();
+  return { source: req.pipe(decoder()), isEncoded: true };
+}

@@ -1,0 +1,20 @@
+/** How much of this process each client may use: memory for request bodies, and concurrent bulk requests. docs/limits.md lists the values. */
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import { MemoryBudget } from '../../models/flow/memory-budget.js';
+
+export interface ResourceLimits {
+  /** Body bytes of requests with a credential, counted per workspace. */
+  workspaceMemory: MemoryBudget;
+  /** Body bytes of requests without a credential, counted per client address. */
+  addressMemory: MemoryBudget;
+  /** Concurrent requests with large bodies, counted per workspace. */
+  bulkRequests: ConcurrencyLimit;
+}
+
+const megabyte = 1024 * 1024;
+
+export const createResourceLimits = (): ResourceLimits => ({
+  workspaceMemory: new MemoryBudget({ maxBytes: 64 * megabyte, maxBytesPerOwner: 16 * megabyte, guaranteedBytesPerOwner: 512 * 1024 }),
+  addressMemory: new MemoryBudget({ maxBytes: 16 * megabyte, maxBytesPerOwner: 2 * megabyte, guaranteedBytesPerOwner: 0 }),
+  bulkRequests: createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, maxPerKey: 2, maxWaitingPerKey: 20 }),
+});

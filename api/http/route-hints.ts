@@ -1,0 +1,60 @@
+/** Hints for a 404: another method, a trailing slash, or another letter case of the path would work. */
+import { AppError, type Fault } from '../../models/errors.js';
+import { allowOf } from './options.js';
+import type { Endpoint } from './endpoint.js';
+
+type Route = Pick<Endpoint, 'method' | 'path'>;
+
+interface Known {
+  path: string;
+  form: RegExp;
+  methods: readonly string[];
+}
+
+/** Adds a hint to the 404 of a request. Returns the same error if there is no hint. */
+export type Explain = (refusal: AppError, method: string, path: string) => AppError;
+
+export function createRouteHints(routes: readonly Route[]): Explain {
+  const known = knownPaths(routes);
+  const find = (path: string) => known.find(({ form }) => form.test(path));
+
+  return (refusal, method, path) => {
+    if (refusal.status !== 404 || refusal.details !== undefined) return refusal;
+    const exact = find(path);
+    if (exact !== undefined) return exact.methods.includes(method === 'HEAD' ? 'GET' : method) ? refusal : otherMethod(refusal, exact);
+    const near = nearest(find, path);
+    return near === undefined ? refusal : explained(refusal, { field: '', message: near });
+  };
+}
+
+/** Paths without parameters come first, because the `send` in `/messages/send` is not an id. */
+function knownPaths(routes: readonly Route[]): Known[] {
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  const parameters = (path: string) => path.split(':').length;
+  return paths
+    .toSorted((one, other) => parameters(one) - parameters(other))
+    .map((path) => ({
+      path: path.replaceAll(/:(\w+)/g, '{$1}'),
+      form: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+      methods: routes.filter((each) => each.path === path).map((each) => each.method.toUpperCase()),
+    }));
+}
+
+function otherMethod(refusal: AppError, { methods }: Known): AppError {
+  const message = `No such method on this path. Allowed: ${methods.join(', ')}`;
+  return explained(refusal, { field: '', message }, { Allow: allowOf(methods) });
+}
+
+/** The response does not repeat the requested path, because it is unchecked input. */
+function nearest(find: (path: string) => Known | undefined, path: string): string | undefined {
+  const bare = path.replace(/\/+$/, '');
+  const withoutSlash = bare === path ? undefined : find(bare);
+  if (withoutSlash !== undefined) return `A path has no slash at its end: use ${withoutSlash.path}`;
+  const inLowerCase = find(path.toLowerCase());
+  if (inLowerCase !== undefined) return `Paths are in lower case: use ${inLowerCase.path}`;
+  const versioned = find(`/api/v1${path}`);
+  return versioned === undefined ? undefined : `Paths begin with /api/v1: use ${versioned.path}`;
+}
+
+const explained = ({ status, code, message, headers, cause }: AppError, detail: Fault, more: Record<string, string> = {}) =>
+  new AppError(status, code, message, { details: [detail], headers: { ...headers, ...more }, cause });

@@ -1,0 +1,49 @@
+/** Validates a request and runs its handler. It uses no Express request or response, so it can run in any thread. */
+import { AppError, invalid, missingScope } from '../../models/errors.js';
+import type { Scope } from '../../models/rules/accounts/api-key.js';
+import type { Caller } from './caller.js';
+import type { Auth, Endpoint, Input } from './endpoint.js';
+import type { HandlerRequest } from './handler-request.js';
+import { faultsOfIdempotencyKey } from './idempotency.js';
+import { parseObject } from './parse-body.js';
+import { Reply } from './reply.js';
+import { ignoredFieldsHeader } from './unknown-fields.js';
+import { type Checked, check, checkQuery } from './validation.js';
+
+/** The part of an endpoint's declaration that `runHandler` needs. `Deps` are the services that its handler uses. */
+export type Handled<Deps> = Pick<Endpoint, 'auth' | 'query' | 'body' | 'alsoNeeds'> & {
+  examine?(checked: Checked<object>, deps: Deps): Promise<Checked<object>>;
+  handler(input: Input<Auth, string, object, object>, deps: Deps): Promise<object>;
+};
+
+/** @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler */
+export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequest, deps: Deps): Promise<Reply> {
+  const { caller, origin, params, idempotencyKey, url, headers, body: bytes } = request;
+  const nothing: Checked<object> = { value: {}, faults: [] };
+  const query = item.query === undefined ? { ...nothing, ignored: Object.keys(request.query) } : checkQuery(item.query, request.query);
+  const parsed = item.body === undefined ? {} : parseObject(bytes);
+  assertScope(caller, item.alsoNeeds?.(parsed as Record<string, unknown>) ?? null);
+  const checked = item.body === undefined ? nothing : check(item.body, parsed);
+  const body = item.examine === undefined ? checked : await item.examine(checked, deps);
+  const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
+  // Providers may add fields to their callbacks, so these are not reported.
+  const ignoredHeader = item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...(body.ignored ?? [])]);
+  if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
+  const signed = { url, headers, body: bytes };
+  const input = { caller, origin, params, query: query.value, body: body.value, idempotencyKey, signed };
+  const result = await item.handler(input, deps).catch((error: unknown) => {
+    throw withHeaders(error, ignoredHeader);
+  });
+  const { data, options } = result instanceof Reply ? result : new Reply(result);
+  return new Reply(data, { ...options, headers: { ...options.headers, ...ignoredHeader } });
+}
+
+/** Adds the headers to an error of the API. Any other error stays unchanged. */
+function withHeaders(error: unknown, headers: Record<string, string>): unknown {
+  if (error instanceof AppError) Object.assign(error.headers, headers);
+  return error;
+}
+
+function assertScope(caller: Caller | null, needed: Scope | null): void {
+  if (needed !== null && caller?.scopes?.includes(needed) === false) throw missingScope(needed);
+}

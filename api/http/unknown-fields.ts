@@ -1,0 +1,102 @@
+/** Unknown fields and query parameters. One that looks like a known field is refused; the others are ignored and listed in a header. */
+import type Joi from 'joi';
+import { type Fault, unknownFieldText } from '../../models/errors.js';
+import { lookAlike } from '../../models/rules/values/look-alike.js';
+
+export interface UnknownFields {
+  /** The paths of the ignored fields. */
+  ignored: readonly string[];
+  /** One fault for each field that looks like a known one. */
+  faults: readonly Fault[];
+}
+
+/** The known fields of an object, with the shapes of their values; null for a free-form object and for any other value. */
+type Shape = ReadonlyMap<string, Shape | null>;
+
+/** How many unknown fields are checked. A body can contain a hundred thousand. */
+const lookedAtMax = 500;
+const itemsMax = 100;
+const none: UnknownFields = { ignored: [], faults: [] };
+const shapes = new WeakMap<Joi.Schema, Shape | null>();
+
+/** Finds the unknown fields of a value. A value without unknown fields costs one map look-up per field. */
+export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields {
+  let shape = shapes.get(schema);
+  if (shape === undefined) {
+    shape = shapeOf(schema.describe());
+    shapes.set(schema, shape);
+  }
+  if (shape === null) return none;
+  const found: Found = { ignored: [], faults: [] };
+  look(shape, given, '', found);
+  return found.ignored.length + found.faults.length === 0 ? none : found;
+}
+
+/** Adds the faults of unknown fields to the faults of a body, each in the position of the field that it looks like. */
+export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly Fault[]): Fault[] {
+  if (unknown.length === 0) return [...faults];
+  const order = [...(shapes.get(schema) ?? new Map<string, null>()).keys()];
+  const place = (path: string) => {
+    const at = order.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '');
+    return at === -1 ? order.length : at;
+  };
+  const placed = [
+    ...unknown.map((fault) => ({ fault, at: place(/Did you mean (.*)\?$/.exec(fault.message)?.[1] ?? '') })),
+    ...faults.map((fault) => ({ fault, at: place(fault.field) })),
+  ];
+  return placed.toSorted((one, other) => one.at - other.at).map(({ fault }) => fault);
+}
+
+interface Found {
+  ignored: string[];
+  faults: Fault[];
+}
+
+function look(shape: Shape, given: unknown, path: string, found: Found): void {
+  if (typeof given !== 'object' || given === null) return;
+  if (Array.isArray(given)) {
+    if (given.length <= itemsMax) given.forEach((item, index) => look(shape, item, `${path}[${index}]`, found));
+    return;
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const inner = shape.get(name);
+    if (inner === undefined) note(shape, name, path, found);
+    else if (inner !== null) look(inner, value, at, found);
+  }
+}
+
+function note(shape: Shape, name: string, path: string, found: Found): void {
+  if (found.ignored.length + found.faults.length >= lookedAtMax) return;
+  const within = (field: string) => (path === '' ? field : `${path}.${field}`);
+  const meant = lookAlike(name, shape.keys());
+  if (meant === undefined) found.ignored.push(within(name));
+  else found.faults.push({ field: within(name), message: unknownFieldText(within(name), within(meant)) });
+}
+
+/** An object schema without keys is free-form. A list has the shape of its items. */
+function shapeOf(description: Joi.Description): Shape | null {
+  const { keys, items, whens } = description as Described;
+  if (keys !== undefined) return new Map(Object.entries(keys).map(([name, key]) => [name, shapeOf(key)]));
+  const [item] = items ?? (whens ?? []).flatMap(({ otherwise }) => otherwise?.items ?? []);
+  return item === undefined ? null : shapeOf(item);
+}
+
+interface Described {
+  keys?: Record<string, Joi.Description>;
+  items?: Joi.Description[];
+  whens?: { otherwise?: { items?: Joi.Description[] } }[];
+}
+
+const shownMax = 20;
+const nameMax = 64;
+
+/** The header `Ignored-Fields`; empty if no field was ignored. */
+export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
+  if (ignored.length === 0) return {};
+  const shown = ignored.slice(0, shownMax).map((name) => encoded(name.slice(0, nameMax)));
+  return { 'Ignored-Fields': [...shown, ...(ignored.length > shownMax ? ['...'] : [])].join(', ') };
+}
+
+/** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
+const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);

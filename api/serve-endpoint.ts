@@ -1,0 +1,90 @@
+/** How a request to an endpoint is served, step by step. */
+import type { RequestHandler, Response } from 'express';
+import type { MemoryReservation } from '../models/flow/memory-budget.js';
+import { bucketOf, createAdmit } from './auth/admit.js';
+import { noHeaders, siteBucketOf } from './auth/auth-sites.js';
+import { createAuthenticator } from './auth/authenticate.js';
+import type { KnownCallers } from './auth/known-callers.js';
+import { assertMaySend } from './auth/sending-rules.js';
+import type { Deps } from './deps.js';
+import { limitCallbackFailures } from './http/callback-failures.js';
+import type { Caller } from './http/caller.js';
+import type { Endpoint } from './http/endpoint.js';
+import type { HandlerRequest } from './http/handler-request.js';
+import { addressKey } from './http/rate-limit.js';
+import { readHandlerRequest } from './http/read-request.js';
+import type { Reply } from './http/reply.js';
+import { contextOf } from './http/request-context.js';
+import { createResourceLimits, type ResourceLimits } from './http/resource-limits.js';
+import { runHandler } from './http/run-handler.js';
+import { writeReply } from './http/write-reply.js';
+
+/**
+ * Returns a function that makes the Express handler of an endpoint. Every request passes the same steps: rate limit → authenticate →
+ * scope → read the body → accept gate → validate → handle → reply. An API key that this process has not seen yet is authenticated
+ * before it is counted, see `auth/admit.ts`.
+ */
+export function createEndpointServer(deps: Deps, known: KnownCallers): (item: Endpoint) => RequestHandler {
+  const authenticator = createAuthenticator(deps);
+  const admit = createAdmit(deps.limiter, authenticator, known);
+  const limits = createResourceLimits();
+
+  return (item) => async (req, res) => {
+    contextOf(res).route = item.path;
+    const address = addressKey(req.ip);
+    const credential = await authenticator.read(item.auth, req, res);
+    const caller = await admit({ item, credential, address }, res);
+    const siteBucket = siteBucketOf(item, req.ip);
+    if (siteBucket !== null) await deps.limiter.consume(siteBucket, noHeaders);
+    logCaller(caller, res);
+    if (item.sends === true && caller !== null) assertMaySend(caller, deps.config);
+
+    await withResources(item, limits, caller, address, (memory) =>
+      limitCallbackFailures(item, address, { limiter: deps.limiter, res }, async () => {
+        const request = await readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) });
+        const rate = item.alsoCounts?.(request.body);
+        if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
+        const reply = await handle(item, request, deps);
+        await writeReply(item, reply, req, res, deps.config.publicUrl);
+      }),
+    );
+  };
+}
+
+/** Adds the caller to the log line of the request. */
+function logCaller(caller: Caller | null, res: Response): void {
+  const context = contextOf(res);
+  context.workspaceId = caller?.workspaceId;
+  if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
+}
+
+/** Runs the work with a memory reservation for the body. A bulk request first waits until few others of its workspace are running. */
+async function withResources(
+  item: Endpoint,
+  limits: ResourceLimits,
+  caller: Caller | null,
+  address: string,
+  work: (memory: MemoryReservation) => Promise<void>,
+): Promise<void> {
+  const owner = caller?.workspaceId ?? address;
+  const run = async () => {
+    const memory = (caller === null ? limits.addressMemory : limits.workspaceMemory).reservationFor(owner);
+    try {
+      await work(memory);
+    } finally {
+      memory.release();
+    }
+  };
+  await (item.inBulkThread === true ? limits.bulkRequests(run, owner) : run());
+}
+
+/** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
+async function handle(item: Endpoint, request: HandlerRequest, deps: Deps): Promise<Reply> {
+  if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
+  const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
+  try {
+    return await runHandler(item, request, deps);
+  } finally {
+    leave?.();
+  }
+}

@@ -1,0 +1,105 @@
+import { busy } from '../errors.js';
+import { Tally } from './tally.js';
+
+export interface ConcurrencyOptions {
+  /** How many pieces of work may run at the same time. */
+  max: number;
+  /** How many pieces of work of one key may run at the same time. Default: `max`. */
+  maxPerKey?: number;
+  /** How many may wait, over all keys. One more is rejected with 503. Default: no limit. */
+  maxWaiting?: number;
+  /** How many may wait per key. Default: `maxWaiting`. */
+  maxWaitingPerKey?: number;
+}
+
+interface Waiter {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Runs work when a place is free, and returns its result. Keys take turns, however much work each of them has waiting.
+ * @throws AppError 503 when too much work waits
+ */
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, key?: string) => Promise<Result>;
+
+/** Limits how many pieces of work run at the same time. The others wait in fair order. */
+export function createConcurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
+  const semaphore = new FairSemaphore(options);
+  return async (work, key = '') => {
+    await semaphore.acquire(key);
+    try {
+      return await work();
+    } finally {
+      semaphore.release(key);
+    }
+  };
+}
+
+class FairSemaphore {
+  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #running = new Tally();
+  #waitingCount = 0;
+  #free: number;
+
+  constructor(private readonly options: ConcurrencyOptions) {
+    this.#free = options.max;
+  }
+
+  async acquire(key: string): Promise<void> {
+    if (this.#free > 0 && this.#isBelowLimit(key)) this.#start(key);
+    else await this.#wait(key);
+  }
+
+  release(key: string): void {
+    this.#free += 1;
+    this.#running.remove(key);
+    this.#startWaiting();
+  }
+
+  #isBelowLimit(key: string): boolean {
+    return this.#running.of(key) < (this.options.maxPerKey ?? this.options.max);
+  }
+
+  #start(key: string): void {
+    this.#free -= 1;
+    this.#running.add(key);
+  }
+
+  #wait(key: string): Promise<void> {
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitingPerKey = maxWaiting } = this.options;
+    const queue = this.#waiting.get(key) ?? [];
+    if (queue.length >= maxWaitingPerKey || (this.#waitingCount >= maxWaiting && !this.#evictFor(queue.length + 1))) throw busy();
+    this.#waiting.set(key, queue);
+    this.#waitingCount += 1;
+    return new Promise((resolve, reject) => queue.push({ resolve, reject }));
+  }
+
+  /**
+   * Rejects the last waiter of the longest queue, to make room for a key with a shorter queue.
+   * @param ownLength the length that the other key's queue would have
+   * @returns whether a waiter was rejected
+   */
+  #evictFor(ownLength: number): boolean {
+    const longest = [...this.#waiting.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
+    if (longest.length <= ownLength) return false;
+    longest.pop()?.reject(busy());
+    this.#waitingCount -= 1;
+    return true;
+  }
+
+  /** Starts waiting work, one piece per key in turn. */
+  #startWaiting(): void {
+    for (const [key, queue] of this.#waiting) {
+      if (this.#free === 0) return;
+      if (!this.#isBelowLimit(key)) continue;
+      this.#waiting.delete(key);
+      const next = queue.shift();
+      // A key with more work goes to the end of the map. This loop reaches it again there.
+      if (queue.length > 0) this.#waiting.set(key, queue);
+      this.#waitingCount -= 1;
+      this.#start(key);
+      next?.resolve();
+    }
+  }
+}

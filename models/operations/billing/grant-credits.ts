@@ -1,0 +1,41 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select } from '../../db/database.js';
+import { systemOrigin } from '../../rules/audit/origin.js';
+import type { Workspace } from '../../tables/workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { credit } from './post-credits.js';
+
+/** What an operator gives. */
+export interface Grant {
+  /** Thousandths of a credit. */
+  amount: number;
+  reason: string;
+  /** A name for the grant, such as the number of an invoice: it is posted once. */
+  reference?: string | undefined;
+}
+
+/**
+ * Adds credits to a workspace by hand. A debt is paid from them first.
+ * @returns the balance, and whether this call posted the grant
+ */
+export function grantCredits(
+  db: Database,
+  { id, name }: Pick<Workspace, 'id' | 'name'>,
+  { amount, reason, reference }: Grant,
+): Promise<{ balance: number; isNew: boolean }> {
+  const posting = { reference: `operator:${id}:${reference ?? uuidv7()}`, amount, description: reason };
+  return inTransaction(db, async (transaction) => {
+    // Of two at once the second waits here, and then finds the entry of the first.
+    await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);
+    const isNew = (await select(db, posted, [posting.reference], transaction)).length === 0;
+    if (isNew) {
+      await credit(db, transaction, id, 'adjustment', [posting]);
+      const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
+      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: amount / 1000, reason } });
+    }
+    const [row] = await select<{ balance: number }>(db, 'SELECT balance FROM workspaces WHERE id = $1', [id], transaction);
+    return { balance: row?.balance ?? 0, isNew };
+  });
+}
+
+const posted = `SELECT 1 FROM credit_entries WHERE kind = 'adjustment' AND reference = $1`;

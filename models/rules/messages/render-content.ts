@@ -1,0 +1,71 @@
+/** The content of a single message, its placeholders filled in by the rules of bulk sends (decisions §16). */
+import { type Channel, channelTraits, someChannel } from '../../channels.js';
+import { type Fault, missingFieldText } from '../../errors.js';
+import type { Content } from './message-content.js';
+import { readVariables } from '../bulk/bulk-recipient.js';
+import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
+import { faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
+import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
+
+/** Texts that may have placeholders, those of a WhatsApp template aside. */
+const textFields = ['text', 'subject', 'html'] as const;
+
+export interface Rendered {
+  content: Content;
+  faults: Fault[];
+}
+
+/**
+ * Fills in what is between double braces.
+ * @param channels all that the content may go out on: the message's own and those of its fallback
+ * @returns the content, of no value where there are faults
+ */
+export function renderContent(content: Content, variables: object, channels: readonly Channel[]): Rendered {
+  const faults: Fault[] = [];
+  const values = readVariables(variables, '', faults);
+  const missing = new Set<string>();
+  const compiled = (field: string, source: string): Template => {
+    const template = compileTemplate(source);
+    if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
+    for (const name of missingFrom(template, values)) missing.add(name);
+    return template;
+  };
+  const rendered = { ...content };
+  const longest = channels.reduce((one, other) => (textUnitsMax(other) > textUnitsMax(one) ? other : one), channels[0] ?? someChannel);
+  const hasMailFields = channels.some((channel) => channelTraits[channel].hasMailFields);
+  const hasTemplates = channels.some((channel) => channelTraits[channel].hasApprovedTemplates);
+  for (const name of textFields) {
+    const source = content[name];
+    // What no channel shows is not looked at.
+    if (source === undefined || (name !== 'text' && !hasMailFields)) continue;
+    const filled = render(compiled(`content.${name}`, source), values, {
+      unitsMax: textUnitsMax(longest),
+      ...(name === 'html' ? { escape: escapeHtml } : {}),
+    });
+    rendered[name] = filled.text;
+    if (filled.isCut) faults.push({ field: 'content.text', message: lengthText(longest) });
+  }
+  const approved = content.template === undefined || !hasTemplates ? null : compileTexts(content.template, compiled, faults);
+  for (const name of missing) faults.push({ field: `variables.${name}`, message: missingFieldText(`variables.${name}`) });
+  if (faults.length > 0) return { content, faults };
+  if (approved === null) return { content: rendered, faults: faultsOfRendered(rendered, channels) };
+  const { template, fault } = fillIn(approved, values);
+  const wrong = fault === null ? [] : [{ field: 'content.template', message: fault }];
+  return { content: { ...rendered, template }, faults: [...faultsOfRendered(rendered, channels), ...wrong] };
+}
+
+/** What cannot be judged before the values are in. */
+function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {
+  if (text === '') return [{ field: 'content.text', message: missingFieldText('content.text') }];
+  const tooLong = channels.map((channel) => faultOfTexts(channel, text, html)).find((fault) => fault !== null);
+  const length = tooLong === undefined ? [] : [{ field: 'content.text', message: tooLong }];
+  return subject === undefined || isSubject(subject) ? length : [...length, { field: 'content.subject', message: subjectText }];
+}
+
+/** One for each text with placeholders that goes out as it is written. */
+export const literalPlaceholders = (content: Content): Fault[] =>
+  textFields.flatMap((name) => {
+    const field = `content.${name}`;
+    if (countPlaceholders(content[name] ?? '', 1) === 0) return [];
+    return [{ field, message: `${field} has placeholders, which are sent literally unless variables are given` }];
+  });

@@ -1,0 +1,46 @@
+/** Which known name an unknown one was probably meant to be: the same in another case or style, or one or two letters off. */
+
+/** Names that are longer than this are compared with none. */
+const lengthMax = 64;
+
+/** `scheduledAt`, `Scheduled-At` and `scheduled_at` are one name in three styles. */
+const plain = (name: string) => name.toLowerCase().replaceAll(/[_\-. ]/g, '');
+
+/** In a short name two other letters make another word. */
+const lettersOff = (name: string) => (name.length < 5 ? 1 : 2);
+
+/** @returns the known name that is nearest; undefined: none looks like it */
+export function lookAlike(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > lengthMax) return undefined;
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    if (plain(candidate) === plain(name)) return candidate;
+    const most = lettersOff(candidate.length < name.length ? candidate : name);
+    if (Math.abs(candidate.length - name.length) > most) continue;
+    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase());
+    if (distance > most || distance >= least) continue;
+    nearest = candidate;
+    least = distance;
+  }
+  return nearest;
+}
+
+/** Letters to insert, leave out, replace or swap with their neighbour (optimal string alignment). */
+function distanceOf(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const [left = 0, above = 0, corner = 0] = [current[column - 1], last[column], last[column - 1]];
+      let least = Math.min(left + 1, above + 1, corner + (isSame ? 0 : 1));
+      const isSwap = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwap) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[other.length] ?? 0;
+}

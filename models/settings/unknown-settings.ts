@@ -1,0 +1,30 @@
+/** Environment variables that are meant to be settings and are none (decisions §16). All others belong to other programs. */
+import { lookAlike } from '../rules/values/look-alike.js';
+
+/** What begins like this is ours. Prefixes such as `TEMPORAL_` or `STRIPE_` belong to other programs too. */
+const prefixes = ['PROVIDER_', 'RATE_LIMIT_', 'REPORT_TIMEOUT_', 'SANDBOX_', 'SIGNUP_', 'WEBHOOK_'];
+
+/** @returns one sentence for each variable with a prefix of ours or with a name that looks like a setting */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>, known: readonly string[]): string[] {
+  const names = new Set(known);
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || value === '' || names.has(name) || isOfKubernetes(name, value)) return [];
+    const meant = settingLike(name, known);
+    if (meant !== undefined) return [`${name} is not a setting. Did you mean ${meant}?`];
+    return prefixes.some((prefix) => name.startsWith(prefix)) ? [`${name} is not a setting`] : [];
+  });
+}
+
+/** The first word must look alike too: `AWS_REGION` is not a misspelt `SES_REGION`. */
+function settingLike(name: string, known: readonly string[]): string | undefined {
+  const meant = lookAlike(name, known);
+  if (meant === undefined) return undefined;
+  const isSameInOtherStyle = meant.replaceAll('_', '') === name.toUpperCase().replaceAll(/[_-]/g, '');
+  return isSameInOtherStyle || lookAlike(firstWord(name), [firstWord(meant)]) !== undefined ? meant : undefined;
+}
+
+const firstWord = (name: string) => name.split('_')[0] ?? '';
+
+/** Kubernetes tells containers the addresses of services: of one named `webhook` in `WEBHOOK_PORT`. */
+const isOfKubernetes = (name: string, value: string) =>
+  /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/.test(name) || /^(tcp|udp):\/\//.test(value);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { commands } from '../../../api/admin/commands/index.js';
+import { runCommand } from '../../../api/admin/run-command.js';
+import { assertBooks } from '../../../harness/checks/invariants.js';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+describe("the operator's command credit", () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+    account = await app.account();
+  });
+  after(() => app.close());
+  const admin = (...args: string[]) =>
+    runCommand(commands, ['credit', '--json', ...args], async () => ({
+      db: app.deps.db,
+      config: app.deps.config,
+      close: async () => undefined,
+    }));
+  const balance = async () => (await app.call('GET', '/api/v1/balance', { key: account.key })).body.data.balance as number;
+
+  it('adds credits to the balance, the ledger and the audit events', async () => {
+    const { code, out } = await admin(account.workspaceId, '12.5', '--reason', 'invoice 17');
+    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: account.workspaceId, balance: 112.5, changed: true }]);
+    assert.equal(await balance(), 112.5);
+    const { body } = await app.call('GET', '/api/v1/billing/transactions', { jwt: account.jwt });
+    const [{ type, amount, description }] = body.data.transactions;
+    assert.deepEqual([type, amount, description], ['adjustment', 12.5, 'invoice 17']);
+    const audit = await app.call('GET', '/api/v1/audit-events?type=billing.credits_granted', { jwt: account.jwt });
+    assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 12.5, reason: 'invoice 17' });
+    await assertBooks(app.deps.db);
+  });
+  it('adds those of one reference once, also when two commands run at once', async () => {
+    const before_ = await balance();
+    const args = [account.workspaceId, '5', '--reason', 'invoice', '--reference', '18'];
+    const ended = await Promise.all([admin(...args), admin(...args), admin(...args)]);
+    assert.deepEqual(ended.map(({ out }) => JSON.parse(out).changed).filter(Boolean), [true]);
+    assert.equal(await balance(), before_ + 5);
+    await assertBooks(app.deps.db);
+  });
+  for (const credits of ['0', '-5', 'x', '1.2345', '1e3', '9999999999']) {
+    it(`exit code 2 for ${credits} credits, and nothing is added`, async () => {
+      const before_ = await balance();
+      assert.equal((await admin(account.workspaceId, '--reason', 'x', '--', credits)).code, 2);
+      assert.equal(await balance(), before_);
+    });
+  }
+  it('exit code 1 for an unknown workspace', async () => {
+    assert.equal((await admin('nobody@example.com', '5', '--reason', 'x')).code, 1);
+  });
+});

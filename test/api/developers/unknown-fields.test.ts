@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+
+describe('unknown fields', () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+    account = await app.account();
+  });
+  after(() => app.close());
+
+  const post = (path: string, body: object) => app.call('POST', `/api/v1${path}`, { key: account.key, body });
+  const send = (more: object) => post('/messages/send', { ...good, ...more });
+  const unknown = (field: string, meant: string) => ({ field, message: `Unknown field: ${field}. Did you mean ${meant}?` });
+
+  for (const [what, more, field, meant] of [
+    ['with a letter missing', { schedule_at: '2026-12-01T10:00:00Z' }, 'schedule_at', 'scheduled_at'],
+    ['in another style', { scheduledAt: '2026-12-01T10:00:00Z' }, 'scheduledAt', 'scheduled_at'],
+    ['in an object', { content: { text: 'Hello', Html: '<p>' } }, 'content.Html', 'content.html'],
+    ['in a list', { fallback: [{ chanel: 'email', channel: 'sms', after: 5 }] }, 'fallback[0].chanel', 'fallback[0].channel'],
+  ] as const) {
+    it(`400 for a field ${what}, and nothing is charged`, async () => {
+      const { status, body } = await send(more);
+      assert.deepEqual([status, body.error, body.code], [400, unknown(field, meant).message, 'validation_failed']);
+      assert.deepEqual(body.details, [unknown(field, meant)]);
+      const listed = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
+      assert.equal(listed.body.data.pagination.total, 0);
+    });
+  }
+  it('400 tells the other faults too, in the order of the fields', async () => {
+    const { body } = await post('/messages/send', { to: 'x', chanel: 'sms', content: { text: 'Hello' } });
+    assert.deepEqual(body.details, [unknown('chanel', 'channel'), { field: 'channel', message: 'Missing required field: channel' }]);
+    const other = await post('/messages/send', { channel: 'sms', to: 'x', content: {}, schedule_at: '' });
+    assert.deepEqual(
+      other.body.details.map(({ field }: { field: string }) => field),
+      ['to', 'content.text', 'schedule_at'],
+    );
+  });
+  it('400 for a query parameter', async () => {
+    const { status, body } = await app.call('GET', '/api/v1/messages?Status=sent', { key: account.key });
+    assert.deepEqual([status, body.details], [400, [unknown('Status', 'status')]]);
+  });
+  it('400 for a preview, of a single and of a bulk send', async () => {
+    assert.deepEqual((await post('/messages/preview', { ...good, referense: 'x' })).body.details, [unknown('referense', 'reference')]);
+    const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: [good.to] };
+    assert.deepEqual((await post('/messages/preview', { ...bulk, onInvalid: 'skip' })).body.details, [unknown('onInvalid', 'on_invalid')]);
+  });
+  it('400 for an object in a recipient of a bulk send', async () => {
+    const recipients = [{ to: good.to, Variables: { name: 'Ann' } }];
+    const { status, body } = await post('/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients });
+    assert.deepEqual([status, body.details], [400, [unknown('recipients[0].Variables', 'recipients[0].variables')]]);
+  });
+
+  it('201 for one that is like no other, and the header names it', async () => {
+    const { status, body, headers } = await send({ colour: 'red', content: { text: 'Hello', 'ü,\n': 1 } });
+    assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.%C3%BC%2C%0A, colour']);
+    assert.doesNotMatch(JSON.stringify(body), /colour|"red"/);
+  });
+  it('200 for a query parameter that is like no other, named too', async () => {
+    const { status, headers } = await app.call('GET', '/api/v1/messages?search=hook', { key: account.key });
+    assert.deepEqual([status, headers.get('ignored-fields')], [200, 'search']);
+  });
+  it('a refusal names them too', async () => {
+    const { status, headers } = await app.call('GET', '/api/v1/messages/x?verbose=1', { key: account.key });
+    assert.deepEqual([status, headers.get('ignored-fields')], [404, 'verbose']);
+  });
+  it('there is no header without them', async () => {
+    const { headers } = await send({ metadata: { Metadata: 1, schedule_at: 2 } });
+    assert.equal(headers.get('ignored-fields'), null);
+  });
+  it('nine thousand of them hold nobody up, and the header stays short', async () => {
+    const many = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`x${index}`, 1]));
+    const { status, headers } = await send(many);
+    assert.equal(status, 201);
+    assert.match(headers.get('ignored-fields') ?? '', /^x0, x1, .*, \.\.\.$/);
+    assert.ok((headers.get('ignored-fields') ?? '').length < 200);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type Account, startApp, type TestApp } from '../start-app.js';
+
+const to = '+15551234567';
+const sms = (text: string, more: object = {}) => ({ to, channel: 'sms', content: { text }, ...more });
+
+describe('variables of a single send', () => {
+  let app: TestApp;
+  let account: Account;
+  before(async () => {
+    app = await startApp();
+    account = await app.account();
+  });
+  after(() => app.close());
+  const post = (path: string, body: object, headers = {}) =>
+    app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body, headers });
+  const missing = (field: string) => ({ field, message: `Missing required field: ${field}` });
+
+  it('201 with the placeholders filled in, once, and priced as rendered', async () => {
+    const text = 'Hi {{ name }}, {{n|none}} of {{ total | 9 }} \\{{x}}';
+    const { status, body } = await post('send', sms(text, { variables: { name: '{{n}}', n: 3, other: true } }));
+    assert.equal(status, 201);
+    assert.equal(body.data.message.content.text, 'Hi {{n}}, 3 of 9 {{x}}');
+    const long = await post('send', sms('{{a}}', { variables: { a: 'x'.repeat(161) } }));
+    assert.deepEqual([long.body.data.message.credits_used, long.body.data.message.segments], [2, 2]);
+  });
+  it('201 for an e-mail: subject and html too, values of html escaped', async () => {
+    const content = { subject: 'For {{n}}', text: 'Hi {{n}}', html: '<b>{{n}}</b>' };
+    const { body } = await post('send', { to: 'a@example.com', channel: 'email', content, variables: { n: '<A&B>' } });
+    assert.deepEqual(body.data.message.content, { subject: 'For <A&B>', text: 'Hi <A&B>', html: '<b>&lt;A&amp;B&gt;</b>' });
+  });
+  it('201 literally without variables, and with variables: null', async () => {
+    for (const more of [{}, { variables: null }])
+      assert.equal((await post('send', sms('Hi {{name}}', more))).body.data.message.content.text, 'Hi {{name}}');
+  });
+  it('400 for each variable that is missing, and nothing is charged', async () => {
+    const before = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
+    const { status, body } = await post('send', sms('{{a}} {{b}} {{c|}}', { variables: {} }));
+    assert.deepEqual([status, body.details], [400, [missing('variables.a'), missing('variables.b')]]);
+    const after = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
+    assert.deepEqual(after.body.data.pagination, before.body.data.pagination);
+  });
+  for (const [what, text, variables, message] of [
+    ['a bad placeholder', 'Hi {{na me}}', {}, 'content.text has an invalid placeholder: {{na me}}'],
+    ['a value that is no scalar', 'Hi {{a}}', { a: [] }, 'variables.a must be a string'],
+    ['variables that are no object', 'Hi {{a}}', 'a', 'variables must be an object'],
+    ['an empty rendering', '{{a}}', { a: '' }, 'Missing required field: content.text'],
+    ['a rendering that is too long', '{{a}}', { a: 'x'.repeat(1601) }, 'content.text must be at most 1600 characters'],
+  ] as const) {
+    it(`400 for ${what}`, async () => {
+      const { status, body } = await post('send', sms(text, { variables }));
+      assert.deepEqual([status, body.error], [400, message]);
+    });
+  }
+  it('409 for more placeholders than a content may have', async () => {
+    const { status, body } = await post('send', sms('{{a}}'.repeat(201), { variables: { a: 'x' } }));
+    assert.deepEqual([status, body.code], [409, 'limit_reached']);
+  });
+  it('201 for a text that is short enough only when it is rendered', async () => {
+    assert.equal((await post('send', sms(`{{ a ${' '.repeat(1600)} }}`, { variables: { a: 'x' } }))).status, 201);
+  });
+  it('422 for the same key with a template that renders the same', async () => {
+    const headers = { 'Idempotency-Key': 'k1' };
+    const first = await post('send', sms('Hi {{a}}', { variables: { a: 'x' } }), headers);
+    const again = await post('send', sms('Hi {{a}}', { variables: { a: 'x' } }), headers);
+    assert.deepEqual([again.status, again.body.data], [201, first.body.data]);
+    assert.equal((await post('send', sms('Hi x', { variables: { a: 'x' } }), headers)).status, 422);
+    assert.equal((await post('send', sms('Hi x'), headers)).status, 422);
+  });
+  it('the steps of a fallback are rendered and judged too', async () => {
+    const body = { ...sms('Hi {{a}}', { variables: { a: 'Ann' } }), fallback: [{ channel: 'email', to: 'a@example.com', after: 60 }] };
+    const content = { text: 'Hi {{a}}', subject: '{{s}}' };
+    assert.deepEqual((await post('send', { ...body, content })).body.details, [missing('variables.s')]);
+    const { status } = await post('send', { ...body, content, variables: { a: 'Ann', s: 'Hello' } });
+    assert.equal(status, 201);
+    assert.equal((await post('send', { ...sms('Hi {{a}}', { variables: { a: 'Ann' } }), content })).status, 201);
+  });
+
+  it('200 for a preview, rendered', async () => {
+    const { status, body } = await post('preview', sms('Hi {{a}}', { variables: { a: 'Ann' } }));
+    assert.equal(status, 200);
+    assert.deepEqual([body.data.messages[0].text, body.data.warnings], ['Hi Ann', undefined]);
+    assert.equal((await post('preview', sms('Hi {{a}}', { variables: {} }))).status, 400);
+  });
+  it('200 for a preview without variables, with a warning for each text that has placeholders', async () => {
+    const { body } = await post('preview', sms('Hi {{a}}'));
+    assert.deepEqual(body.data.warnings, [
+      { field: 'content.text', message: 'content.text has placeholders, which are sent literally unless variables are given' },
+    ]);
+    assert.equal((await post('preview', sms('Hi'))).body.data.warnings, undefined);
+  });
+});

@@ -1,0 +1,61 @@
+/** The API of a `describe`: started before its tests, closed after them. */
+import type { Temporal } from '../../api/outside/temporal.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { startApp, type TestApp } from './start-app.js';
+
+export interface ApiOptions {
+  /** Settings over those of `testEnv`; a function is called at each start. */
+  env?: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv);
+  /** Overrides what the Temporal of the tests does. */
+  temporal?: Partial<Temporal>;
+  /** Starts an API with a database of its own for each test, where tests change what others see. */
+  forEachTest?: boolean;
+  /** Compares balances with the ledger before the API is closed. */
+  checksBooks?: boolean;
+}
+
+/**
+ * Call it first in a `describe`: hooks run in the order of their registration.
+ * @returns the API, which can be used in tests and in later hooks
+ */
+export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBooks = false }: ApiOptions = {}): TestApp {
+  let app: TestApp | undefined;
+  const start = async () => {
+    app = await startApp(typeof env === 'function' ? env() : env, temporal);
+  };
+  const close = async () => {
+    const closing = app;
+    app = undefined;
+    if (closing === undefined) return; // it did not start
+    try {
+      if (checksBooks) await assertBooks(closing.deps.db);
+    } finally {
+      await closing.close();
+    }
+  };
+  if (forEachTest) {
+    beforeEach(start);
+    afterEach(close);
+  } else {
+    before(start);
+    after(close);
+  }
+  const running = () => {
+    if (app === undefined) throw new Error('the API runs only in tests and hooks');
+    return app;
+  };
+  return {
+    get url() {
+      return running().url;
+    },
+    get deps() {
+      return running().deps;
+    },
+    get calls() {
+      return running().calls;
+    },
+    call: (method, path, options) => running().call(method, path, options),
+    account: (options) => running().account(options),
+    close,
+  };
+}

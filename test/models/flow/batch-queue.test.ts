@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { until } from '../../support/client.js';
+import { BatchQueue, type BatchQueueOptions, QueueTimeoutError } from '../../../models/flow/batch-queue.js';
+
+/** Writes that end when the test says so. */
+function startQueue(options: BatchQueueOptions<string>) {
+  const writes: { items: string[]; end: (error?: Error) => Promise<void> }[] = [];
+  const queue = new BatchQueue<string, string>(
+    (items) =>
+      new Promise((resolve, reject) => {
+        const end = async (error?: Error) => {
+          if (error === undefined) resolve(items.map((item) => `${item}!`));
+          else reject(error);
+          await new Promise(setImmediate); // what follows the write has begun
+        };
+        writes.push({ items, end });
+      }),
+    options,
+  );
+  return { queue, writes, written: () => writes.map(({ items }) => items.join('')) };
+}
+
+describe('BatchQueue', () => {
+  it('writes the first item immediately, and the items that arrive meanwhile as one batch', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
+    const results = Promise.all([...'abc'].map((item) => queue.add(item)));
+    assert.deepEqual(written(), ['a']);
+    await writes[0]?.end();
+    assert.deepEqual(written(), ['a', 'bc']);
+    await writes[1]?.end();
+    assert.deepEqual(await results, ['a!', 'b!', 'c!']);
+    void queue.add('d');
+    assert.deepEqual(written(), ['a', 'bc', 'd'], 'written immediately again when no other write is active');
+  });
+  it('respects the maximum batch size and the concurrency', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 2, concurrency: 2 });
+    for (const item of 'abcdefg') void queue.add(item);
+    assert.deepEqual(written(), ['a', 'b']);
+    await writes[1]?.end();
+    assert.deepEqual(written(), ['a', 'b', 'cd']);
+    await writes[0]?.end();
+    assert.deepEqual(written(), ['a', 'b', 'cd', 'ef']);
+    await writes[2]?.end();
+    assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g']);
+  });
+  it('takes the oldest item of each owner in turn', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 4, ownerOf: (item) => item[0] ?? '' });
+    for (const item of ['a0', 'a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void queue.add(item);
+    await writes[0]?.end();
+    await writes[1]?.end();
+    assert.deepEqual(written(), ['a0', 'a1b1c1a2', 'b2a3a4']);
+  });
+  it('rejects all items of a batch whose write fails, and continues with the next batch', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
+    void queue.add('a');
+    const failed = Promise.allSettled([queue.add('b'), queue.add('c')]);
+    await writes[0]?.end();
+    await writes[1]?.end(new Error('lost'));
+    assert.deepEqual(
+      (await failed).map((outcome) => outcome.status === 'rejected' && outcome.reason.message),
+      ['lost', 'lost'],
+    );
+    void queue.add('d');
+    assert.deepEqual(written(), ['a', 'bc', 'd']);
+  });
+  it('starts another batch beside a slow write, and respects the concurrency again afterwards', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 10, slowAfterMs: 5 });
+    for (const item of 'abc') void queue.add(item);
+    assert.deepEqual(written(), ['a']);
+    await until(() => writes.length === 2, 'the other items are written beside the slow write');
+    assert.deepEqual(written(), ['a', 'bc']);
+    await writes[0]?.end();
+    await writes[1]?.end();
+    for (const item of 'def') void queue.add(item);
+    assert.deepEqual(written(), ['a', 'bc', 'd']);
+  });
+  it('rejects an item that has waited too long', async () => {
+    const { queue, writes, written } = startQueue({ maxBatchSize: 10, maxWaitMs: -1 });
+    await assert.rejects(queue.add('a'), QueueTimeoutError);
+    assert.deepEqual([written(), writes.length], [[], 0]);
+  });
+});

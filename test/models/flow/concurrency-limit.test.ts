@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
+
+/** Work that ends when the test calls `end`. */
+function startWork(limit: ReturnType<typeof createConcurrencyLimit>) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const refused: string[] = [];
+  const ask = (name: string, key?: string) =>
+    void limit(() => {
+      begun.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    }, key).catch(() => refused.push(name));
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await settled();
+  };
+  return { begun, refused, ask, end };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('createConcurrencyLimit', () => {
+  it('lets keys take turns', async () => {
+    const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1 }));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
+    for (const name of ['b1', 'b2']) ask(name, 'b');
+    await settled();
+    for (const name of ['a1', 'a2', 'b1', 'a3', 'b2', 'a4']) await end(name);
+    assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+  });
+
+  it('limits the running work per key, and runs work of other keys beside it', async () => {
+    const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 3, maxPerKey: 1 }));
+    for (const name of ['a1', 'a2']) ask(name, 'a');
+    ask('b1', 'b');
+    await settled();
+    assert.deepEqual(begun, ['a1', 'b1']);
+    await end('b1');
+    assert.deepEqual(begun, ['a1', 'b1']);
+    await end('a1');
+    assert.deepEqual(begun, ['a1', 'b1', 'a2']);
+  });
+
+  it('rejects the last waiter of the longest queue when too many wait', async () => {
+    const { begun, refused, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxWaiting: 3 }));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
+    ask('b1', 'b');
+    ask('a5', 'a');
+    await settled();
+    assert.deepEqual(refused.toSorted(), ['a4', 'a5']);
+    for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
+    assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3']);
+  });
+
+  it('rejects work of a key that has too many waiting', async () => {
+    const { refused, ask } = startWork(createConcurrencyLimit({ max: 1, maxWaitingPerKey: 1 }));
+    for (const name of ['a1', 'a2', 'a3']) ask(name, 'a');
+    ask('b1', 'b');
+    await settled();
+    assert.deepEqual(refused, ['a3']);
+  });
+});

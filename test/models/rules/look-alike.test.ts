@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { lookAlike } from '../../../models/rules/values/look-alike.js';
+
+const known = ['to', 'tag', 'channel', 'content', 'metadata', 'reference', 'scheduled_at', 'expires_at', 'fallback'];
+
+describe('a name that looks like a known one', () => {
+  for (const [name, meant] of [
+    ['scheduledAt', 'scheduled_at'],
+    ['Scheduled-At', 'scheduled_at'],
+    ['SCHEDULED_AT', 'scheduled_at'],
+    ['schedule_at', 'scheduled_at'],
+    ['schedul_at', 'scheduled_at'],
+    ['chanel', 'channel'],
+    ['chnanel', 'channel'],
+    ['meta_data', 'metadata'],
+    ['refrense', 'reference'],
+    ['tags', 'tag'],
+    ['To', 'to'],
+    ['too', 'to'],
+  ] as const) {
+    it(`${name}: ${meant}`, () => assert.equal(lookAlike(name, known), meant));
+  }
+  for (const name of ['id', 'cc', 'from', 'text', 'search', 'status', 'created_at', 'callback_url', '', 'x'.repeat(10_000)]) {
+    it(`${name.slice(0, 20)}: none`, () => assert.equal(lookAlike(name, known), undefined));
+  }
+  it('the nearest of two', () => assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { faultsOf, load, required } from '../support/load-settings.js';
+
+describe('an unknown setting', () => {
+  for (const [name, meant] of [
+    ['WEBHOOK_PORT', 'WEBHOOK_PORTS'],
+    ['WEBHOOKS_RETRY_DELAYS', 'WEBHOOK_RETRY_DELAYS'],
+    ['RATE_LIMIT_APIS', 'RATE_LIMIT_API'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['JWT_SECRETS', 'JWT_SECRET'],
+    ['SIGNUP_CREDIT', 'SIGNUP_CREDITS'],
+    ['EU_TWILIO_FORM', 'EU_TWILIO_FROM'],
+  ] as const) {
+    it(`${name} is a fault at start that names ${meant}`, () => {
+      const env = { ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [name]: 'x' };
+      assert.deepEqual(faultsOf(env), [`${name} is not a setting. Did you mean ${meant}?`]);
+    });
+  }
+  it('with a prefix of ours is a fault', () => {
+    assert.deepEqual(faultsOf({ ...required, WEBHOOK_COLOUR: 'red' }), ['WEBHOOK_COLOUR is not a setting']);
+  });
+  it('is told beside all other faults', () => {
+    assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
+  });
+  it('of another program is none of ours', () => {
+    load({
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_SESSION_TOKEN: 'x',
+      HOME: '/root',
+      HOSTNAME: 'x',
+      PATH: '/bin',
+      MAIL: '/var/mail',
+      POSTGRES_PASSWORD: 'x',
+      TEMPORAL_CLI_ADDRESS: 'x',
+      STRIPE_PUBLISHABLE_KEY: 'x',
+      npm_config_loglevel: 'x',
+      WEBHOOK_PORT: 'tcp://10.0.0.1:443',
+      WEBHOOK_SERVICE_HOST: '10.0.0.1',
+      WEBHOOK_PORT_443_TCP_ADDR: '10.0.0.1',
+      WEBHOOK_RETRY: '',
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import { ActivityFailure } from '@temporalio/workflow';
+import type { Dispatched } from '../activities/handoff/dispatch.js';
+import { local } from './activities.js';
+
+/** Minimum pause between two hand-offs when the first one left messages queued. */
+const retryDelayMsMin = 1_000;
+
+/** Awaits a hand-off. When its retries are used up, the messages that no provider can have taken fail and are refunded. */
+export async function handOffOrGiveUp(groupId: string, handOff: Promise<Dispatched>): Promise<Dispatched> {
+  try {
+    return await handOff;
+  } catch (error) {
+    if (error instanceof ActivityFailure) return local.giveUpOnHandoffs(groupId);
+    throw error;
+  }
+}
+
+/** @returns milliseconds until the next hand-off is worth a try; never before the messages are due */
+export function retryDelayMs({ retryInMs = 0 }: Dispatched, dueAtMs: number): number {
+  return Math.max(retryDelayMsMin, dueAtMs - Date.now(), retryInMs);
+}
