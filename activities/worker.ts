@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
+import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { queues } from '../workflows/contract.js';
@@ -14,6 +15,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger('worker', config.logLevel);
   reportOutdatedRuntime((line) => logger.warn(line));
+  const { metrics } = config;
+  await serveMetrics({ ...metrics, port: metrics.port === 0 ? 0 : metrics.port + 1, logger });
   const endKeeping = await keepPrepared(config, logger);
 
   // Before this point a signal ends the process at once. From here on it stops gracefully.

@@ -14,6 +14,8 @@ import type { Temporal } from './outside/temporal.js';
 export interface Deps {
   /** When this process started, in milliseconds since 1970. */
   startedAt: number;
+  /** This process is to get no more requests, and answers those that come. */
+  isDraining: boolean;
   config: Readonly<Config>;
   db: Database;
   logger: Logger;

@@ -1,8 +1,10 @@
 /** Entry point of the API process: settings → connections → app → listen → drain → close. */
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
+import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
 import { warmUpPasswords } from '../models/passwords.js';
@@ -15,6 +17,7 @@ import { createHttpServer, defaultTimeouts } from './http/http-server.js';
 import { createPayments } from './outside/payments.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createReportInbox } from './outside/report-inbox.js';
+import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
 import { connectTemporal } from './outside/temporal.js';
 
@@ -43,6 +46,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
+    isDraining: false,
   };
 }
 
@@ -55,6 +59,7 @@ async function start(deps: ServerDeps): Promise<void> {
   });
   await warmUpPasswords();
   await listen(server, deps.config);
+  await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
   process.send?.({ ready: true });
@@ -73,13 +78,18 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
   });
 }
 
-/** On a signal: refuses new connections, finishes the open requests, then closes the clients. */
-function stopOnSignal(server: Server, { db, temporal, bulkThread, limiter, logger }: ServerDeps): void {
-  let isStopping = false;
-  const stop = async (reason: string) => {
-    if (isStopping) return;
-    isStopping = true;
+/**
+ * On a signal: `/ready` reports the drain at once, and the process serves on for DRAIN_SECONDS, so that load balancers notice it. Then it refuses new
+ * connections, finishes the open requests, and closes the clients. A second signal ends the wait.
+ */
+function stopOnSignal(server: Server, deps: ServerDeps): void {
+  const { config, db, temporal, bulkThread, limiter, logger } = deps;
+  const secondSignal = new AbortController();
+  const stop = async (reason: string, drainMs: number) => {
+    if (deps.isDraining) return secondSignal.abort();
+    deps.isDraining = true;
     logger.info({ reason }, 'draining');
+    await sleep(drainMs, undefined, { signal: secondSignal.signal }).catch(() => undefined);
     const deadline = setTimeout(() => server.closeAllConnections(), drainMsMax);
     // close() alone would wait until clients close their idle keep-alive connections.
     const sweep = setInterval(() => server.closeIdleConnections(), 25);
@@ -92,8 +102,8 @@ function stopOnSignal(server: Server, { db, temporal, bulkThread, limiter, logge
     logger.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  process.on('disconnect', () => void stop('the launcher has ended'));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, config.drainSeconds * 1000));
+  process.on('disconnect', () => void stop('the launcher has ended', 0));
 }
 
 limitHeapGrowth();

@@ -7,6 +7,9 @@ import type { Secrets } from './plan/secrets.js';
 /** Credits granted at signup if all servers are embedded, so that a first message can be sent. */
 const embeddedSignupCredits = '100';
 
+/** Here no load balancer has to see it, and somebody waits for Ctrl-C. */
+const embeddedDrainSeconds = '1';
+
 export interface Made {
   port: number;
   databaseUrl: string;
@@ -23,6 +26,7 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
   const env = {
     ...plan.env,
     DATA_DIR: plan.config.dataDir,
+    DRAIN_SECONDS: isUnset(plan.env.DRAIN_SECONDS) ? embeddedDrainSeconds : plan.env.DRAIN_SECONDS,
     PORT: String(made.port),
     DATABASE_URL: made.databaseUrl,
     TEMPORAL_ADDRESS: made.temporalAddress,

@@ -26,14 +26,14 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
   const made: Made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, embedded };
   if (embedded !== undefined) made.embedded = { ...embedded, checkout: await provideCheckout(launch, localAddress(plan, made)) };
-  const { env } = serviceEnvironment(plan, made);
+  const { env, config } = serviceEnvironment(plan, made);
   const runScript = scriptRunner(launch, env);
   await runScript('database schema', 'models/migrate.js');
   const needsDemo = embedded !== undefined && (postgres.isNew || readDemoState(plan.config.dataDir) === undefined);
   await together(
     [
       startWorker(launch, env),
-      startNode(launch, 'API', 'api/server.js', env, drainMs.api),
+      startNode(launch, 'API', 'api/server.js', env, drainMs.api + config.drainSeconds * 1000),
       needsDemo ? runScript('demo workspace', 'local/demo-workspace.js') : Promise.resolve(),
     ],
     giveUp,

@@ -1,10 +1,13 @@
 /**
- * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them. Tests
+ * `npm run settings`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, and the
+ * declared metrics into docs/metrics.md. Tests
  * compare the files with the declaration, so this is the one step after a setting was added or changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type Joi from 'joi';
+import { declared as metrics } from '../models/metrics/catalogue.js';
+import { metricsTable } from '../models/metrics/document.js';
 import { settings } from '../models/settings/settings.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -36,6 +39,13 @@ rewrite('docs/settings.md', (text) =>
 );
 
 const entry = ({ name, value, description }: Declared) => `# ${description}\n#${name}=${/[\s#<>]/.test(value) ? `"${value}"` : value}\n`;
+
+rewrite('docs/metrics.md', (text) =>
+  text.replace(
+    /(<!-- metrics:.*?-->\n)[^]*?(<!-- end of metrics -->)/,
+    (_, begin: string, end: string) => `${begin}${metricsTable(metrics)}\n${end}`,
+  ),
+);
 
 /** What is filled in at the top of the file, and what docker-compose.yml fixes at its end, stay where they are. */
 rewrite('.env.example', (text) => {

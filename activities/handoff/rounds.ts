@@ -4,6 +4,7 @@ import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
+import { noteHandoff } from '../../models/metrics/observe.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadline } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
@@ -129,8 +130,10 @@ export class Rounds {
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
     const { providers, health } = this.deps;
     const call = health.begin(claim.provider);
+    const begun = performance.now();
     const handoff = await handOff(providers.accounts.get(claim.provider), claim, signal);
     health.end(call, endOf(handoff.result));
+    noteHandoff(claim.channel, handoff.result, begun);
     return handoff;
   }
 

@@ -1,6 +1,7 @@
 /** The watcher's chores: check the ledger, delete old data, erase recipients, record the round. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
+import { noteLedgerCheck } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetLogins } from '../../models/operations/accounts/forget-logins.js';
@@ -57,7 +58,9 @@ export function choreActivities({ db, config, logger }: ChoreDeps) {
 
     /** Logs an error for each workspace whose balance and ledger differ, in each round until they agree. */
     async checkLedger(): Promise<void> {
-      for (const drift of await checkLedgers(db)) logger.error(drift, 'balance differs from ledger');
+      const drifts = await checkLedgers(db);
+      noteLedgerCheck(drifts.length);
+      for (const drift of drifts) logger.error(drift, 'balance differs from ledger');
     },
 
     /** Compares balances, ledger, messages and batches: a part in each round, all once a day. Logs an error for each difference. */

@@ -1,4 +1,5 @@
 /** One attempt of a delivery: what is sent, and the effects of the outcome on the delivery and its endpoint. */
+import { noteAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
 import type { NextStep } from '../../models/operations/webhooks/record-attempt.js';
@@ -18,7 +19,7 @@ export async function attemptOnce(poster: WebhookPoster, secretKeys: readonly st
   if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders({ id: delivery.event_id, type: delivery.event, body: delivery.body, ...keys, timestampSeconds });
-  return poster.post(delivery.url, headers, delivery.body, delivery.workspace_id);
+  return noteAttempt(delivery.ladder_step === 0, await poster.post(delivery.url, headers, delivery.body, delivery.workspace_id));
 }
 
 function readKeys(secretKeys: readonly string[], delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {

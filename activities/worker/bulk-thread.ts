@@ -1,6 +1,7 @@
 /** Entry point of the worker's second thread; see worker.ts. Posts `ready`. Stops at the first message from the parent. */
 import { parentPort } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
+import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { queues } from '../../workflows/contract.js';
@@ -8,6 +9,7 @@ import { startThread } from './worker-thread.js';
 import { poolSizes } from './workers.js';
 
 const config = loadConfig(process.env);
+answerFirstThread();
 const workers = await startThread({
   config,
   logger: createLogger('worker', config.logLevel),

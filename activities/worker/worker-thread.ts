@@ -3,6 +3,8 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
+import { coreTelemetry } from './core-metrics.js';
+import { beat } from './beats.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
 
 export interface ThreadOptions {
@@ -17,12 +19,15 @@ export interface ThreadOptions {
 export async function startThread({ config, logger, taskQueues, poolMax }: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts
+    telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
   });
   const db = connect(config.databaseUrl, poolMax);
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues });
+  const endBeats = beat(db, logger, taskQueues.join());
   const done = workers.done.then(async () => {
+    await endBeats();
     await connection.close();
     await db.close();
   });

@@ -4,6 +4,7 @@ import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
 import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
+import { noteGroup, observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
@@ -92,9 +93,11 @@ export function createAcceptGate(deps: MessageDecisionDeps & { config: Readonly<
       const isSingle = groupSize === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
       const groups = webhooks > sharedGroupWebhooks ? manyWebhooks : shared;
       const queue = isSingle ? singles : groups[message.channel];
-      const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
-      if (outcome instanceof AppError) throw outcome;
-      return outcome;
+      return observeAccept(message.channel, async () => {
+        const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
+        if (outcome instanceof AppError) throw outcome;
+        return outcome;
+      });
     },
   };
 }
@@ -109,6 +112,7 @@ async function acceptGroup(deps: MessageDecisionDeps, sends: Send[]): Promise<Ou
   const [first] = sends;
   if (first === undefined) return [];
   const { message, fallback } = first; // a send with a fallback is always alone in its group
+  noteGroup(sends.length);
   const groupId = sends.length === 1 ? message.id : uuidv7();
   const members = sends.map((send) => ({ ...send.message, group_id: groupId }));
   const workflowId = workflowIds.group({ id: message.id, group_id: groupId, batch_id: null });

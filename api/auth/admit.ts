@@ -27,7 +27,7 @@ export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'w
 /** The rate-limit bucket of a request. A request without a plausible credential counts for its client address. */
 export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Credential, address: string): Bucket {
   if (item.rate === 'auth') return { rateClass: 'auth', key: `${item.id}:${address}` };
-  if (item.rate === 'callback') return { rateClass: 'callback', key: address };
+  if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
   if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };

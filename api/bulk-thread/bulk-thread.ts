@@ -1,6 +1,7 @@
 /** Entry point of the bulk thread, see create-bulk-thread.ts. */
 import { parentPort } from 'node:worker_threads';
 import { connect } from '../../models/db/database.js';
+import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { loadConfig } from '../../models/settings/config.js';
@@ -11,6 +12,7 @@ import { type BulkThreadCalls, type MainThreadCalls, poolSizes } from './create-
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
 
 const config = loadConfig(process.env);
+answerFirstThread();
 const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
 const handlers: BulkThreadCalls = {
   async runHandler({ endpointId, request }) {

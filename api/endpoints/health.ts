@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { select } from '../../models/db/database.js';
 import { type LastRound, lastRound } from '../../models/operations/watch/watcher-rounds.js';
+import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../http/endpoint.js';
 import { Reply } from '../http/reply.js';
@@ -24,6 +25,7 @@ type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 interface Found {
   services: Services;
   watcher: LastRound & { status: 'ok' | 'error' };
+  workers: Omit<Workers, 'known'> & { status: 'ok' | 'error' };
 }
 
 /** Health checks share a result for a short time, because load balancers check often. One entry per process. */
@@ -48,13 +50,23 @@ export const getHealth = endpoint({
         .description('Seconds since the last completed run; null before the first run and while the database is not available'),
       failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
     }).required(),
+    workers: Joi.object({
+      status: state().description('`error` when no worker gave a sign of life for some seconds'),
+      alive: Joi.number().integer().required().description('worker processes that gave a sign of life a moment ago'),
+      lost: Joi.number().integer().required().description('those that ended or hung within ten minutes, without being told to stop'),
+      age_seconds: Joi.number()
+        .integer()
+        .allow(null)
+        .required()
+        .description('since the newest sign of life; null: no worker runs, or the database is away'),
+    }).required(),
   }),
   alsoAs: 503,
   envelope: false,
   async handler(_input, deps) {
-    const { services, watcher } = await lookAround(deps);
-    const isOk = [...Object.values(services), watcher.status].every((one) => one === 'ok');
-    const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), services, watcher };
+    const found = await lookAround(deps);
+    const isOk = [...Object.values(found.services), found.watcher.status, found.workers.status].every((one) => one === 'ok');
+    const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), ...found };
     return new Reply(health, { status: isOk ? 200 : 503 });
   },
 });
@@ -65,7 +77,12 @@ function lookAround(deps: Deps): Promise<Found> {
   const looked = Promise.all([
     Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await within(check(deps))])),
     watcherOf(deps),
-  ]).then(([entries, watcher]) => ({ services: Object.fromEntries(entries) as Services, watcher }));
+    workersOf(deps),
+  ]).then(([entries, watcher, workers]) => {
+    const services = Object.fromEntries(entries) as Services;
+    // Temporal knows pollers for a minute after their end.
+    return { services: workers.status === 'error' ? { ...services, queue: 'error' as const } : services, watcher, workers };
+  });
   found.set(deps, { until: Date.now() + cacheMs, found: looked });
   return looked;
 }
@@ -86,4 +103,11 @@ async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
   if (round === null) return { status: 'ok', age_seconds: null, failing: [] };
   const age = Math.min(round.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
   return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...round };
+}
+
+/** While the database is away the workers are not judged, and where none has ever given a sign of life, Temporal's pollers alone tell. */
+async function workersOf({ db }: Deps): Promise<Found['workers']> {
+  const unknown: Workers = { known: 0, alive: 0, lost: 0, age_seconds: null };
+  const { known, ...seen } = await inTime(seenWorkers(db), unknown);
+  return { status: known > 0 && seen.alive === 0 ? 'error' : 'ok', ...seen };
 }

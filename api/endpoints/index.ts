@@ -15,6 +15,7 @@ import { getHealth } from './health.js';
 import { cancelOneMessage, getMessage, listHistory, sendMessage } from './messages/messages.js';
 import { forgotPassword, setNewPassword } from './accounts/passwords.js';
 import { addToList, getSuppression, listSuppressions, removeSuppression } from './contacts/suppressions.js';
+import { getLive, getReady } from './operators/probes.js';
 import { getTimeline } from './messages/timeline.js';
 import { explainUnsubscribe, unsubscribe } from './contacts/unsubscribe.js';
 import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './webhooks/replays.js';
@@ -98,4 +99,6 @@ export const endpoints: readonly Endpoint[] = [
   unsubscribe, //          POST   /unsubscribe/:token
   explainUnsubscribe, //   GET    /unsubscribe/:token
   getHealth, //            GET    /health
+  getLive, //              GET    /live
+  getReady, //             GET    /ready
 ];

@@ -18,7 +18,7 @@ export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 export const anyCredential = { scope: null, jwtToo: true } as const;
 
 /** Rate limits that an endpoint declares itself, see rate-limit.ts. */
-export type OwnRate = 'auth' | 'bulk' | 'callback';
+export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>

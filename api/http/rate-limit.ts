@@ -10,13 +10,14 @@ import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
+import { noteRateLimited } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { groupBy } from '../../models/rules/messages/group-by.js';
 
-export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback';
+export type RateClass = 'api' | 'jwt' | 'bulk' | 'auth' | 'site' | 'login' | 'workspace' | 'address' | 'failure' | 'callback' | 'probe';
 
-/** Carriers post all reports from a few addresses. Their requests are signed. */
-const callbackLimit: RateLimit = { points: 100_000, seconds: 60 };
+/** Carriers and load balancers send from a few addresses. A refused probe would take a healthy process out of service. */
+const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
 /** The limit of an IPv6 /48 is that of one address times this. */
 const siteFactor = 4;
 /** The longest wait of a request for Redis. */
@@ -64,7 +65,8 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
     site: { ...rateLimits.auth, points: rateLimits.auth.points * siteFactor },
     address: rateLimits.api,
     failure: rateLimits.api,
-    callback: callbackLimit,
+    callback: machineLimit,
+    probe: machineLimit,
   };
   const counters = countersOf(classes, redis);
   const queue = new BatchQueue(async (requests: Bucket[][]) => {
@@ -84,7 +86,9 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       const [first, second] = windows;
       if (secondBucket !== undefined && first !== undefined && first.left < 0 && (second?.left ?? 0) >= 0) giveBack(secondBucket);
       const full = windows.find(({ left }) => left < 0);
-      if (full !== undefined) throw rateLimited(secondsOf(full));
+      if (full === undefined) return;
+      noteRateLimited((buckets[windows.indexOf(full)] as Bucket).rateClass);
+      throw rateLimited(secondsOf(full));
     },
     async assertRoom({ rateClass, key }, res) {
       const window = await counters[rateClass].get(key);
@@ -110,7 +114,7 @@ function countersOf(classes: Record<RateClass, RateLimit>, redis: Redis | null):
       const options = { keyPrefix: `tidings:limit:${rateClass}`, points, duration: seconds };
       const memory = new RateLimiterMemory(options);
       // Every callback checks the failure counter, so it is kept in memory: a Redis round trip would cost more than it protects.
-      if (redis === null || rateClass === 'failure') return [rateClass, memory];
+      if (redis === null || rateClass === 'failure' || rateClass === 'probe') return [rateClass, memory];
       return [rateClass, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })];
     }),
   ) as Counters;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { noteRequest } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 
 export interface RequestContext {
@@ -50,6 +51,7 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
         key_id: context.keyId,
         address: context.address,
       };
+      noteRequest(req.method, context.route, res.statusCode, performance.now() - startedAt);
       logger.info(line, res.writableFinished ? 'request' : 'request aborted');
     });
     next();

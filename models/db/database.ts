@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
+import { noteDatabaseError, notePoolWait } from '../metrics/observe.js';
 import { resilientPg } from './postgres-client.js';
 import { initModels } from '../tables/tables.js';
 
@@ -116,7 +117,9 @@ export async function select<Row extends object>(
 ): Promise<Row[]> {
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
   const { connectionManager } = db as unknown as Internals;
+  const begun = performance.now();
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
+  notePoolWait(begun);
   try {
     return await rowsOf(db, connection, sql, bind);
   } finally {
@@ -148,6 +151,7 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
     });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
+    noteDatabaseError(error);
     // The server's own refusals have a severity; anything else is a broken connection, which must not be used again.
     if (!('severity' in error)) Object.assign(connection, { _invalid: true });
     throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);

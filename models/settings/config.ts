@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { type Channel, forEachChannel } from '../channels.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
+import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -23,7 +24,7 @@ interface WebhookConfig {
 }
 
 /** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
-export interface Config extends WebhookConfig, Limits {
+export interface Config extends WebhookConfig, Limits, OperatorConfig {
   port: number;
   host: string;
   dataDir: string;
@@ -34,7 +35,6 @@ export interface Config extends WebhookConfig, Limits {
   trustedProxies: string[];
   /** As browsers send it in `Origin`, or `*`. */
   corsOrigins: string[];
-  logLevel: string;
   databaseUrl: string;
   /** Of the owner of the tables. */
   migrateDatabaseUrl: string;
@@ -125,7 +125,6 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     callbackUrl: trimSlash(value.CALLBACK_URL ?? publicUrl),
     trustedProxies: value.TRUSTED_PROXIES,
     corsOrigins: value.CORS_ORIGINS,
-    logLevel: value.LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     migrateDatabaseUrl: value.MIGRATE_DATABASE_URL ?? value.DATABASE_URL,
     databasePoolMax: value.DATABASE_POOL_MAX,
@@ -143,6 +142,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     messageDays: value.MESSAGE_DAYS,
     ...limitsOf(value),
+    ...operatorConfigOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
     ...carriers,

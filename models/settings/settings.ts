@@ -6,6 +6,7 @@ import Joi from 'joi';
 import { type Channel, channels, channelTraits } from '../channels.js';
 import { connectionSettings } from './connection-settings.js';
 import { limitSettings, rateLimit } from './limit-settings.js';
+import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
 
@@ -53,6 +54,7 @@ export const settings: Record<string, Joi.Schema> = {
   PORT: Joi.number().port().default(3000).description('port of the API'),
   HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),
   DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
+  ...operatorSettings,
   PUBLIC_URL: url('http', 'https').description(
     'address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)',
   ),
@@ -69,10 +71,6 @@ export const settings: Record<string, Joi.Schema> = {
     .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
     .description('whom finders of a vulnerability tell, as mailto:, https: or tel:; served in /.well-known/security.txt (RFC 9116)'),
-  LOG_LEVEL: Joi.string()
-    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
-    .default('info')
-    .description('least important log line to write'),
   DATABASE_URL: url('postgres', 'postgresql').description('PostgreSQL; embedded when not set'),
   MIGRATE_DATABASE_URL: url('postgres', 'postgresql').description(
     'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',

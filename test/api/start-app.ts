@@ -79,6 +79,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     startedAt: Date.now(),
+    isDraining: false,
   };
   const server = createHttpServer(createApp(deps), deps.limiter, timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -16,6 +16,8 @@ export function testEnv(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     SECRET_KEY: 'test-secret-key-test-secret-key-test',
     DATA_DIR: mkdtempSync(join(dataDirs, 'service-')),
     LOG_LEVEL: 'silent',
+    DRAIN_SECONDS: '0',
+    METRICS_PORT: '0',
     SIGNUP_CREDITS: '100',
     SANDBOX_DELAY_MS: '20',
     RATE_LIMIT_API: '100000/60',

@@ -108,13 +108,19 @@ export const otherSamples: Samples = {
   'callbacks.receive': { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
   'health.get': {
     about:
-      '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, and `watcher` is the job that finds and repairs ' +
-      'messages and deliveries that a crash left unfinished.',
+      '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, `watcher` is the job that finds and repairs ' +
+      'messages and deliveries that a crash left unfinished, and `workers` are the worker processes by their heartbeats.',
     data: {
       status: 'ok',
       timestamp: at,
       services: { database: 'ok', redis: 'ok', queue: 'ok' },
       watcher: { status: 'ok', age_seconds: 12, failing: [] },
+      workers: { status: 'ok', alive: 2, lost: 0, age_seconds: 3 },
     },
+  },
+  'live.get': { about: 'For process managers. It says nothing of other servers.', data: { status: 'ok' } },
+  'ready.get': {
+    about: 'For load balancers: after SIGTERM it is 503 at once, while the process still serves for `DRAIN_SECONDS`.',
+    data: { status: 'ok' },
   },
 };

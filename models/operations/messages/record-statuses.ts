@@ -1,5 +1,6 @@
 /** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
 import { type Database, select, type Transaction } from '../../db/database.js';
+import { noteMoves } from '../../metrics/observe.js';
 import type { MessageRow } from '../../tables/message.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { groupBy } from '../../rules/messages/group-by.js';
@@ -44,6 +45,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const type = eventOfStatus[to];
   const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
+  noteMoves(to, recorded);
   if (type !== null) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
   return recorded;

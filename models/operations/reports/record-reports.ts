@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../../db/database.js';
+import { noteReports, noteUnmatched } from '../../metrics/observe.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
 import { applyReports } from './apply-reports.js';
 
@@ -22,12 +23,17 @@ export interface StoredReport {
  */
 export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
   if (reports.length === 0) return [];
+  noteReports(reports);
   const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated statement changes nothing; while it is not applied its group is woken again, as the first time may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));
   const unmatched = stored.filter(({ group_id }) => group_id === null).map(({ id }) => id);
-  if (unmatched.length > 0) stored.push(...(await select<StoredReport>(db, matchAgain, [unmatched])));
+  if (unmatched.length > 0) {
+    const matched = await select<StoredReport>(db, matchAgain, [unmatched]);
+    noteUnmatched(unmatched.length - matched.length);
+    stored.push(...matched);
+  }
   return wakeGroups(
     db,
     stored.flatMap(({ group_id }) => group_id ?? []),

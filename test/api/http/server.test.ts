@@ -165,4 +165,27 @@ describe('api/server', () => {
       assert.ok(performance.now() - finishedAt < 1500);
     });
   }
+
+  it('says 503 at /ready and serves on for DRAIN_SECONDS after SIGTERM', async () => {
+    const running = start({ DRAIN_SECONDS: '2' });
+    await running.ready;
+    assert.equal((await fetch(url('/ready'))).status, 200);
+    const toldAt = performance.now();
+    running.child.kill('SIGTERM');
+    while ((await fetch(url('/ready'))).status === 200) assert.ok(performance.now() - toldAt < 1000);
+    assert.equal((await fetch(url('/live'))).status, 200);
+    assert.equal((await post('/api/v1/auth/verify-email', { token: 'x' })).status, 400);
+    assert.deepEqual(await running.exited, [0, null]);
+    const took = performance.now() - toldAt;
+    assert.ok(took >= 2000 && took < 5000, `${took} ms`);
+  });
+
+  it('does not serve on when a second signal comes', async () => {
+    const running = start({ DRAIN_SECONDS: '60' });
+    await running.ready;
+    running.child.kill('SIGTERM');
+    while ((await fetch(url('/ready'))).status === 200);
+    running.child.kill('SIGINT');
+    assert.deepEqual(await running.exited, [0, null]);
+  });
 });

@@ -1,0 +1,38 @@
+/** The sign of life of one thread of a worker process. */
+import { hostname } from 'node:os';
+import type { Database } from '../../models/db/database.js';
+import { beatMs, forgetOldBeats, noteBeat, noteEndOfBeats } from '../../models/operations/watch/worker-beats.js';
+import type { Logger } from '../../models/process/logger.js';
+
+/**
+ * Renews the row of this thread until it is ended. A thread whose event loop is blocked renews nothing, like one that is dead.
+ *
+ * PostgreSQL keeps the row and not Temporal: Temporal renews its list of pollers once a minute while there is nothing to do, and newer
+ * servers alone know heartbeats of workers.
+ * @param part names the thread within its process
+ * @returns what ends it in good order
+ */
+export function beat(db: Database, logger: Logger, part: string): () => Promise<void> {
+  const worker = `${hostname()}:${process.pid}`;
+  let isFailing = false;
+  let isBusy = false;
+  const once = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await noteBeat(db, worker, part);
+      isFailing = false;
+    } catch (err) {
+      if (!isFailing) logger.warn({ err }, 'the sign of life could not be written');
+      isFailing = true;
+    } finally {
+      isBusy = false;
+    }
+  };
+  void once().then(() => forgetOldBeats(db).catch(() => undefined));
+  const clock = setInterval(() => void once(), beatMs).unref();
+  return async () => {
+    clearInterval(clock);
+    await noteEndOfBeats(db, worker, part).catch(() => undefined); // its silence tells the same, later
+  };
+}

@@ -1,0 +1,89 @@
+/** Brings the gauges of the whole service up to date before they are shown. */
+import type { Database } from '../../models/db/database.js';
+import { serviceGauges } from '../../models/metrics/catalogue.js';
+import { type Found, readServiceGauges } from '../../models/operations/watch/service-gauges.js';
+import { lastRound } from '../../models/operations/watch/watcher-rounds.js';
+import { seenWorkers } from '../../models/operations/watch/worker-beats.js';
+
+/** How often a process asks the database, and how long a page waits for it. */
+const cacheMs = 5_000;
+const waitMsMax = 2_000;
+
+/**
+ * Makes what `serveMetrics` calls before each page. While the database is away the gauges have no values, and not old ones, but for the age of the
+ * last reading.
+ */
+export function createGaugeReader(db: Database): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  let until = 0;
+  let readAt = Date.now();
+  const look = async () => {
+    try {
+      const [reading, round, workers] = await Promise.all([readServiceGauges(db), lastRound(db), seenWorkers(db)]);
+      clear();
+      if (reading !== undefined) show(reading.found);
+      readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
+      set('watcherAge', round.age_seconds);
+      set('watcherFailing', round.failing.length);
+      set('workersAlive', workers.alive);
+      set('workersLost', workers.lost);
+    } catch (error) {
+      clear();
+      throw error;
+    } finally {
+      until = Date.now() + cacheMs;
+      underWay = undefined;
+    }
+  };
+  return async () => {
+    if (Date.now() >= until) underWay ??= look();
+    const timer = new AbortController();
+    try {
+      if (underWay !== undefined) await Promise.race([underWay, tooLate(timer.signal)]);
+    } finally {
+      timer.abort();
+      serviceGauges.readAge.set((Date.now() - readAt) / 1000);
+    }
+  };
+}
+
+const tooLate = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, waitMsMax);
+    signal.addEventListener('abort', () => clearTimeout(timer));
+  });
+
+function clear(): void {
+  for (const gauge of Object.values(serviceGauges)) gauge.reset();
+  for (const name of unlabelled) serviceGauges[name].remove();
+}
+
+/** Without a value they are not 0 but unknown. */
+const unlabelled = Object.keys(serviceGauges).filter(
+  (name) => !['openMessages', 'oldestMessage', 'inbox', 'webhooks'].includes(name),
+) as Exclude<keyof typeof serviceGauges, 'openMessages' | 'oldestMessage' | 'inbox' | 'webhooks'>[];
+
+function set(name: (typeof unlabelled)[number], value: number | null): void {
+  if (value !== null) serviceGauges[name].set(value);
+}
+
+function show(found: Found): void {
+  for (const { status, reason, count, seconds } of found.open_messages) {
+    serviceGauges.openMessages.set({ status, reason }, count);
+    serviceGauges.oldestMessage.set({ status, reason }, seconds);
+  }
+  set('groupsOverdue', found.groups_overdue);
+  set('groupsOverdueAge', found.groups_overdue_seconds ?? 0);
+  serviceGauges.inbox.set({ state: 'waiting' }, found.inbox_waiting);
+  serviceGauges.inbox.set({ state: 'unmatched' }, found.inbox_unmatched);
+  set('inboxAge', found.inbox_seconds ?? 0);
+  serviceGauges.webhooks.set({ state: 'active' }, found.webhooks_active);
+  serviceGauges.webhooks.set({ state: 'open' }, found.webhooks_open);
+  serviceGauges.webhooks.set({ state: 'disabled' }, found.webhooks_disabled);
+  set('deliveriesOverdue', found.deliveries_overdue_seconds ?? 0);
+  set('oldestDelivery', found.oldest_delivery_seconds ?? 0);
+  set('openBatches', found.batches_open);
+  set('mailsUnsent', found.mails_unsent);
+  set('auditDifferences', found.audit_differences);
+  set('auditAge', found.audit_seconds);
+}

@@ -1,0 +1,36 @@
+/** Pages of metrics that other programs wrote, put together into one: each family has one head, whatever pages its values come from. */
+
+interface Family {
+  head: string[];
+  values: string[];
+}
+
+/**
+ * Puts pages in Prometheus text together. A page that cannot be read gives nothing.
+ * @param openMetrics heads as OpenMetrics has them: a counter is named without `_total`
+ */
+export function mergePages(pages: readonly string[], openMetrics: boolean): string {
+  const families = new Map<string, Family>();
+  for (const page of pages) {
+    let current: Family | undefined;
+    for (const line of page.split('\n')) {
+      const [, name] = /^# (?:HELP|TYPE) (\S+)/.exec(line) ?? [];
+      if (name !== undefined) {
+        const known = families.get(name);
+        current = known ?? { head: [], values: [] };
+        families.set(name, current);
+        if (!current.head.some((other) => other.slice(0, 6) === line.slice(0, 6))) current.head.push(line);
+      } else if (line !== '' && !line.startsWith('#')) current?.values.push(line);
+    }
+  }
+  const asked = (line: string) => (openMetrics && isCounter(line, families) ? line.replace(/^(# \w+ \S+?)_total /, '$1 ') : line);
+  return [...families.values()]
+    .flatMap(({ head, values }) => [...head.map(asked), ...values])
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+const isCounter = (line: string, families: ReadonlyMap<string, Family>) => {
+  const [, , name = ''] = line.split(' ');
+  return families.get(name)?.head.some((other) => other.endsWith(' counter')) === true;
+};

@@ -1,0 +1,103 @@
+/** The one line that code which is measured needs. None of these throws, waits, or asks anything. */
+import { AppError } from '../errors.js';
+import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
+
+/** Of requests that no endpoint answers: what somebody invents makes no series. */
+const unknown = '(unknown)';
+
+/** Notes a request that is over. @param route template of its path */
+export function noteRequest(method: string | undefined, route: string, status: number, ms: number): void {
+  const operation = route === unknown ? 'unknown' : `${method} ${route}`;
+  apiMetrics.requests.inc({ operation, status_class: `${Math.floor(status / 100)}xx` });
+  apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
+  if (status === 503 && route !== '/health' && route !== '/ready') apiMetrics.shed.inc({ operation });
+}
+
+/** Notes a request that was refused with 429. */
+export const noteRateLimited = (limit: string): void => apiMetrics.rateLimited.inc({ limit });
+
+/** Measures the acceptance of one message. `work` gives null where the idempotency key was known. */
+export async function observeAccept<Row>(channel: string, work: () => Promise<Row | null>): Promise<Row | null> {
+  const begun = performance.now();
+  let outcome = 'failed';
+  try {
+    const row = await work();
+    outcome = row === null ? 'repeated' : 'accepted';
+    return row;
+  } catch (error) {
+    if (error instanceof AppError) outcome = refusals[error.code] ?? outcome;
+    throw error;
+  } finally {
+    apiMetrics.accepts.inc({ channel, outcome });
+    apiMetrics.acceptSeconds.observe({ channel }, (performance.now() - begun) / 1000);
+  }
+}
+
+const refusals: Record<string, string> = { insufficient_credits: 'refused', unavailable: 'shed' };
+
+/** Notes how many single sends share a workflow. */
+export const noteGroup = (messages: number): void => apiMetrics.groupSize.observe(messages);
+
+/** Notes reports that came in. */
+export function noteReports(reports: readonly { provider: string; status: string }[]): void {
+  for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
+}
+
+/** Notes reports about messages that are not known. */
+export const noteUnmatched = (reports: number): void => apiMetrics.reportsUnmatched.inc(reports);
+
+/** Notes one call to a carrier. */
+export function noteHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
+  const { provider: account, error_code } = result;
+  const outcome = error_code === 'handoff_unknown' ? error_code : result.outcome;
+  workMetrics.handoffs.inc({ channel, account, outcome });
+  workMetrics.handoffSeconds.observe({ channel, account }, (performance.now() - begun) / 1000);
+}
+
+interface Moved {
+  channel: string;
+  created_at: Date;
+  scheduled_at: Date | null;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+}
+
+/** Notes messages that reached a status. */
+export function noteMoves(status: string, messages: readonly Moved[]): void {
+  for (const { channel, created_at, scheduled_at, sent_at, delivered_at } of messages) {
+    workMetrics.statuses.inc({ channel, status });
+    const at = status === 'sent' ? sent_at : status === 'delivered' ? delivered_at : null;
+    if (at === null) continue;
+    const seconds = Math.max(0, at.getTime() - Math.max(created_at.getTime(), scheduled_at?.getTime() ?? 0)) / 1000;
+    (status === 'sent' ? workMetrics.sentSeconds : workMetrics.deliveredSeconds).observe({ channel }, seconds);
+  }
+}
+
+/** Notes an attempt of a webhook, and passes it on. */
+export function noteAttempt<Result extends { error: string | null; durationMs: number }>(isFirst: boolean, result: Result): Result {
+  const first = String(isFirst);
+  workMetrics.webhookAttempts.inc({ first, outcome: result.error ?? 'succeeded' });
+  workMetrics.webhookSeconds.observe({ first }, result.durationMs / 1000);
+  return result;
+}
+
+/** Notes what the watcher drove on. */
+export const noteRepairs = (what: string, count: number): void => workMetrics.repairs.inc({ what }, count);
+
+/** Notes a comparison of balances with ledgers. */
+export function noteLedgerCheck(drifts: number): void {
+  workMetrics.ledgerDrift.set(drifts);
+  workMetrics.ledgerCheckedAt.set(Date.now() / 1000);
+}
+
+/** Notes how long a statement waited for its connection. */
+export const notePoolWait = (begun: number): void => processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
+
+/** Notes a statement that failed: by its SQLSTATE, or because its connection broke. */
+export function noteDatabaseError(error: Error): void {
+  const { code, severity } = error as Error & { code?: string; severity?: string };
+  const kind = severity === undefined ? 'connection' : (kinds[code ?? ''] ?? 'other');
+  processMetrics.databaseErrors.inc({ kind });
+}
+
+const kinds: Record<string, string> = { '40P01': 'deadlock', '55P03': 'lock_timeout', '57014': 'statement_timeout' };

@@ -1,0 +1,93 @@
+/** What the database tells of the whole service: read by one process at a time, seldom, and at a bounded cost. */
+import { type Database, select } from '../../db/database.js';
+
+/** So long what was read is shown, by all processes. */
+const goodSeconds = 15;
+
+/** What was found; null where there is nothing of the kind. */
+export interface Found {
+  open_messages: { status: string; reason: string; count: number; seconds: number }[];
+  groups_overdue: number;
+  groups_overdue_seconds: number | null;
+  inbox_waiting: number;
+  inbox_unmatched: number;
+  inbox_seconds: number | null;
+  webhooks_active: number;
+  webhooks_open: number;
+  webhooks_disabled: number;
+  deliveries_overdue_seconds: number | null;
+  oldest_delivery_seconds: number | null;
+  batches_open: number;
+  mails_unsent: number;
+  audit_differences: number | null;
+  audit_seconds: number | null;
+}
+
+/** What was read last, by this process or another. */
+export interface Reading {
+  age_seconds: number;
+  found: Found;
+}
+
+/** Gives what was read last, and reads it anew when it is old and nobody else does. Undefined: nothing was read yet. */
+export async function readServiceGauges(db: Database): Promise<Reading | undefined> {
+  const claimed = await select(db, claim, [goodSeconds]);
+  if (claimed.length > 0) {
+    const [row] = await select<{ found: Found }>(db, read);
+    await select(db, 'UPDATE service_gauges SET found = $1::json, read_at = now()', [JSON.stringify(row?.found)]);
+  }
+  const [last] = await select<Reading>(db, show);
+  return last;
+}
+
+const show = `
+  SELECT extract(epoch FROM now() - read_at)::float AS age_seconds, found FROM service_gauges WHERE read_at IS NOT NULL`;
+
+// The process that changes the row reads. Should it die, another one reads after the same time.
+const claim = `
+  INSERT INTO service_gauges (claimed_at) VALUES (now())
+  ON CONFLICT (only_row) DO UPDATE SET claimed_at = now() WHERE service_gauges.claimed_at < now() - $1 * interval '1 second'
+  RETURNING claimed_at`;
+
+const seconds = (sql: string) => `(SELECT extract(epoch FROM now() - (${sql}))::float)`;
+/** Counts at most so many: what is counted can be millions. */
+const upTo = (most: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${most}) counted)`;
+
+/** Reports wait in the order of the ids of their groups, which is nearly that of their age. */
+const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';
+const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";
+
+// Every part goes through an index, and reads a bounded number of rows; the table of webhooks is read whole, once.
+const read = `
+  WITH sample AS (
+    SELECT m.status, m.reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(m.since)))::float AS seconds
+    FROM (SELECT id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT 250) g
+    CROSS JOIN LATERAL (
+      SELECT status, status_detail AS reason, COALESCE(scheduled_at, created_at) AS since FROM messages
+      WHERE group_id = g.id AND status IN ('accepting', 'queued', 'sent') LIMIT 20
+    ) m GROUP BY m.status, m.reason
+  ), hooks AS (
+    SELECT count(*) FILTER (WHERE is_active)::integer AS active, count(*) FILTER (WHERE is_active AND resume_at > now())::integer AS open,
+      count(*) FILTER (WHERE NOT is_active AND disabled_reason IS NOT NULL)::integer AS disabled
+    FROM webhooks WHERE deleted_at IS NULL
+  ), audit AS (SELECT differences, began_at FROM audits ORDER BY day DESC LIMIT 1)
+  SELECT json_build_object(
+    'open_messages', (SELECT COALESCE(json_agg(sample), '[]') FROM sample),
+    'groups_overdue', ${upTo(1_000, overdue)},
+    'groups_overdue_seconds', ${seconds(`SELECT look_at ${overdue} ORDER BY look_at LIMIT 1`)},
+    'inbox_waiting', ${upTo(2_000, waiting)},
+    'inbox_unmatched', ${upTo(2_000, 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NULL')},
+    'inbox_seconds', ${seconds(`SELECT min(received_at) FROM (SELECT received_at ${waiting} ORDER BY group_id LIMIT 2000) oldest`)},
+    'webhooks_active', hooks.active, 'webhooks_open', hooks.open, 'webhooks_disabled', hooks.disabled,
+    'deliveries_overdue_seconds', ${seconds(
+      "SELECT next_attempt_at FROM deliveries WHERE status = 'pending' AND NOT carried AND next_attempt_at < now() ORDER BY next_attempt_at LIMIT 1",
+    )},
+    'oldest_delivery_seconds', ${seconds(`
+      SELECT min(d.created_at) FROM (SELECT id FROM webhooks WHERE deleted_at IS NULL AND is_active AND failing_since IS NOT NULL LIMIT 200) w
+      CROSS JOIN LATERAL (
+        SELECT created_at FROM deliveries WHERE webhook_id = w.id AND status = 'pending' AND carried ORDER BY seq, id LIMIT 1
+      ) d`)},
+    'batches_open', ${upTo(1_000, 'FROM batches WHERE completed_at IS NULL')},
+    'mails_unsent', ${upTo(1_000, 'FROM mails WHERE sent_at IS NULL AND refused_code IS NULL')},
+    'audit_differences', (SELECT differences FROM audit), 'audit_seconds', ${seconds('SELECT began_at FROM audit')}
+  ) AS found FROM hooks`;

@@ -1,0 +1,56 @@
+/** Signs of life of the workers: rows that they renew. Ages are by the database's clock. */
+import { type Database, select } from '../../db/database.js';
+
+/** Renews the sign of life of one thread of a worker process. */
+export async function noteBeat(db: Database, worker: string, part: string): Promise<void> {
+  await select(db, renew, [worker, part]);
+}
+
+const renew = `
+  INSERT INTO worker_beats (worker, part, beat_at) VALUES ($1, $2, now())
+  ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL`;
+
+/** Notes that a thread ends in good order. Its row stays, so that a service without any worker is known as such. */
+export async function noteEndOfBeats(db: Database, worker: string, part: string): Promise<void> {
+  await select(db, 'UPDATE worker_beats SET stopped_at = now() WHERE worker = $1 AND part = $2', [worker, part]);
+}
+
+/** Forgets workers that ended or died long ago. */
+export async function forgetOldBeats(db: Database): Promise<void> {
+  await select(db, `DELETE FROM worker_beats WHERE beat_at < now() - interval '1 day'`);
+}
+
+/** The workers as their signs of life show them. */
+export interface Workers {
+  /** Worker processes with rows, dead and stopped ones included. 0: nothing is known. */
+  known: number;
+  /** All threads of them renewed their rows a moment ago. */
+  alive: number;
+  /** Without a sign of life, and they did not end in good order. */
+  lost: number;
+  /** Seconds since the newest sign of life of a worker that did not end; null: there is none. */
+  age_seconds: number | null;
+}
+
+/** A worker renews its row every `beatMs`. */
+export const beatMs = 4_000;
+/** Two beats may fail. A dead worker is to be seen within 15 s. */
+const silenceSecondsMax = 11;
+/** A dead worker is replaced, and then of no interest. */
+const lostSeconds = 600;
+
+/** Reads the signs of life. */
+export async function seenWorkers(db: Database): Promise<Workers> {
+  const [seen] = await select<Workers>(db, look, [silenceSecondsMax, lostSeconds]);
+  return seen ?? { known: 0, alive: 0, lost: 0, age_seconds: null };
+}
+
+const look = `
+  SELECT count(*)::integer AS known,
+    count(*) FILTER (WHERE NOT stopped AND age <= $1)::integer AS alive,
+    count(*) FILTER (WHERE NOT stopped AND age > $1 AND age <= $2)::integer AS lost,
+    floor(min(age) FILTER (WHERE NOT stopped))::integer AS age_seconds
+  FROM (
+    SELECT extract(epoch FROM now() - min(beat_at)) AS age, bool_and(stopped_at IS NOT NULL) AS stopped
+    FROM worker_beats GROUP BY worker
+  ) workers`;

@@ -1,0 +1,40 @@
+/** Settings of what operators, load balancers and Prometheus see of a process; see docs/operations.md. */
+import Joi from 'joi';
+
+const usualMetricsPort = 9464;
+
+export const operatorSettings: Record<string, Joi.Schema> = {
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .default('info')
+    .description('least important log line to write'),
+  DRAIN_SECONDS: Joi.number()
+    .integer()
+    .min(0)
+    .max(300)
+    .default(5)
+    .description(
+      'seconds that the API goes on serving after SIGTERM while /ready says 503, so that load balancers take it out of service first',
+    ),
+  METRICS_PORT: Joi.number()
+    .integer()
+    .min(0)
+    .max(65_534)
+    .default(usualMetricsPort)
+    .description('port of the metrics of the API; a worker has the next one; 0: no metrics. If the usual port is taken, there are none'),
+  METRICS_HOST: Joi.string().hostname().default('127.0.0.1').description('address on which the metrics are served'),
+};
+
+export interface OperatorConfig {
+  logLevel: string;
+  drainSeconds: number;
+  /** `port` 0: none. `isGiven`: another port than the usual one was chosen, so somebody counts on it. */
+  metrics: { host: string; port: number; isGiven: boolean };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
+export const operatorConfigOf = (value: Record<string, any>): OperatorConfig => ({
+  logLevel: value.LOG_LEVEL,
+  drainSeconds: value.DRAIN_SECONDS,
+  metrics: { host: value.METRICS_HOST, port: value.METRICS_PORT, isGiven: value.METRICS_PORT !== usualMetricsPort },
+});

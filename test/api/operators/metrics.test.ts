@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { ApiKey } from '../../../models/tables/api-key.js';
+import { scopes } from '../../../models/rules/accounts/api-key.js';
+import { bearer, restClient, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { scrape, type Series, sumOf } from '../../support/metrics-page.js';
+import { freePort } from '../../support/network/free-port.js';
+import { type Receiver, startReceiver } from '../../support/network/receiver.js';
+import { buildWorkspace } from '../../support/rows/factories.js';
+import { type Service, startService } from '../../support/service.js';
+
+const many = 200;
+
+describe('metrics', () => {
+  let service: Service;
+  let receiver: Receiver;
+  let api: number;
+  let worker: number;
+  before(async () => {
+    [api, worker, receiver] = await Promise.all([freePort(), freePort(), startReceiver()]);
+    service = await startService({ apiEnv: { METRICS_PORT: String(api) }, workerEnv: { METRICS_PORT: String(worker - 1) } });
+  });
+  after(async () => {
+    await service.stop();
+    await receiver.close();
+  });
+
+  const send = (key: string, body: object) =>
+    fetch(`${service.url}/api/v1/messages/send`, {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const delivered = async (count: number) =>
+    until(
+      async () => {
+        const [row] = await rows<{ count: number }>(service.db, "SELECT count(*) FROM messages WHERE status = 'delivered'");
+        return Number(row?.count) >= count;
+      },
+      `${count} messages are delivered`,
+      60_000,
+    );
+
+  it('counts the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const hook = { url: receiver.url, events: ['message.delivered'] };
+    assert.equal((await client.call('POST', '/api/v1/webhooks', { body: hook, headers: bearer(account.token) })).status, 201);
+    await client.send(account);
+    await receiver.until(1);
+    await delivered(1);
+    const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
+    assert.equal(sumOf(inApi, 'tidings_accepts_total', { channel: 'sms', outcome: 'accepted' }), 1);
+    assert.equal(sumOf(inApi, 'tidings_accept_seconds_count', { channel: 'sms' }), 1);
+    const operation = 'POST /api/v1/messages/send';
+    assert.equal(sumOf(inApi, 'tidings_http_requests_total', { operation, status_class: '2xx' }), 1);
+    assert.ok(sumOf(inApi, 'tidings_reports_total', { account: 'sandbox', status: 'delivered' }) >= 1);
+    assert.equal(sumOf(inWorker, 'tidings_handoffs_total', { channel: 'sms', account: 'sandbox', outcome: 'accepted' }), 1);
+    assert.equal(sumOf(inWorker, 'tidings_message_handed_off_seconds_count', { channel: 'sms' }), 1);
+    assert.equal(sumOf(inWorker, 'tidings_message_delivered_seconds_count', { channel: 'sms' }), 1);
+    assert.equal(sumOf(inWorker, 'tidings_webhook_attempts_total', { first: 'true', outcome: 'succeeded' }), 1);
+    assert.ok(sumOf(inWorker, 'tidings_database_pool_wait_seconds_count') > 0);
+  });
+
+  it("counts what the thread of batches does, and shows Temporal's and Node's own metrics", async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const body = {
+      channel: 'email',
+      recipients: [1, 2, 3].map((at) => ({ to: `r${at}@example.test` })),
+      content: { subject: 'x', text: 'x' },
+    };
+    const answer = await client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': account.apiKey } });
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    await until(
+      async () => sumOf((await scrape(worker)).series, 'tidings_handoffs_total', { channel: 'email', outcome: 'accepted' }) === 3,
+      'three hand-offs',
+      30_000,
+    );
+    const { series } = await scrape(worker);
+    for (const name of [
+      'temporal_worker_task_slots_available',
+      'temporal_sticky_cache_size',
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+    ])
+      assert.ok(
+        [...series.keys()].some((key) => key.startsWith(name)),
+        name,
+      );
+    assert.ok([...series.keys()].some((key) => key.startsWith('temporal_') && key.includes('part="bulk"')));
+  });
+
+  it('shows what the database tells of the service', async () => {
+    const { series } = await scrape(api);
+    assert.equal(sumOf(series, 'tidings_workers_alive'), 1);
+    assert.ok(sumOf(series, 'tidings_webhooks', { state: 'active' }) <= 1);
+    assert.equal(series.get('tidings_watcher_failing_steps'), 0);
+    assert.ok((series.get('tidings_service_read_age_seconds') ?? 99) < 30);
+  });
+
+  it('answers OpenMetrics where it is asked for', async () => {
+    for (const port of [api, worker]) {
+      const page = await scrape(port, 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+      assert.match(page.type, /^application\/openmetrics-text; version=1\.0\.0/);
+      assert.ok(page.text.endsWith('\n# EOF\n') && page.text.indexOf('# EOF') === page.text.length - 6);
+      assert.deepEqual(page.text.match(/^# TYPE tidings_\S+_total counter$/gm), null);
+      assert.ok(sumOf(page.series, 'tidings_database_pool_wait_seconds_count') > 0);
+      assert.match((await scrape(port)).type, /^text\/plain; version=0\.0\.4/);
+    }
+  });
+
+  it('makes no further series for two hundred workspaces, and names nobody', async function () {
+    this.timeout(120_000);
+    const names = (series: Series) => new Set(series.keys());
+    const before = [names((await scrape(api)).series), names((await scrape(worker)).series)];
+    const workspaces = await Promise.all(Array.from({ length: many }, () => buildWorkspace(service.db)));
+    const keys = await Promise.all(
+      workspaces.map(({ id }) => ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes })),
+    );
+    const texts = keys.map((_, at) => `+1555200${String(at).padStart(4, '0')}`);
+    for (let at = 0; at < many; at += 20)
+      await Promise.all(
+        keys.slice(at, at + 20).map(async ({ key }, index) => {
+          const body = { to: texts[at + index], channel: 'sms', content: { text: 'Hello' } };
+          assert.equal((await send(key, body)).status, 201);
+        }),
+      );
+    await delivered(many + 4);
+    const pages = [await scrape(api), await scrape(worker)];
+    for (const [at, { series, text }] of pages.entries()) {
+      const added = [...names(series)].filter((name) => before[at]?.has(name) !== true);
+      assert.ok(added.length < 100, added.join('\n'));
+      for (const secret of [...workspaces.map(({ id }) => id), ...keys.map(({ key }) => key), ...texts, receiver.url])
+        assert.ok(!text.includes(secret), secret);
+    }
+    const all = pages.reduce((sum, { series }) => sum + series.size, 0);
+    assert.ok(all <= 2_000, `${all} series`);
+  });
+});

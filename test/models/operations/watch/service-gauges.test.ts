@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { type Found, readServiceGauges } from '../../../../models/operations/watch/service-gauges.js';
+import { forgetOldBeats, noteBeat, noteEndOfBeats, seenWorkers } from '../../../../models/operations/watch/worker-beats.js';
+import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
+import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+
+describe('gauges of the whole service', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await freshDatabase();
+  });
+  afterEach(() => database.drop());
+  const read = async (): Promise<Found> => (await readServiceGauges(database.db))?.found ?? assert.fail('nothing was read');
+  const age = (seconds: number) =>
+    rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
+
+  it('finds nothing open in an empty database', async () => {
+    const { open_messages, ...others } = await read();
+    assert.deepEqual(open_messages, []);
+    assert.ok(
+      Object.values(others).every((value) => value === 0 || value === null),
+      JSON.stringify(others),
+    );
+  });
+  it('finds open messages by reason with the age of the oldest, and what is overdue', async () => {
+    const { id } = await buildWorkspace(database.db);
+    await buildQueued(database.db, id);
+    const { group_id } = await buildQueued(database.db, id);
+    await rows(database.db, "UPDATE messages SET created_at = now() - interval '1 hour' WHERE group_id = $1", [group_id]);
+    await rows(database.db, "UPDATE message_groups SET look_at = now() - interval '5 minutes' WHERE id = $1", [group_id]);
+    const found = await read();
+    const [queued] = found.open_messages;
+    assert.deepEqual([found.open_messages.length, queued?.status, queued?.reason, queued?.count], [1, 'queued', 'accepted', 2]);
+    assert.ok(Math.abs((queued?.seconds ?? 0) - 3_600) < 60);
+    assert.equal(found.groups_overdue, 1);
+    assert.ok(Math.abs((found.groups_overdue_seconds ?? 0) - 300) < 60);
+  });
+  it('are read once in fifteen seconds, whichever process asks', async () => {
+    await read();
+    await buildQueued(database.db, (await buildWorkspace(database.db)).id);
+    const again = await Promise.all([read(), read(), read()]);
+    assert.deepEqual(
+      again.map(({ open_messages }) => open_messages.length),
+      [0, 0, 0],
+    );
+    await age(20);
+    assert.equal((await read()).open_messages.length, 1);
+  });
+});
+
+describe('signs of life of workers', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+  const silence = (worker: string, part: string, seconds: number) =>
+    rows(database.db, "UPDATE worker_beats SET beat_at = now() - $3 * interval '1 second' WHERE worker = $1 AND part = $2", [
+      worker,
+      part,
+      seconds,
+    ]);
+  const seen = async () => {
+    const { known, alive, lost } = await seenWorkers(database.db);
+    return [known, alive, lost];
+  };
+
+  it('tell of dead threads, of ends in good order, and of nothing that is long ago', async () => {
+    assert.deepEqual(await seen(), [0, 0, 0]);
+    for (const worker of ['one', 'two']) for (const part of ['messages', 'bulk']) await noteBeat(database.db, worker, part);
+    assert.deepEqual(await seen(), [2, 2, 0]);
+    await silence('one', 'bulk', 12);
+    assert.deepEqual(await seen(), [2, 1, 1]);
+    await noteBeat(database.db, 'one', 'bulk');
+    for (const part of ['messages', 'bulk']) await noteEndOfBeats(database.db, 'two', part);
+    assert.deepEqual(await seen(), [2, 1, 0]);
+    for (const part of ['messages', 'bulk']) await silence('one', part, 700);
+    assert.deepEqual(await seen(), [2, 0, 0]);
+    for (const part of ['messages', 'bulk']) await silence('one', part, 90_000);
+    await forgetOldBeats(database.db);
+    assert.deepEqual(await seen(), [1, 0, 0]);
+  });
+});
