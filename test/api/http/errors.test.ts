@@ -58,7 +58,9 @@ describe('answers outside the endpoints', () => {
       it(`400 ${text}`, async () => {
         const answer = await app.call('POST', send, { key, body: text });
         assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
-        assert.deepEqual(answer.body.details, [{ field: '', message: 'Invalid JSON body' }]);
+        const [fault, reason] = answer.body.details;
+        assert.deepEqual(fault, { field: '', message: 'Invalid JSON body' });
+        assert.equal(reason.field, '');
       });
     }
     it('400 names every required field without a body', async () => {
