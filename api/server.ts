@@ -62,8 +62,8 @@ async function start(deps: ServerDeps): Promise<void> {
   await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
+  stopOnSignal(server, deps); // before the launcher is told: it may stop the process at once
   process.send?.({ ready: true });
-  stopOnSignal(server, deps);
 }
 
 /** How many new connections the kernel queues. With a short queue, clients in a burst would have to repeat their SYN packet. */
