@@ -1,6 +1,6 @@
 /**
  * Every setting of the program, declared once: name, meaning, check and default.
- * `.env.example` and the README's table are tested against this declaration.
+ * `.env.example` and docs/settings.md are tested against this declaration.
  */
 import Joi from 'joi';
 import { type Channel, channels, channelTraits } from '../channels.js';

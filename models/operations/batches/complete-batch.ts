@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Notes that a batch is completed when nothing of it is queued any more (decisions §5). Safe to call at any time. */
+/** Notes that a batch is completed when nothing of it is queued any more (docs/contract/batches.md). Safe to call at any time. */
 export async function completeBatchIfDone(db: Database, batchId: string): Promise<void> {
   await select(db, complete, [batchId]);
 }

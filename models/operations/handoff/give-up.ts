@@ -5,7 +5,7 @@ import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /**
- * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (decisions §4); a later report still
+ * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (docs/contract/messages.md); a later report still
  * counts. Does nothing when reports arrived meanwhile: `open` is not 0 then and the caller applies them first.
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {

@@ -131,7 +131,7 @@ const remaining = (what: string, verb: string, names: readonly string[] | undefi
 };
 
 /**
- * Subject, text and HTML of a mail; the link carries `token=<token>` (decisions §2), behind a number sign: it is sent to no server before
+ * Subject, text and HTML of a mail; the link carries `token=<token>` (docs/contract/accounts.md), behind a number sign: it is sent to no server before
  * somebody presses the button, and stands in no log of a proxy.
  */
 export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {

@@ -7,7 +7,7 @@ import { createHash, createHmac } from 'node:crypto';
 /** Purpose of a token: it opens nothing else. */
 export type MailTokenPurpose = 'verify' | 'reset' | 'change_email';
 
-/** How long a token lives (decisions §2). */
+/** How long a token lives (docs/contract/accounts.md). */
 export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = {
   verify: 24 * 3_600_000,
   reset: 60 * 60_000,

@@ -1,4 +1,4 @@
-/** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (decisions §5). */
+/** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (docs/contract/batches.md). */
 import type { RecipientError } from './recipient-error.js';
 import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';

@@ -2,7 +2,7 @@
 import { type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from '../messages/status.js';
 
-/** Error code of a message whose recipient is suppressed, on our list or on the provider's own (decisions §4). */
+/** Error code of a message whose recipient is suppressed, on our list or on the provider's own (docs/contract/messages.md). */
 export const suppressedCode = 'suppressed';
 
 export const suppressionReasons = ['opt_out', 'complaint', 'bounce', 'manual'] as const;

@@ -24,11 +24,11 @@ export const twilioFailures: FailureTable = {
   '30002': soft('sender_refused'), // account suspended
   '30003': soft('30006'), // handset switched off or out of reach
   '30004': soft('30006'), // blocked by the recipient or the carrier
-  '30005': hard('30008'), // unknown handset (decisions §4)
+  '30005': hard('30008'), // unknown handset (docs/contract/messages.md)
   '30006': hard('30006'),
   '30007': soft('30007'),
   '30008': soft('undeliverable'), // Twilio's 30008 is "unknown error", ours an unknown destination
-  '30010': soft('30034'), // price above the maximum (decisions §4)
+  '30010': soft('30034'), // price above the maximum (docs/contract/messages.md)
   '30022': soft('limit_exceeded'),
   '30023': soft('limit_exceeded'),
   '30024': soft('sender_refused'),

@@ -1,4 +1,4 @@
-/** Our public failure codes (interface.md, Events; decisions §4) and their texts. A provider's own code is never shown. */
+/** Our public failure codes (docs/contract/messages.md, Failure codes) and their texts. A provider's own code is never shown. */
 import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import { suppressedTexts } from '../contacts/suppression.js';
 

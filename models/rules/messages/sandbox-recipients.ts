@@ -1,4 +1,4 @@
-/** The sandbox's recipients as data (decisions §11): what happens to a message by whom it is addressed to. */
+/** The sandbox's recipients as data (docs/contract/messages.md, The sandbox): what happens to a message by whom it is addressed to. */
 import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from './status.js';
 

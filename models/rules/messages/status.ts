@@ -1,4 +1,4 @@
-/** The life of a message as data: which statuses exist and which moves are allowed (interface.md, States; decisions §4). */
+/** The life of a message as data: which statuses exist and which moves are allowed (docs/contract/messages.md, Statuses). */
 export const publicStatuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
 export type PublicStatus = (typeof publicStatuses)[number];
 /** `accepting`: stored, not yet debited; never shown. */

@@ -1,5 +1,5 @@
 /**
- * Placeholders in texts (decisions §5): `{{ name }}` and `{{ name | fallback }}`; `\{{` is a literal `{{`. A template is read
+ * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name | fallback }}`; `\{{` is a literal `{{`. A template is read
  * once; what is put into it is never read again.
  */
 

@@ -1,4 +1,4 @@
-/** When a failed webhook delivery is tried again (decisions §7). */
+/** When a failed webhook delivery is tried again (docs/contract/webhooks.md). */
 
 /** What a receiver may ask for at most. */
 export const retryAfterSecondsMax = 86_400;

@@ -1,4 +1,4 @@
-/** Signatures of webhook deliveries: the interface's hex header and the Standard Webhooks trio (decisions §7). */
+/** Signatures of webhook deliveries: the interface's hex header and the Standard Webhooks trio (docs/contract/webhooks.md). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { asymmetricSignature } from './signing-key.js';
 

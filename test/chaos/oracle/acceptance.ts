@@ -1,10 +1,10 @@
-/** What is accepted is there and ends; what is refused leaves nothing (decisions §1 and §4, README "It is answered when …"). */
+/** What is accepted is there and ends; what is refused leaves nothing (docs/contract/errors.md, messages.md; docs/decisions/0001-postgresql-holds-the-truth.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request, wordOf } from './evidence.js';
 import type { MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 
-/** Every 201 has its message, or its batch with each of its messages. Source: interface.md, "send accepted"; decisions §5. */
+/** Every 201 has its message, or its batch with each of its messages. Source: docs/contract/messages.md, Send; batches.md. */
 const acceptedExists: Rule = {
   name: 'accepted-exists',
   promise: 'Every accepted send has its message and every accepted batch has each of its messages, as they were asked for.',
@@ -26,7 +26,7 @@ function missing({ snapshot, message }: Evidence, request: Request, id: string):
   return lost.map(({ token }) => found('An accepted batch lacks one of its messages', id, token));
 }
 
-/** Nothing waits for ever: once all has settled only what is scheduled or paused is still queued. Source: README, "survives any crash". */
+/** Nothing waits for ever: once all has settled only what is scheduled or paused is still queued. Source: README, "it survives any crash". */
 const acceptedEnds: Rule = {
   name: 'accepted-ends',
   promise: 'Every accepted message comes to its end; when all has settled, only scheduled messages and those of paused batches are queued.',
@@ -46,7 +46,7 @@ const acceptedEnds: Rule = {
 };
 
 /**
- * A request whose every answer was a refusal leaves no trace (decisions §1, last line). A 500 while the database was disturbed is no
+ * A request whose every answer was a refusal leaves no trace (docs/contract/errors.md, Order of checks). A 500 while the database was disturbed is no
  * refusal: nobody could find out what was decided; such a request is as one without an answer, and `uncertainRefusals` counts it.
  */
 const refusedLeavesNothing: Rule = {
@@ -80,7 +80,7 @@ const isUncertainRefusal = ({ faults }: Evidence, status: number, from: number, 
 export const uncertainRefusals = (evidence: Evidence): number =>
   evidence.calls.filter(({ answer, at }) => answer !== null && isUncertainRefusal(evidence, answer.status, at, answer.at)).length;
 
-/** Each message, and each call to a carrier, goes back to a request. Source: decisions §1, "nothing that was refused leaves a trace". */
+/** Each message, and each call to a carrier, goes back to a request. Source: docs/contract/errors.md, Order of checks. */
 const nothingFromNowhere: Rule = {
   name: 'nothing-from-nowhere',
   promise: 'There is no message that nobody asked for, and no carrier is called for a message that is not there.',
@@ -104,7 +104,7 @@ function wordsOf({ channel, items, calls }: Request): Set<string> {
   return new Set(items.flatMap((item) => [wordOf({ ...item, channel }), ...steps.map((step) => wordOf({ ...step, token: item.token }))]));
 }
 
-/** A request makes one message for each of its recipients, however often it is repeated. Source: decisions §4, `Idempotency-Key`. */
+/** A request makes one message for each of its recipients, however often it is repeated. Source: docs/contract/messages.md, Idempotency. */
 const oneMessage: Rule = {
   name: 'one-message-a-request',
   promise: 'A request makes one message for each recipient, however often it is repeated under its key.',

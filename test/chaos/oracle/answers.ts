@@ -1,4 +1,4 @@
-/** What clients were answered: the same to a repeated request, and what a batch shows (decisions §4, §5). */
+/** What clients were answered: the same to a repeated request, and what a batch shows (docs/contract/messages.md, batches.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
@@ -8,7 +8,7 @@ const answered = ({ calls }: Request, status: number) => calls.filter(({ answer 
 /** Fields of a first answer that a repeated one must show again. */
 const kept = ['id', 'status', 'credits_used', 'created_at', 'total', 'accepted'];
 
-/** Same key and same body: the first answer again. Source: decisions §4, `Idempotency-Key`. */
+/** Same key and same body: the first answer again. Source: docs/contract/messages.md, Idempotency. */
 const sameAnswer: Rule = {
   name: 'same-answer',
   promise: 'A repeated request gets the first answer again: the same message, with the status of that time.',
@@ -25,7 +25,7 @@ const fieldOf = (answer: Call['answer'] | undefined, field: string) => JSON.stri
 
 /**
  * Once a request was accepted, its key brings that answer, marked as replayed, and no refusal. 429 and 5xx say nothing of the request; they
- * come before the key is looked at. Source: decisions §4, `Idempotent-Replayed`; the order of checks, §1.
+ * come before the key is looked at. Source: docs/contract/messages.md, Idempotency; errors.md, Order of checks.
  */
 const repeatIsReplay: Rule = {
   name: 'repeat-is-replay',
@@ -47,7 +47,7 @@ function isWrongRepeat(answer: Call['answer']): boolean {
   return answer.status !== 201 || !answer.replayed;
 }
 
-/** A batch has as many messages as it says, and is completed when none is queued; its counts add up at every look. Source: decisions §5. */
+/** A batch has as many messages as it says, and is completed when none is queued; its counts add up at every look. Source: docs/contract/batches.md. */
 const batchAddsUp: Rule = {
   name: 'batch-adds-up',
   promise:
@@ -80,7 +80,7 @@ function lookOf({ answer, target, call }: Call): Found[] {
   return isOver === isShownOver ? [] : [found(`A batch is shown as ${status} with ${counts.queued ?? 0} queued`, target, call)];
 }
 
-/** What a cancel was answered is so. Source: decisions §4 and §5, cancel. */
+/** What a cancel was answered is so. Source: docs/contract/messages.md, Statuses; batches.md. */
 const cancelIsTrue: Rule = {
   name: 'cancel-is-true',
   promise: 'What was cancelled is cancelled, and what was too late to cancel is not.',

@@ -1,4 +1,4 @@
-/** Fallbacks: a step begins only when the message before it failed or has had its time (README, "Send a message"; models the contract of `fallback`). */
+/** Fallbacks: a step begins only when the message before it failed or has had its time (docs/clients.md, Fallback; docs/decisions/0008-fallback.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
@@ -7,7 +7,7 @@ import type { MessageFact } from './snapshot.js';
 /** The step's time runs by Temporal's clock, from when the message before it was queued. */
 const timerMs = 1_500;
 
-/** Never after a cancel or an expiry by the client; before its time only when the message before it failed. Source: README, decisions on fallbacks. */
+/** Never after a cancel or an expiry by the client; before its time only when the message before it failed. Source: docs/decisions/0008-fallback.md. */
 const stepHasCause: Rule = {
   name: 'step-has-cause',
   promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',

@@ -1,4 +1,4 @@
-/** How messages are handed to carriers: once, after the attempt is written, in their time (README, "The way of a message", step 3). */
+/** How messages are handed to carriers: once, after the attempt is written, in their time (docs/architecture.md, The path of a message, step 4). */
 import { type Evidence, wordOf } from './evidence.js';
 import type { Handoff } from './handoffs.js';
 import type { MessageFact } from './snapshot.js';
@@ -22,7 +22,7 @@ const mayBeLate = ({ faults }: Evidence, from: number, to: number) =>
 
 /**
  * A second `took` is lawful only where the first answer was truly lost and the carrier, when asked, said that it has no such message.
- * Source: README, decisions "Provider outcome unknown …" and "Postmark is searched for our id …".
+ * Source: docs/decisions/0005-hand-off.md.
  */
 const takenOnce: Rule = {
   name: 'taken-once',
@@ -78,7 +78,7 @@ const oneCallAtATime: Rule = {
     }),
 };
 
-/** An attempt is written before its call, and the call follows at once. Source: README, step 3; the attempt's lease. */
+/** An attempt is written before its call, and the call follows at once. Source: docs/architecture.md, The path of a message, step 4; the attempt's lease. */
 const attemptFirst: Rule = {
   name: 'attempt-before-call',
   promise: 'Before every call to a carrier an attempt is written, and the call is made within ten seconds of it.',
@@ -98,7 +98,7 @@ const attemptFirst: Rule = {
     }),
 };
 
-/** What is scheduled waits, and what has expired is not sent. Source: decisions §4, `scheduled_at` and `expires_at`; a claim reaches one second ahead. */
+/** What is scheduled waits, and what has expired is not sent. Source: docs/contract/messages.md, Send; a claim reaches one second ahead. */
 const inItsTime: Rule = {
   name: 'in-its-time',
   promise: 'No carrier hears of a message before its scheduled time, or for the first time after it has expired.',
@@ -120,7 +120,7 @@ function timeFaults(evidence: Evidence, row: MessageFact): Found[] {
   return isLate && isUncertain !== true ? [found('A message went out after it had expired', row.id, row.token)] : [];
 }
 
-/** `sent` and what follows are said only of what a carrier has. Source: interface.md, "handed to the provider → sent". */
+/** `sent` and what follows are said only of what a carrier has. Source: docs/contract/messages.md, Statuses. */
 const sentIsTaken: Rule = {
   name: 'sent-is-taken',
   promise: 'A message is called sent, delivered or read only when a carrier took it.',

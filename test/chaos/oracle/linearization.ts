@@ -121,7 +121,7 @@ function refusals(evidence: Evidence): { call: Call; price: number; balances: Ba
   });
 }
 
-/** A 402 needs a moment between request and answer at which the balance was below the price. Source: interface.md, 402. */
+/** A 402 needs a moment between request and answer at which the balance was below the price. Source: docs/contract/errors.md, Texts. */
 const refusedForWant: Rule = {
   name: 'refused-for-want',
   promise: 'No send is refused for want of credits while the balance sufficed all the time from its request to its answer.',
@@ -133,7 +133,7 @@ const refusedForWant: Rule = {
 
 const wording = /You need ([\d.]+) credits but have ([\d.]+)\./;
 
-/** The text of a 402 names the price and a balance that the workspace had. Source: interface.md, Error messages. */
+/** The text of a 402 names the price and a balance that the workspace had. Source: docs/contract/errors.md, Texts. */
 const refusalIsTrue: Rule = {
   name: 'refusal-is-true',
   promise: 'A refusal for want of credits names the price and a balance that the workspace had meanwhile.',

@@ -1,4 +1,4 @@
-/** Every credit is explained: the ledger folds to the balances, and each entry has its cause (interface.md, Credit costs; decisions §4, §5, §8). */
+/** Every credit is explained: the ledger folds to the balances, and each entry has its cause (docs/contract/messages.md, batches.md, billing.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
@@ -6,13 +6,13 @@ import { type Found, found, type Rule } from './rule.js';
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
-/** Thousandths of a credit that a message costs by itself. Source: interface.md, "Credit costs"; decisions §4. */
+/** Thousandths of a credit that a message costs by itself. Source: docs/contract/messages.md, Credit costs. */
 export function priceOf(channel: string, length: number): number {
   if (channel === 'email') return 100;
   return channel === 'whatsapp' ? 500 : Math.max(1, Math.ceil(length / 160)) * 1000;
 }
 
-/** Numbers run from 1 without a gap, each `balance_after` is the sum up to there, the balance is the last. Source: README, "An entry of the ledger has a number". */
+/** Numbers run from 1 without a gap, each `balance_after` is the sum up to there, the balance is the last. Source: docs/decisions/0004-credits.md. */
 const ledgerFolds: Rule = {
   name: 'ledger-folds',
   promise: 'The entries of each workspace are numbered without a gap and fold, entry by entry, to its balance.',
@@ -35,7 +35,7 @@ const ledgerFolds: Rule = {
 
 const byNumber = (one: EntryFact, other: EntryFact) => (one.number ?? 0) - (other.number ?? 0);
 
-/** One debit for what was accepted, of what it costs, and no other: a message by its id, a batch once for all of its messages. Source: decisions §8. */
+/** One debit for what was accepted, of what it costs, and no other: a message by its id, a batch once for all of its messages. Source: docs/contract/billing.md. */
 const debitsMatch: Rule = {
   name: 'debits-match',
   promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
@@ -65,7 +65,7 @@ const ofPage = 'cancel:';
 
 /**
  * Credits come back once for each message that cost nothing in the end, and for no other: by its own id, or together with others of its
- * cancelled batch. Source: decisions §4, "refunds", §5, "cancelling refunds what was not handed off".
+ * cancelled batch. Source: docs/contract/messages.md, Statuses; batches.md, A batch.
  */
 const refundsMatch: Rule = {
   name: 'refunds-match',
@@ -109,7 +109,7 @@ function pageRefunds(batch: BatchFact, free: MessageFact[], refunds: EntryFact[]
 
 /**
  * `credits_used` is the cost once a message was handed off or still may be, and 0 when it failed before. One whose failure was corrected
- * by a late report stays unpaid. Source: decisions §4, "`credits_used` is what it cost in the end".
+ * by a late report stays unpaid. Source: docs/contract/messages.md, Credit costs.
  */
 const creditsUsed: Rule = {
   name: 'credits-used',
@@ -121,7 +121,7 @@ const creditsUsed: Rule = {
       .map((row) => found(`A message that is ${row.status} costs ${row.credits_used} of ${row.cost}`, row.id)),
 };
 
-/** Source: interface.md, "Credit costs"; README, "All together cost what the dearest step does, at most". */
+/** Source: docs/contract/messages.md, Credit costs; docs/decisions/0008-fallback.md. */
 const pricesAreRight: Rule = {
   name: 'prices-are-right',
   promise: 'Each message costs what the price list says; a chain of fallbacks costs what its dearest step does at most.',
@@ -141,7 +141,7 @@ const pricesAreRight: Rule = {
   },
 };
 
-/** Source: README, decisions: "How many messages a workspace has stands in its row". */
+/** Source: docs/decisions/0004-credits.md. */
 const messagesAreCounted: Rule = {
   name: 'messages-are-counted',
   promise: 'Each workspace counts as many messages as it has.',

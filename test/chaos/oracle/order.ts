@@ -1,4 +1,4 @@
-/** In which order receivers are told (decisions §7; README, `ordered`). */
+/** In which order receivers are told (docs/contract/webhooks.md; docs/decisions/0010-webhook-attempts.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
@@ -43,7 +43,7 @@ function pairsOf(told: Told[]): [Told, Told][] {
 const isHeldUp = ({ faults }: Evidence, { event, firstAt }: Told) =>
   faults.hit(['receiver'], event.created_at, firstAt) || faults.hit(['worker'], event.created_at, firstAt, ['stop']);
 
-/** Events of one message keep their order as long as none needed a second attempt. Source: decisions §7. */
+/** Events of one message keep their order as long as none needed a second attempt. Source: docs/contract/webhooks.md. */
 const eventsInOrder: Rule = {
   name: 'events-in-order',
   promise: 'The events of a message reach each webhook in order as long as none of them needed a second attempt.',
@@ -60,7 +60,7 @@ const transactionMs = 35_000;
 /**
  * At an `ordered` webhook nothing is told before what came earlier was acknowledged, or has used up its ladder: strictly for the events of a
  * message; for those of different messages where the earlier was certainly written before the later began to be.
- * Source: README, "`ordered` sends one event at a time, the oldest first".
+ * Source: docs/decisions/0010-webhook-attempts.md.
  */
 const orderedWebhook: Rule = {
   name: 'ordered-webhook',

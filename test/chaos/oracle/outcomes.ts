@@ -1,4 +1,4 @@
-/** How messages end: as the carrier said, and never as failed while the carrier has them (decisions §4). */
+/** How messages end: as the carrier said, and never as failed while the carrier has them (docs/contract/messages.md). */
 import { type Evidence, type Report, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { Handoff } from './handoffs.js';
@@ -20,7 +20,7 @@ const isKept = ({ status_answered }: Report) => status_answered !== null && stat
 
 /**
  * The status at the end is one that the table of moves gives for the reports that were answered with 2xx, in some order; a report
- * without such an answer may have been stored or not. Source: interface.md, "Message status"; decisions §4, "`failed → delivered` …".
+ * without such an answer may have been stored or not. Source: docs/contract/messages.md, Statuses.
  */
 const reportDecides: Rule = {
   name: 'report-decides',
@@ -42,7 +42,7 @@ const reportDecides: Rule = {
 
 /**
  * `handoff_unknown` while a report was accepted before that was told, or within the wait after the call, is a broken word: the carrier had
- * said that it has the message. Source: README, "A report about a message whose hand-off was never answered counts as the hand-off".
+ * said that it has the message. Source: docs/decisions/0005-hand-off.md.
  */
 const takenIsNotFailed: Rule = {
   name: 'taken-is-not-failed',
@@ -72,7 +72,7 @@ function gaveUpEvent({ eventsOf }: Evidence, row: MessageFact): EventFact | unde
 
 /**
  * A failure has a reason that the contract knows and that happened: refused or reported by the carrier, cancelled by a call, expired,
- * suppressed after a bounce, a carrier that was away for all its time, or an answer that was truly lost. Source: decisions §4; README.
+ * suppressed after a bounce, a carrier that was away for all its time, or an answer that was truly lost. Source: docs/contract/messages.md; docs/decisions/0005-hand-off.md.
  */
 const lawfulFailure: Rule = {
   name: 'lawful-failure',
@@ -134,7 +134,7 @@ function wasCut({ attemptsOf, faults }: Evidence, row: MessageFact): boolean {
   return faults.hit(['worker'], last.started_at, until) || faults.hit(['carrier'], last.started_at, until);
 }
 
-/** Every genuine report is taken, kept, and worked off. Source: README, "kept before they are answered"; decisions §4. */
+/** Every genuine report is taken, kept, and worked off. Source: docs/decisions/0006-delivery-reports.md; docs/contract/messages.md, Statuses. */
 const reportIsKept: Rule = {
   name: 'report-is-kept',
   promise: 'Every genuine report is accepted, kept once and worked off.',
@@ -156,7 +156,7 @@ const reportIsKept: Rule = {
   },
 };
 
-/** A forged report leaves no trace: nothing is in the inbox that no carrier posted. Source: README, "Reports come … signed". */
+/** A forged report leaves no trace: nothing is in the inbox that no carrier posted. Source: docs/carriers.md, Set up. */
 const forgedChangesNothing: Rule = {
   name: 'forged-changes-nothing',
   promise: 'A forged report is refused and changes nothing.',

@@ -31,7 +31,7 @@ const claimedMs = callMs + slackMs;
 
 /**
  * After the answer of a pause or a cancel of a batch no message of it is claimed: strict for attempts, by the database's clock. Calls of
- * attempts that were written before may still be made. Source: decisions §5; README, "Pause, resume and cancel are decided
+ * attempts that were written before may still be made. Source: docs/contract/batches.md; docs/decisions/0009-batches.md, "Pause, resume and cancel are decided
  * in the database under the lock that a hand-off takes".
  */
 const pauseHolds: Rule = {
@@ -70,7 +70,7 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
   return call === undefined ? [] : [found('A carrier was called while the batch was at rest', row.batch_id, row.id, row.token)];
 }
 
-/** What was cancelled had no claim, and gets none: no carrier takes it, and none is called after the answer. Source: decisions §4, "until hand-off". */
+/** What was cancelled had no claim, and gets none: no carrier takes it, and none is called after the answer. Source: docs/contract/messages.md, Statuses. */
 const cancelHolds: Rule = {
   name: 'cancel-holds',
   promise: 'No carrier ever takes a message that was cancelled, and none is called for it after the answer of the cancel.',
@@ -90,7 +90,7 @@ const cancelHolds: Rule = {
 /** A POST that was under way when the webhook was switched off: the receiver has ten seconds. */
 const postMs = 10_500;
 
-/** While a webhook is inactive nothing is sent to it. Source: decisions §7, "held". */
+/** While a webhook is inactive nothing is sent to it. Source: docs/contract/webhooks.md, Delivery. */
 const inactiveIsSilent: Rule = {
   name: 'inactive-is-silent',
   promise: 'An inactive webhook is sent nothing.',
@@ -113,7 +113,7 @@ const inactiveIsSilent: Rule = {
   },
 };
 
-/** A replay brings what was held or failed when it was asked for. Source: decisions §7, "they go out by replay only". */
+/** A replay brings what was held or failed when it was asked for. Source: docs/contract/webhooks.md, Delivery. */
 const replayBrings: Rule = {
   name: 'replay-brings',
   promise: 'A replay brings every event of its time that was held or had failed.',
@@ -139,7 +139,7 @@ const transactionMs = 35_000;
 
 const isBetween = (at: number, from: number, to: number) => at >= from && at <= to;
 
-/** SIGTERM drains and ends with 0; nothing else ends a process but a kill of the stage. Source: decisions §10, "drains and stops"; deploy/README.md. */
+/** SIGTERM drains and ends with 0; nothing else ends a process but a kill of the stage. Source: docs/contract/limits.md, How the service starts; deploy/README.md. */
 const exitsAreClean: Rule = {
   name: 'exits-are-clean',
   promise: 'A process that is asked to end by SIGTERM ends with code 0, and none ends unasked.',

@@ -2,7 +2,7 @@
 type Said = 'sent' | 'delivered' | 'failed' | 'read';
 type Status = 'queued' | 'accepting' | Said;
 
-/** What a report makes of a message; the same status where it changes nothing (interface.md, States; decisions §4). */
+/** What a report makes of a message; the same status where it changes nothing (docs/contract/messages.md, Statuses). */
 function after(status: Status, said: Said, channel: string): Status {
   if (said === 'delivered') return status === 'sent' || status === 'failed' ? 'delivered' : status;
   if (said === 'failed') return status === 'sent' ? 'failed' : status;

@@ -1,4 +1,4 @@
-/** Events: which there are, that every subscriber is told each, and that what it is told is true (interface.md, Events; decisions §7). */
+/** Events: which there are, that every subscriber is told each, and that what it is told is true (docs/contract/webhooks.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Arrival, type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
@@ -23,7 +23,7 @@ const subscribersOf = (evidence: Evidence) =>
 
 /**
  * One event for each move of a message, where somebody subscribes, and no other. `failed` may stand before `delivered`: a late correction
- * takes the failure back, its event was told. Source: interface.md, "Mapping"; decisions §4.
+ * takes the failure back, its event was told. Source: docs/contract/messages.md, Statuses.
  */
 const eventPerMove: Rule = {
   name: 'event-per-move',
@@ -55,7 +55,7 @@ function miscounted({ eventsOf }: Evidence, row: MessageFact, subscribers: Reado
   });
 }
 
-/** Each subscriber has each event of its workspace once in its line. Source: decisions §7. */
+/** Each subscriber has each event of its workspace once in its line. Source: docs/contract/webhooks.md. */
 const eventForEach: Rule = {
   name: 'event-for-each',
   promise: 'Each event has one delivery for each webhook that subscribes to it.',
@@ -73,7 +73,7 @@ const eventForEach: Rule = {
 
 /**
  * Every delivery of an active webhook has succeeded when all has settled, and its receiver saw it and answered 2xx. `failed` only after
- * the whole ladder, `held` only where the webhook was inactive at some time. Source: decisions §7.
+ * the whole ladder, `held` only where the webhook was inactive at some time. Source: docs/contract/webhooks.md.
  */
 const eventIsTold: Rule = {
   name: 'event-is-told',
@@ -98,7 +98,7 @@ const wasInactive = ({ callsOn, arrivals }: Evidence, id: string) =>
   callsOn.get(id)?.some(({ change }) => change?.is_active === false) === true ||
   arrivals.some(({ webhook, answers }) => webhook === id && answers === 410);
 
-/** What a receiver gets is an event of its own, byte for byte as it was stored. Source: decisions §7, "the same bytes". */
+/** What a receiver gets is an event of its own, byte for byte as it was stored. Source: docs/contract/webhooks.md, Payload. */
 const eventIsGenuine: Rule = {
   name: 'event-is-genuine',
   promise: 'A receiver gets only events of its own, with the same bytes at every attempt.',
@@ -115,7 +115,7 @@ const eventIsGenuine: Rule = {
   },
 };
 
-/** Source: interface.md, Signature; decisions §7. */
+/** Source: docs/contract/webhooks.md, Signature. */
 const eventIsSigned: Rule = {
   name: 'event-is-signed',
   promise: 'Every event arrives with valid signatures.',
@@ -123,7 +123,7 @@ const eventIsSigned: Rule = {
     arrivals.filter(({ signed }) => !signed).map(({ id, webhook }) => found('An event arrived without a valid signature', id, webhook)),
 };
 
-/** The payload says what the row says. Source: interface.md, Payload; decisions §4, `credits_used`. */
+/** The payload says what the row says. Source: docs/contract/webhooks.md, Payload; messages.md, Credit costs. */
 const eventIsTrue: Rule = {
   name: 'event-is-true',
   promise: 'The body of each event agrees with its message.',

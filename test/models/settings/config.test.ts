@@ -7,7 +7,7 @@ import { faultsOf, load, required } from '../../support/load-settings.js';
 const sandbox = { account: 'sandbox', weight: 1 };
 
 describe('loadConfig', () => {
-  it('has the defaults of decisions §10', () => {
+  it('has the defaults of the contract', () => {
     const config = load();
     const {
       port,

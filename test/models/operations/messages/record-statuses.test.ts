@@ -16,7 +16,7 @@ import {
 } from '../../../support/rows/messages.js';
 
 const statuses = ['accepting', 'queued', 'sent', 'delivered', 'failed', 'read'] as const;
-/** The states of interface.md and decisions §4, by hand: the only moves there are. */
+/** The statuses of docs/contract/messages.md, by hand: the only moves there are. */
 const allowed = [
   'accepting→queued',
   'queued→sent',

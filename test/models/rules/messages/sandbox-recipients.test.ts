@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { scriptFor } from '../../../../models/rules/messages/sandbox-recipients.js';
 
-/** decisions §11 by hand: hand-off, and the reports in the order in which they are posted. */
+/** docs/contract/messages.md, The sandbox by hand: hand-off, and the reports in the order in which they are posted. */
 const table: [recipient: string, handoff: string, reports: string][] = [
   ['+15551234567', 'taken', 'delivered'],
   ['+15005550000', 'taken', 'delivered'],

@@ -5,7 +5,7 @@ import { movesInto, publicStatuses, type ReportStatus, reportOrder, type Status 
 const rank: Record<Status, number> = { accepting: 0, queued: 1, sent: 2, failed: 3, delivered: 4, read: 5 };
 
 describe('the table of moves', () => {
-  it('has exactly the moves of interface.md and decisions §4', () => {
+  it('has exactly the moves of the contract', () => {
     const moves = publicStatuses.flatMap((to) => movesInto[to].map((from) => `${from}→${to}`));
     const expected = [
       'accepting→queued',

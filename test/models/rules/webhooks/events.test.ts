@@ -15,7 +15,7 @@ const message: EventSubject = {
   error_message: 'Landline or unreachable carrier',
   delivered_at: new Date('2027-01-01T00:00:05.000Z'),
 };
-/** interface.md, Events, Payload: by hand. */
+/** docs/contract/webhooks.md, Payload: by hand. */
 const always = { message_id: message.id, channel: 'sms', recipient: '+15551234567' };
 const payloads: Record<EventType, object> = {
   'message.queued': { ...always, status: 'queued', credits_used: 1.5 },
