@@ -13,8 +13,8 @@ const config = testConfig({ WEBHOOK_ALLOWED_NETWORKS: '' });
 const literal = (address: string) => `https://${isIPv6(address) ? `[${address}]` : address}/hook`;
 const found = (address: string): LookupAddress => ({ address, family: isIPv6(address) ? 6 : 4 });
 
-const isRefusal = (error: { status?: number }) => {
-  assert.equal(error.status, 400);
+const isRefusal = (error: { code?: string }) => {
+  assert.equal(error.code, 'validation_failed');
   return false;
 };
 
