@@ -3,7 +3,7 @@
  * get a 503. A rejection here costs a quarter of the CPU of a rejection inside Express, which leaves more CPU for the accepted sends.
  * The response is the same as the one that the application would write, and the checks run in the same order.
  */
-import { headersOf, statusOf } from './http/error-status.js';
+import { headersOf, statusOf } from './http/errors/error-status.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, busy } from '../models/errors.js';
 import { bucketOf, workspaceBucket } from './auth/admit.js';
@@ -11,7 +11,7 @@ import type { KnownCallers } from './auth/known-callers.js';
 import { presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
-import { errorBody } from './http/error-handler.js';
+import { errorBody } from './http/errors/error-handler.js';
 import type { Bucket } from './http/rate-limit.js';
 import { contextOf, type Middleware } from './http/request-context.js';
 

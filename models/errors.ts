@@ -1,4 +1,4 @@
-/** The error catalogue: one function for each error, with its public text. The status and the headers of an answer are in `api/http/error-status.ts`. */
+/** The error catalogue: one function for each error, with its public text. The status and the headers of an answer are in `api/http/errors/error-status.ts`. */
 import { formatCredits } from './rules/billing/credits.js';
 
 export type ErrorCode =

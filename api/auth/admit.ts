@@ -1,5 +1,5 @@
 /** Rate limits and authentication of a request, in an order in which a flood of requests slows down no other client. */
-import { statusOf } from '../http/error-status.js';
+import { statusOf } from '../http/errors/error-status.js';
 import { AppError } from '../../models/errors.js';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { Caller } from '../http/caller.js';

@@ -1,5 +1,5 @@
 /** Remote procedure calls between two threads, in both directions over one message port. */
-import { errorFrom, type ErrorParts, partsOf } from '../http/error-status.js';
+import { errorFrom, type ErrorParts, partsOf } from '../http/errors/error-status.js';
 import { AppError } from '../../models/errors.js';
 
 /** The functions that one side offers, by name. Arguments and results are copied, except for the buffers that are transferred. */

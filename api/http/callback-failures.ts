@@ -1,5 +1,5 @@
 /** Limits callbacks that fail, for example because their signature is wrong. Each failed callback costs a signature check. */
-import { statusOf } from './error-status.js';
+import { statusOf } from './errors/error-status.js';
 import { AppError } from '../../models/errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { Headers, Limiter } from './rate-limit.js';

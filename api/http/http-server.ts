@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isInNetworks } from '../../models/rules/webhooks/address.js';
 import { Tally } from '../../models/flow/tally.js';
-import { createMalformedListener } from './malformed.js';
+import { createMalformedListener } from './errors/malformed.js';
 import { addressKey, type Limiter } from './rate-limit.js';
 
 /** Timeouts in milliseconds. */

@@ -1,5 +1,5 @@
 /** Validates a request and runs its handler. It uses no Express request or response, so it can run in any thread. */
-import { withHeaders } from './error-status.js';
+import { withHeaders } from './errors/error-status.js';
 import { AppError, invalid, missingScope } from '../../models/errors.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Caller } from './caller.js';

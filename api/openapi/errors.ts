@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { statusOf } from '../http/error-status.js';
+import { statusOf } from '../http/errors/error-status.js';
 import { type Json, jsonSchema } from '../http/json-schema.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';

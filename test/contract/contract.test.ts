@@ -2,7 +2,7 @@
  * The tables of the interface document, typed in by hand: endpoints, credentials, errors, shapes. Nothing here is derived from the
  * program: when one of these fails, the program is wrong. Limits and events are in the files beside this one.
  */
-import { statusOf } from '../../api/http/error-status.js';
+import { statusOf } from '../../api/http/errors/error-status.js';
 import assert from 'node:assert/strict';
 import { endpoints } from '../../api/endpoints/index.js';
 import * as errors from '../../models/errors.js';

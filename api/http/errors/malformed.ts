@@ -4,10 +4,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import type { AppError } from '../../models/errors.js';
+import type { AppError } from '../../../models/errors.js';
 import { errorBody } from './error-handler.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
-import { addressKey, type Limiter } from './rate-limit.js';
+import { addressKey, type Limiter } from '../rate-limit.js';
 
 /** Creates a listener for the server's `clientError`. It sends one response and closes the connection. */
 export function createMalformedListener(limiter: Limiter): (error: NodeJS.ErrnoException, socket: Duplex) => void {

@@ -1,8 +1,8 @@
 /** Hints for a 404: another method, a trailing slash, or another letter case of the path would work. */
-import type { AppError } from '../../models/errors.js';
+import type { AppError } from '../../../models/errors.js';
 import { explained } from './error-status.js';
-import { allowOf } from './options.js';
-import type { Endpoint } from './endpoint.js';
+import { allowOf } from '../options.js';
+import type { Endpoint } from '../endpoint.js';
 
 type Route = Pick<Endpoint, 'method' | 'path'>;
 

@@ -1,10 +1,10 @@
 /** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
 import { headersOf, statusOf } from './error-status.js';
 import type { ErrorRequestHandler, Response } from 'express';
-import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../models/errors.js';
-import type { Logger } from '../../models/process/logger.js';
-import { addressKey, type Limiter } from './rate-limit.js';
-import { contextOf } from './request-context.js';
+import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
+import type { Logger } from '../../../models/process/logger.js';
+import { addressKey, type Limiter } from '../rate-limit.js';
+import { contextOf } from '../request-context.js';
 import type { Explain } from './route-hints.js';
 
 export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain): ErrorRequestHandler {
