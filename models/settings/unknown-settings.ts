@@ -1,4 +1,4 @@
-/** Environment variables that are meant to be settings and are none (docs/contract/errors.md6). All others belong to other programs. */
+/** Environment variables that are meant to be settings and are none (docs/contract/limits.md). All others belong to other programs. */
 import { lookAlike } from '../rules/values/look-alike.js';
 
 /** What begins like this is ours. Prefixes such as `TEMPORAL_` or `STRIPE_` belong to other programs too. */

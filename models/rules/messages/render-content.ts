@@ -1,4 +1,4 @@
-/** The content of a single message, its placeholders filled in by the rules of bulk sends (docs/contract/errors.md6). */
+/** The content of a single message, its placeholders filled in by the rules of bulk sends (docs/contract/messages.md, Variables). */
 import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
