@@ -45,7 +45,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const type = eventOfStatus[to];
   const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
-  noteMoves(to, recorded);
+  transaction.afterCommit(() => noteMoves(to, recorded));
   if (type !== null) await writeEvents(db, transaction, type, recorded);
   if (to === 'failed') await giveBack(db, transaction, recorded, move.refundAs);
   return recorded;
