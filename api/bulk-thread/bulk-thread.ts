@@ -7,6 +7,7 @@ import { lowerThreadPriority } from '../../models/process/thread-priority.js';
 import { loadConfig } from '../../models/settings/config.js';
 import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
+import { bufferOn } from '../http/reply.js';
 import { runHandler } from '../http/run-handler.js';
 import { type BulkThreadCalls, type MainThreadCalls, poolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
@@ -18,8 +19,7 @@ const handlers: BulkThreadCalls = {
   async runHandler({ endpointId, request }) {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not an endpoint of the bulk thread`);
-    const { buffer, byteOffset, byteLength } = request.body;
-    const { data, options } = await runHandler(endpoint, { ...request, body: Buffer.from(buffer, byteOffset, byteLength) }, deps);
+    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, deps);
     // The response is serialized in this thread: ten thousand recipients would block the main thread.
     const json = new TextEncoder().encode(JSON.stringify({ success: true, data }));
     return new Transfer({ data: {}, options: { ...options, json } }, transferableBuffers(json));

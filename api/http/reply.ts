@@ -7,6 +7,9 @@ interface ReplyOptions {
   lines?: AsyncIterable<object>;
 }
 
+/** A Buffer on the memory of these bytes: `Buffer.from(bytes)` would copy what may be megabytes. */
+export const bufferOn = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
+
 /** The result of a handler that sets more than data, for example a status or headers. */
 export class Reply {
   constructor(

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
-import type { Reply } from './reply.js';
+import { bufferOn, type Reply } from './reply.js';
 
 /** Writes a JSON response, or a stream of lines where the handler returned one. */
 export async function writeReply(item: Endpoint, reply: Reply, req: Request, res: Response, publicUrl: string): Promise<void> {
@@ -17,7 +17,7 @@ function writeJson(item: Endpoint, { data, options }: Reply, req: Request, res: 
   if (link !== undefined) res.setHeader('Link', link);
   res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
   if (options.status === 204) res.end();
-  else if (options.json !== undefined) res.type('json').send(Buffer.from(options.json));
+  else if (options.json !== undefined) res.type('json').send(bufferOn(options.json));
   else res.json(item.envelope === false ? data : { success: true, data });
 }
 
