@@ -6,8 +6,14 @@ import { lookAlike } from '../../models/rules/values/look-alike.js';
 export interface UnknownFields {
   /** The paths of the ignored fields. */
   ignored: readonly string[];
-  /** One fault for each field that looks like a known one. */
-  faults: readonly Fault[];
+  faults: readonly LookAlikeFault[];
+}
+
+/** The fault of a field that looks like a known one. */
+interface LookAlikeFault {
+  fault: Fault;
+  /** The path of the known field. */
+  meant: string;
 }
 
 /** The known fields of an object, with the shapes of their values; null for a free-form object and for any other value. */
@@ -33,7 +39,7 @@ export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields
 }
 
 /** Adds the faults of unknown fields to the faults of a body, each in the position of the field that it looks like. */
-export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly Fault[]): Fault[] {
+export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly LookAlikeFault[]): Fault[] {
   if (unknown.length === 0) return [...faults];
   const order = [...(shapes.get(schema) ?? new Map<string, null>()).keys()];
   const place = (path: string) => {
@@ -41,7 +47,7 @@ export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknow
     return at === -1 ? order.length : at;
   };
   const placed = [
-    ...unknown.map((fault) => ({ fault, at: place(/Did you mean (.*)\?$/.exec(fault.message)?.[1] ?? '') })),
+    ...unknown.map(({ fault, meant }) => ({ fault, at: place(meant) })),
     ...faults.map((fault) => ({ fault, at: place(fault.field) })),
   ];
   return placed.toSorted((one, other) => one.at - other.at).map(({ fault }) => fault);
@@ -49,7 +55,7 @@ export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknow
 
 interface Found {
   ignored: string[];
-  faults: Fault[];
+  faults: LookAlikeFault[];
 }
 
 function look(shape: Shape, given: unknown, path: string, found: Found): void {
@@ -68,10 +74,15 @@ function look(shape: Shape, given: unknown, path: string, found: Found): void {
 
 function note(shape: Shape, name: string, path: string, found: Found): void {
   if (found.ignored.length + found.faults.length >= lookedAtMax) return;
-  const within = (field: string) => (path === '' ? field : `${path}.${field}`);
-  const meant = lookAlike(name, shape.keys());
-  if (meant === undefined) found.ignored.push(within(name));
-  else found.faults.push({ field: within(name), message: unknownFieldText(within(name), within(meant)) });
+  const within = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const field = within(name);
+  const known = lookAlike(name, shape.keys());
+  if (known === undefined) {
+    found.ignored.push(field);
+    return;
+  }
+  const meant = within(known);
+  found.faults.push({ fault: { field, message: unknownFieldText(field, meant) }, meant });
 }
 
 /** An object schema without keys is free-form. A list has the shape of its items. */
