@@ -26,14 +26,10 @@ class HttpError extends AppError {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor({ status, code, message, headers, details, retryAfterSeconds, cause }: ErrorParts) {
-    super(code, message, {
-      ...(details === undefined ? {} : { details }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      cause,
-    });
-    this.status = status;
-    this.headers = headers;
+  constructor(parts: ErrorParts) {
+    super(parts.code, parts.message, optionsOf(parts));
+    this.status = parts.status;
+    this.headers = parts.headers;
   }
 }
 
@@ -51,25 +47,18 @@ export function partsOf(error: AppError): ErrorParts {
 }
 
 export function errorFrom(parts: ErrorParts): AppError {
-  const { status, headers, code, message, details, retryAfterSeconds, cause } = parts;
+  const { status, headers, code, message } = parts;
   if (status !== statuses[code] || Object.keys(headers).length > 0) return new HttpError(parts);
-  return new AppError(code, message, {
-    ...(details === undefined ? {} : { details }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    cause,
-  });
+  return new AppError(code, message, optionsOf(parts));
 }
 
-const requestFault = (status: number, message: string) =>
-  errorFrom({
-    status,
-    headers: {},
-    code: 'validation_failed',
-    message,
-    details: undefined,
-    retryAfterSeconds: undefined,
-    cause: undefined,
-  });
+const optionsOf = ({ details, retryAfterSeconds, cause }: ErrorParts) => ({
+  ...(details === undefined ? {} : { details }),
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  cause,
+});
+
+const requestFault = (status: number, message: string) => errorFrom({ ...partsOf(new AppError('validation_failed', message)), status });
 
 export const malformedRequest = () => requestFault(400, 'Malformed HTTP request');
 export const requestTooSlow = () => requestFault(408, 'Request took too long');
