@@ -7,7 +7,7 @@ import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { Service } from '../../harness/stage/service.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { untilBatchDelivered } from './batch-done.js';
-import type { Outcome } from './webhook-outcome.js';
+import type { Outcome } from './outcome.js';
 
 const recipient = '+15557654321';
 const messages = 10_000;

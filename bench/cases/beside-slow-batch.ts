@@ -6,7 +6,7 @@ import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { Service } from '../../harness/stage/service.js';
 import { connect, type Database } from '../../models/db/database.js';
 import { untilBatchDelivered } from './batch-done.js';
-import type { Outcome } from './webhook-outcome.js';
+import type { Outcome } from './outcome.js';
 
 const recipients = 500;
 const slowRecipients = 5_000;

@@ -1,4 +1,4 @@
-/** The result of a webhook run. */
+/** What a measurement found. */
 export interface Outcome {
   /** Lines to print. */
   lines: string[];

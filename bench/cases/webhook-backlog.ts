@@ -5,7 +5,7 @@ import { openAccount } from '../../harness/load/account.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { createSender, batchIdOf } from '../../harness/load/sender.js';
 import { rateOf } from './webhook-latency.js';
-import type { Outcome } from './webhook-outcome.js';
+import type { Outcome } from './outcome.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
 const backlog = 10_000;

@@ -11,7 +11,7 @@ import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { createSender } from '../../harness/load/sender.js';
 import { type Sends, sendBatch } from '../../harness/load/soak-sends.js';
-import type { Outcome } from './webhook-outcome.js';
+import type { Outcome } from './outcome.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
 const kills = 10;

@@ -11,7 +11,7 @@ import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival, ResponseBehaviour } from '../../harness/load/receiver-process.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { steadySends } from '../../harness/load/steady-sends.js';
-import type { Outcome } from './webhook-outcome.js';
+import type { Outcome } from './outcome.js';
 import type { Workbench } from '../../harness/stage/workbench.js';
 
 const sendsPerSecond = 5;

@@ -4,7 +4,7 @@ import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { deliverBacklog } from '../cases/webhook-backlog.js';
 import { killUnderWebhooks } from '../cases/webhook-kills.js';
 import { firstAttempts, saturate } from '../cases/webhook-latency.js';
-import type { Outcome } from '../cases/webhook-outcome.js';
+import type { Outcome } from '../cases/outcome.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
 
 const runMsMax = 20 * 60_000;

@@ -19,8 +19,9 @@ export interface Sender {
   postBulk(recipients: number, idempotencyKey?: string, rate?: number): Promise<Answer>;
   /** Sends a batch with this body. */
   postBatch(body: object): Promise<Answer>;
-  /** Any other API call, with or without a body. */
+  /** Posts this body to another path. */
   postTo(path: string, body: object): Promise<Answer>;
+  /** Any other API call, without a body. */
   call(method: 'GET' | 'POST', path: string): Promise<Answer>;
 }
 
@@ -34,12 +35,13 @@ export function createSender(baseUrl: string, apiKey: string): Sender {
     const headers = { 'X-API-Key': apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) };
     return exchange(new URL(`/api/v1${path}`, baseUrl), { method, agent, headers }, body);
   };
+  const postTo = (path: string, body: object) => exchangeWith('POST', path, JSON.stringify(body));
   return {
     post: (number, key) => exchangeWith('POST', '/messages/send', bodyOf(number), key),
-    postMessage: (body) => exchangeWith('POST', '/messages/send', JSON.stringify(body)),
+    postMessage: (body) => postTo('/messages/send', body),
     postBulk: (recipients, key, rate) => exchangeWith('POST', '/messages/bulk', bulkBodyOf(recipients, rate), key),
-    postBatch: (body) => exchangeWith('POST', '/messages/bulk', JSON.stringify(body)),
-    postTo: (path, body) => exchangeWith('POST', path, JSON.stringify(body)),
+    postBatch: (body) => postTo('/messages/bulk', body),
+    postTo,
     call: (method, path) => exchangeWith(method, path),
   };
 }
