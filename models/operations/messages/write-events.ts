@@ -8,7 +8,7 @@ interface Subscriber {
   is_active: boolean;
   ordered: boolean;
   revision: number;
-  /** Its breaker is open and its carrier looks when the pause ends: what comes meanwhile goes straight to the carrier. */
+  /** Its circuit breaker is open, and its retrier looks again when the pause ends. New deliveries are left to that retrier. */
   is_resting: boolean;
 }
 
@@ -19,7 +19,7 @@ export type Subscribed = MessageRow & {
   recorded_at: Date;
 };
 
-/** A pause that ends sooner than this may be over before the transaction is: then nobody would know of the delivery in time. */
+/** A pause that ends sooner may be over before the transaction commits. The retrier would then not see the delivery in time. */
 const restSecondsMin = 2;
 
 /**
@@ -55,7 +55,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       message_id: message.id,
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
-      // From the start: no delivery of an ordered webhook may pass another in the line, and none of a resting one is read by its group.
+      // An ordered webhook's deliveries must not overtake each other. A resting webhook's deliveries need no look by the group.
       carried: subscriber.ordered || subscriber.is_resting,
       in_child: subscriber.is_resting,
       webhook_revision: subscriber.revision,

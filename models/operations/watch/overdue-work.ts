@@ -30,12 +30,12 @@ export interface OverdueDelivery {
   due_at: string;
 }
 
-/** Pending deliveries that are overdue and that no carrier has: the process died between the status change and the attempt. */
+/** Pending deliveries that are overdue and that no retrier has: the process died between the status change and the attempt. */
 export function overdueDeliveries(db: Database, olderThanSeconds: number, after?: OverdueDelivery): Promise<OverdueDelivery[]> {
   return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, repairPageSize]);
 }
 
-/** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its carrier. */
+/** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its retrier. */
 const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
 
 const overdue = `
@@ -45,7 +45,7 @@ const overdue = `
     AND ${isSettledOrActive}
   ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
-/** Webhooks whose carrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
+/** Webhooks whose retrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
 export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
   const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
   return rows.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /**
- * The carrier of a webhook is the one workflow that attempts whatever was not acknowledged at once, and everything of a webhook that
- * is ordered or has a rate. The webhook's row says when its carrier looks again (`carrier_looks_at`), so that it is woken only where
- * it would look too late. Both sides lock that row: what is left to the carrier is seen by it, or wakes it.
+ * The retrier of a webhook is the one workflow that attempts whatever was not acknowledged at once, and everything of a webhook that
+ * is ordered or has a rate. The webhook's row says when its retrier looks again (`carrier_looks_at`), so that it is woken only where
+ * it would look too late. Both sides lock that row: what is left to the retrier is seen by it, or wakes it.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
@@ -9,7 +9,7 @@ import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-delive
 
 /** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
 const underWaySeconds = 12;
-/** A carrier that should have looked so long ago is gone. */
+/** A retrier that should have looked so long ago is gone. */
 const lostSeconds = 120;
 
 interface Left {
@@ -18,11 +18,11 @@ interface Left {
 }
 
 /**
- * Leaves deliveries to the carriers of their webhooks.
+ * Leaves deliveries to the retriers of their webhooks.
  * @param left those that nobody attempts now
- * @param underWay those whose first attempt has begun and takes long; should its process die, the carrier attempts them again
+ * @param underWay those whose first attempt has begun and takes long; should its process die, the retrier attempts them again
  * @param again wakes in any case: an earlier call died, perhaps before it could
- * @returns the webhooks whose carrier has to be woken
+ * @returns the webhooks whose retrier has to be woken
  */
 export async function leaveToRetriers(
   db: Database,
@@ -77,7 +77,7 @@ export interface RetriedWebhook {
   rate: number | null;
 }
 
-/** Notes that the carrier looks from now on. @returns undefined when there is no such webhook any more */
+/** Notes that the retrier looks from now on. @returns undefined when there is no such webhook any more */
 export async function beginRetrying(db: Database, webhookId: string): Promise<RetriedWebhook | undefined> {
   const [carriage] = await select<RetriedWebhook>(db, begin, [webhookId]);
   return carriage;
@@ -86,8 +86,8 @@ export async function beginRetrying(db: Database, webhookId: string): Promise<Re
 const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
 
 /**
- * Notes when the carrier looks again.
- * @returns milliseconds until then, not positive when something is due; null when nothing waits and the carrier may end
+ * Notes when the retrier looks again.
+ * @returns milliseconds until then, not positive when something is due; null when nothing waits and the retrier may end
  */
 export function restRetrier(db: Database, webhookId: string): Promise<number | null> {
   return inTransaction(db, async (transaction) => {

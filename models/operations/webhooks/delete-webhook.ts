@@ -8,7 +8,7 @@ import { holdsPending } from './settle-deliveries.js';
 
 /**
  * Deletes a webhook: no query sees it any more, it gets no further events, and no attempt begins after this resolves. What was still on its
- * way ends as failed; the carrier, which has to be woken, writes that to the deliveries. The row stays until its deliveries are gone.
+ * way ends as failed; the retrier, which has to be woken, writes that to the deliveries. The row stays until its deliveries are gone.
  * @throws AppError 404 when the workspace has no such webhook, also the second time
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {

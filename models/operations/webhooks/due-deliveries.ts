@@ -50,7 +50,7 @@ export interface FirstDelivery extends DueDelivery {
 
 /**
  * Half of what the watcher waits before it takes a delivery for forgotten: in the other half a round has attempted whatever it
- * read, or has left it to the carrier.
+ * read, or has left it to the retrier.
  */
 const overdueSeconds = 30;
 
@@ -68,8 +68,8 @@ const columns = columnsWith('d.in_child');
 const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
 
 /**
- * The carrier has yet to attempt it, or an earlier event of its message, which must not be overtaken. The comparison of `carried` keeps the
- * planner from the index of what a webhook's carrier has to attempt: that would read the whole backlog of the webhook for each delivery.
+ * SQL: the retrier has to attempt this delivery, or an earlier event of its message, which must not be overtaken. `carried` is compared as a
+ * number because the planner could otherwise use an index of the retrier's work, and read the whole backlog of the webhook for each delivery.
  */
 const isLeftToRetrier = `EXISTS (
   SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
@@ -92,7 +92,7 @@ const first = `${columnsWith(
 )}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
 
-/** Those of the deliveries whose time has long come and that the watcher has given to a carrier just now. */
+/** Those of the deliveries whose time has long come and that the watcher has given to a retrier just now. */
 async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readonly Row[]): Promise<Set<Row>> {
   const overdue = rows.filter(({ is_overdue }) => is_overdue);
   const lost = new Set(overdue);
@@ -106,7 +106,7 @@ export interface OwnDelivery extends DueDelivery {
   is_behind: boolean;
 }
 
-/** Those of the given deliveries that are still pending and no carrier's, soonest first. Holds those of a paused webhook. */
+/** Those of the given deliveries that are still pending and no retrier's, soonest first. Holds those of a paused webhook. */
 export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<OwnDelivery[]> {
   const rows = await activeOnly<OwnDelivery>(db, pending, [ids]);
   const lost = await lostToWatcher(db, rows);
@@ -121,7 +121,7 @@ const pending = `${columnsWith(
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
- * What the carrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
+ * What the retrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
  * waits for that, and so does one whose earlier event was made due later, as the page is read by these times. Holds what waits for a paused webhook.
  * @param ordered only what stands at the head of the line, oldest event first
  */
@@ -132,7 +132,7 @@ export async function carriedDeliveries(db: Database, webhookId: string, ordered
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
-/** Of a webhook that pauses nothing is read, however much is due. OFFSET keeps the planner from a join, which reads all that the webhook has. */
+/** Reads nothing of a paused webhook. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
 const carried = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (

@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Notes that no webhook has a carrier: their workflows were ended. What is due is then left to new ones. @returns how many had one */
+/** Notes that no webhook has a retrier: their workflows were ended. What is due is then left to new ones. @returns how many had one */
 export async function forgetRetriers(db: Database, limit: number): Promise<number> {
   return (await select(db, forget, [limit])).length;
 }

@@ -7,8 +7,8 @@ export const lockedDeliveries = (condition: string, more = '') =>
   `(SELECT d.id FROM deliveries d ${more} WHERE ${condition} ORDER BY d.id FOR NO KEY UPDATE OF d)`;
 
 /**
- * SQL: the delivery `d`, which is found by its id, is pending. The expression keeps the planner from the indexes of pending deliveries: while
- * the table is small it takes one of them for as good as the ids, and the kept plan then reads everything that is pending.
+ * SQL: the delivery `d` is pending. For statements that know the ids of their deliveries. A plain comparison would allow the indexes of pending
+ * deliveries: a plan from the time when the table was small may use one of them, and then reads all pending deliveries.
  */
 export const isPending = `(d.status || '') = 'pending'`;
 

@@ -59,7 +59,7 @@ const bindOf = ({ webhookId, since, until }: ReplayRange) => [webhookId, since, 
 
 /**
  * Puts failed and held deliveries at the foot of a new ladder, their first attempt due now and made by whoever calls this, not by
- * the carrier; not those of an inactive webhook.
+ * the retrier; not those of an inactive webhook.
  * @param again also what an earlier call put there and did not attempt
  * @returns the ids to attempt
  */

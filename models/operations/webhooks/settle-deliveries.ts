@@ -1,7 +1,7 @@
 /**
  * What a change of a webhook means for its pending deliveries. The change itself is one row: it raises the webhook's `revision` and counts at
- * once, because every attempt and every list reads that row too. The deliveries are settled afterwards, in pages, by the webhook's carrier;
- * the watcher wakes carriers of webhooks that are not settled, so that a crash only delays it.
+ * once, because every attempt and every list reads that row too. The deliveries are settled afterwards, in pages, by the webhook's retrier;
+ * the watcher wakes retriers of webhooks that are not settled, so that a crash only delays it.
  */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -28,7 +28,7 @@ export interface SettlingPlace {
 /**
  * Settles one page of a webhook's pending deliveries: those from before it became inactive are held, or failed where it was deleted; those
  * that waited for a further attempt when it was given another address or another chance are due now, at the foot of their ladder, and the
- * carrier's. It waits for no lock; what somebody else holds comes with a later page.
+ * retrier's. It waits for no lock; what somebody else holds comes with a later page.
  * @param from where the page before this one ended; null at the beginning, and always right
  * @returns where the next page begins; null when nothing is left to settle
  */

@@ -22,14 +22,14 @@ export interface WebhookChange {
 
 const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
 
-/** An endpoint of which nothing bad is known. Its carrier, should it sleep, has to be woken. */
+/** An endpoint of which nothing bad is known. Its retrier, should it sleep, has to be woken. */
 const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
  * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing: what waited
- * for a further attempt is due now, at the foot of its ladder, and the carrier's. Deactivating it holds what was not delivered yet,
+ * for a further attempt is due now, at the foot of its ladder, and the retrier's. Deactivating it holds what was not delivered yet,
  * so that nothing goes out by itself afterwards. All this counts at once and takes as long with a million deliveries as with none;
- * their rows are settled by the carrier, which has to be woken.
+ * their rows are settled by the retrier, which has to be woken.
  * @throws AppError 404 when the workspace has no such webhook
  */
 export async function updateWebhook(
