@@ -11,7 +11,7 @@ const callSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** To 72 hours, which is how long a report is waited for. */
 const wayThereSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 43_200, 86_400, 172_800, 259_200];
 
-/** What goes through the API. */
+/** The traffic of the API. */
 export const apiMetrics = {
   requests: counter('tidings_http_requests_total', 'HTTP requests that were answered or aborted', {
     from: 'api',
@@ -48,16 +48,16 @@ export const apiMetrics = {
     from: 'api',
     labels: ['account', 'status'],
   }),
-  reportsUnmatched: counter('tidings_reports_unmatched_total', 'Delivery reports about messages that nobody knew when they came', {
+  reportsUnmatched: counter('tidings_reports_unmatched_total', 'Delivery reports that matched no message when they arrived', {
     from: 'api',
   }),
 };
 
-/** What the workers do. */
+/** The work of the workers. */
 export const workMetrics = {
   handoffs: counter(
     'tidings_handoffs_total',
-    'Calls to carriers. handoff_unknown: given up and refunded, because nobody can tell whether an earlier call arrived',
+    'Calls to carriers. handoff_unknown: given up and refunded, because it is unknown whether an earlier call reached the carrier',
     { from: 'worker', labels: ['channel', 'account', 'outcome'] },
   ),
   handoffSeconds: histogram('tidings_handoff_seconds', 'Time of a call to a carrier', {
@@ -85,7 +85,7 @@ export const workMetrics = {
     labels: ['first'],
     buckets: callSeconds,
   }),
-  repairs: counter('tidings_watcher_repairs_total', 'What the watcher found stuck and drove on', { from: 'worker', labels: ['what'] }),
+  repairs: counter('tidings_watcher_repairs_total', 'Overdue work that the watcher started again', { from: 'worker', labels: ['what'] }),
   ledgerDrift: gauge('tidings_ledger_drift_workspaces', 'Workspaces whose balance differs from their ledger; must be 0', {
     from: 'worker',
   }),
@@ -112,7 +112,7 @@ export const serviceGauges = {
   readAge: gauge('tidings_service_read_age_seconds', 'Age of the values that were read from the database', { from: 'api' }),
   openMessages: gauge(
     'tidings_messages_open',
-    'Messages that have not ended, of a sample: 20 of each of the 250 groups that are looked at next',
+    'Open messages in a sample: 20 messages of each of the 250 groups that are due next for the watcher',
     {
       from: 'api',
       labels: ['status', 'reason'],
@@ -126,28 +126,28 @@ export const serviceGauges = {
       labels: ['status', 'reason'],
     },
   ),
-  groupsOverdue: gauge('tidings_watcher_backlog_groups', 'Groups of messages that wait for a look of the watcher; counted to 1,000', {
+  groupsOverdue: gauge('tidings_watcher_backlog_groups', 'Groups of messages that are due for the watcher; counted up to 1,000', {
     from: 'api',
   }),
-  groupsOverdueAge: gauge('tidings_watcher_backlog_seconds', 'How long the first of them has waited', { from: 'api' }),
-  watcherAge: gauge('tidings_watcher_age_seconds', 'Since the last round of the watcher', { from: 'api' }),
-  watcherFailing: gauge('tidings_watcher_failing_steps', 'Steps of that round that failed', { from: 'api' }),
-  workersAlive: gauge('tidings_workers_alive', 'Worker processes that gave a sign of life a moment ago', { from: 'api' }),
-  workersLost: gauge('tidings_workers_lost', 'Worker processes that ended or hung within ten minutes without being told to stop', {
+  groupsOverdueAge: gauge('tidings_watcher_backlog_seconds', 'How long the oldest of these groups has been due', { from: 'api' }),
+  watcherAge: gauge('tidings_watcher_age_seconds', 'Time since the last round of the watcher', { from: 'api' }),
+  watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last round of the watcher', { from: 'api' }),
+  workersAlive: gauge('tidings_workers_alive', 'Worker processes with a recent heartbeat', { from: 'api' }),
+  workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed or hung in the last ten minutes', {
     from: 'api',
   }),
-  inbox: gauge('tidings_report_inbox', 'Reports that are not applied yet, or match no message; each counted to 2,000', {
+  inbox: gauge('tidings_report_inbox', 'Reports that are not applied yet, or match no message; each counted up to 2,000', {
     from: 'api',
     labels: ['state'],
   }),
   inboxAge: gauge('tidings_report_inbox_oldest_seconds', 'Age of the oldest report that is not applied yet', { from: 'api' }),
-  webhooks: gauge('tidings_webhooks', 'Webhooks; open: rested after failures; disabled: by the service', {
+  webhooks: gauge('tidings_webhooks', 'Webhooks by state. open: paused after failures; disabled: disabled by the service', {
     from: 'api',
     labels: ['state'],
   }),
   deliveriesOverdue: gauge(
     'tidings_webhook_deliveries_overdue_seconds',
-    'How long the first delivery is overdue that no carrier workflow has',
+    'How long the oldest delivery without a retrier has been overdue',
     {
       from: 'api',
     },
@@ -155,8 +155,8 @@ export const serviceGauges = {
   oldestDelivery: gauge('tidings_webhook_oldest_pending_seconds', 'Age of the oldest pending delivery of 200 failing webhooks', {
     from: 'api',
   }),
-  openBatches: gauge('tidings_batches_open', 'Batches that are not complete; counted to 1,000', { from: 'api' }),
-  mailsUnsent: gauge('tidings_mails_unsent', 'Account mails that wait to be sent; counted to 1,000', { from: 'api' }),
-  auditDifferences: gauge('tidings_audit_differences', 'Differences that the last audit of the books found; must be 0', { from: 'api' }),
-  auditAge: gauge('tidings_audit_age_seconds', 'Since the last audit of the books began', { from: 'api' }),
+  openBatches: gauge('tidings_batches_open', 'Batches that are not complete; counted up to 1,000', { from: 'api' }),
+  mailsUnsent: gauge('tidings_mails_unsent', 'Account mails that wait to be sent; counted up to 1,000', { from: 'api' }),
+  auditDifferences: gauge('tidings_audit_differences', 'Differences that the last audit of the ledger found; must be 0', { from: 'api' }),
+  auditAge: gauge('tidings_audit_age_seconds', 'Time since the last audit of the ledger began', { from: 'api' }),
 };

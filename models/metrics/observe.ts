@@ -1,8 +1,8 @@
-/** The one line that code which is measured needs. None of these throws, waits, or asks anything. */
+/** Functions that record metrics, for one line at the measured place. They do not throw, wait, or query anything. */
 import { AppError } from '../errors.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 
-/** Of requests that no endpoint answers: what somebody invents makes no series. */
+/** The operation of requests without an endpoint. Invented paths must not create series. */
 const unknown = '(unknown)';
 
 /** Notes a request that is over. @param route template of its path */
@@ -43,7 +43,7 @@ export function noteReports(reports: readonly { provider: string; status: string
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
 }
 
-/** Notes reports about messages that are not known. */
+/** Notes reports that match no message. */
 export const noteUnmatched = (reports: number): void => apiMetrics.reportsUnmatched.inc(reports);
 
 /** Notes one call to a carrier. */
@@ -81,7 +81,7 @@ export function noteAttempt<Result extends { error: string | null; durationMs: n
   return result;
 }
 
-/** Notes what the watcher drove on. */
+/** Notes overdue work that the watcher started again. */
 export const noteRepairs = (what: string, count: number): void => workMetrics.repairs.inc({ what }, count);
 
 /** Notes a comparison of balances with ledgers. */
