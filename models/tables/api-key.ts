@@ -1,8 +1,9 @@
 /** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
-import { type CreationOptional, DataTypes, type Sequelize, type Transaction } from 'sequelize';
+import { type Transaction } from 'sequelize';
+import { column, type Columns, nullable, withDefault } from './columns.js';
 import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../channels.js';
-import { Owned } from './owned.js';
+import { ownedOf } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from '../rules/accounts/api-key.js';
 
 /** What an owner says of a new key. */
@@ -18,19 +19,24 @@ export interface NewApiKey {
   channels?: Channel[] | null;
 }
 
-export class ApiKey extends Owned<ApiKey> {
+const apiKeyColumns = {
+  id: column.uuid(),
+  workspace_id: column.uuid(),
+  name: column.text(),
+  digest: column.bytes(),
+  key_prefix: column.text(),
+  scopes: column.texts<Scope>(),
+  is_active: withDefault(column.boolean()),
+  last_used_at: withDefault(nullable(column.timestamp())),
+  last_used_address: withDefault(nullable(column.text())),
+  expires_at: withDefault(nullable(column.timestamp())),
+  allowed_addresses: withDefault(nullable(column.texts())),
+  channels: withDefault(nullable(column.texts<Channel>())),
+  created_at: withDefault(column.timestamp()),
+} satisfies Columns;
+
+export class ApiKey extends ownedOf(apiKeyColumns) {
   static override readonly resource = 'API key';
-  declare name: string;
-  declare digest: Buffer;
-  declare key_prefix: string;
-  declare scopes: Scope[];
-  declare is_active: CreationOptional<boolean>;
-  declare last_used_at: CreationOptional<Date | null>;
-  declare last_used_address: CreationOptional<string | null>;
-  declare expires_at: CreationOptional<Date | null>;
-  declare allowed_addresses: CreationOptional<string[] | null>;
-  declare channels: CreationOptional<Channel[] | null>;
-  declare created_at: CreationOptional<Date>;
 
   /** Makes and stores a key. The returned `key` exists nowhere else afterwards. */
   static async issue(
@@ -57,25 +63,4 @@ export class ApiKey extends Owned<ApiKey> {
     const row = await ApiKey.create(values, { transaction: transaction ?? null });
     return { row, key };
   }
-}
-
-export function initApiKey(sequelize: Sequelize): void {
-  ApiKey.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      workspace_id: DataTypes.UUID,
-      name: DataTypes.TEXT,
-      digest: DataTypes.BLOB,
-      key_prefix: DataTypes.TEXT,
-      scopes: DataTypes.ARRAY(DataTypes.TEXT),
-      is_active: DataTypes.BOOLEAN,
-      last_used_at: DataTypes.DATE,
-      last_used_address: DataTypes.TEXT,
-      expires_at: DataTypes.DATE,
-      allowed_addresses: DataTypes.ARRAY(DataTypes.TEXT),
-      channels: DataTypes.ARRAY(DataTypes.TEXT),
-      created_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'api_keys' },
-  );
 }

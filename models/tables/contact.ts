@@ -1,18 +1,24 @@
 /** A contact: somebody whom a workspace writes to, reachable by phone, by e-mail, or by both. */
-import { type CreationOptional, DataTypes, type InferAttributes, Op, type Sequelize, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
+import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
-import { Owned } from './owned.js';
+import { ownedOf } from './owned.js';
 import { addressField } from '../rules/messages/recipient.js';
 
-export class Contact extends Owned<Contact> {
+const contactColumns = {
+  id: column.uuid(),
+  workspace_id: column.uuid(),
+  name: nullable(column.text()),
+  phone: nullable(column.text()),
+  email: nullable(column.text()),
+  tags: column.texts(),
+  custom_fields: column.json<Record<string, unknown>>(),
+  created_at: withDefault(column.timestamp()),
+  updated_at: withDefault(column.timestamp()),
+} satisfies Columns;
+
+export class Contact extends ownedOf(contactColumns) {
   static override readonly resource = 'Contact';
-  declare name: string | null;
-  declare phone: string | null;
-  declare email: string | null;
-  declare tags: string[];
-  declare custom_fields: Record<string, unknown>;
-  declare created_at: CreationOptional<Date>;
-  declare updated_at: CreationOptional<Date>;
 
   /** Where this contact is reached on a channel; null when nowhere. */
   addressOn(channel: Channel): string | null {
@@ -26,27 +32,10 @@ export class Contact extends Owned<Contact> {
     { page, limit }: { page: number; limit: number },
   ): Promise<{ rows: Contact[]; total: number }> {
     const pattern = { [Op.iLike]: `%${(search ?? '').replaceAll(/[\\%_]/g, String.raw`\$&`)}%` };
-    const where: WhereOptions<InferAttributes<Contact>> = {
+    const where: WhereOptions<RowOf<typeof contactColumns>> = {
       ...(search === undefined ? {} : { [Op.or]: [{ name: pattern }, { phone: pattern }, { email: pattern }] }),
       ...(tag === undefined ? {} : { tags: { [Op.contains]: [tag] } }),
     };
     return Contact.ownedPage(workspaceId, { page, limit, where });
   }
-}
-
-export function initContact(sequelize: Sequelize): void {
-  Contact.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      workspace_id: DataTypes.UUID,
-      name: DataTypes.TEXT,
-      phone: DataTypes.TEXT,
-      email: DataTypes.TEXT,
-      tags: DataTypes.ARRAY(DataTypes.TEXT),
-      custom_fields: DataTypes.JSON,
-      created_at: DataTypes.DATE,
-      updated_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'contacts' },
-  );
 }

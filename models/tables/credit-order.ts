@@ -1,55 +1,34 @@
 /** An order of credits: our own record of what was to be paid, against which every word of the payment provider is held. */
-import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize } from 'sequelize';
-import { Owned } from './owned.js';
+import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
+import { ownedOf } from './owned.js';
 
 export type OrderStatus = 'opening' | 'open' | 'pending' | 'paid' | 'failed' | 'expired';
 
-export class CreditOrder extends Owned<CreditOrder> {
-  declare package_id: string;
-  declare package_name: string;
+export const creditOrderColumns = {
+  id: column.uuid(),
+  workspace_id: column.uuid(),
+  package_id: column.uuid(),
+  package_name: column.text(),
   /** Thousandths of a credit. */
-  declare credits: number;
-  declare amount_cents: number;
-  declare currency: string;
-  declare idempotency_key: string | null;
-  declare request_digest: Buffer | null;
+  credits: column.bigint(),
+  amount_cents: column.bigint(),
+  currency: column.text(),
+  idempotency_key: nullable(column.text()),
+  request_digest: nullable(column.bytes()),
   /** `opening` until the provider's session is stored. */
-  declare status: OrderStatus;
+  status: column.text<OrderStatus>(),
   /** While `opening`: until then one request has the sole right to ask the provider. */
-  declare leased_until: Date;
-  declare session_id: CreationOptional<string | null>;
-  declare checkout_url: CreationOptional<string | null>;
+  leased_until: column.timestamp(),
+  session_id: withDefault(nullable(column.text())),
+  checkout_url: withDefault(nullable(column.text())),
   /** Set when paid. */
-  declare payment_id: CreationOptional<string | null>;
+  payment_id: withDefault(nullable(column.text())),
   /** Thousandths of a credit that refunds and disputes have taken back, or put into debt. */
-  declare reversed: CreationOptional<number>;
-  declare created_at: CreationOptional<Date>;
-  declare paid_at: CreationOptional<Date | null>;
-}
+  reversed: withDefault(column.bigint()),
+  created_at: withDefault(column.timestamp()),
+  paid_at: withDefault(nullable(column.timestamp())),
+} satisfies Columns;
 
-export type OrderRow = InferAttributes<CreditOrder>;
+export class CreditOrder extends ownedOf(creditOrderColumns) {}
 
-export function initCreditOrder(sequelize: Sequelize): void {
-  CreditOrder.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      workspace_id: DataTypes.UUID,
-      package_id: DataTypes.UUID,
-      package_name: DataTypes.TEXT,
-      credits: DataTypes.BIGINT,
-      amount_cents: DataTypes.BIGINT,
-      currency: DataTypes.TEXT,
-      idempotency_key: DataTypes.TEXT,
-      request_digest: DataTypes.BLOB,
-      status: DataTypes.TEXT,
-      leased_until: DataTypes.DATE,
-      session_id: DataTypes.TEXT,
-      checkout_url: DataTypes.TEXT,
-      payment_id: DataTypes.TEXT,
-      reversed: DataTypes.BIGINT,
-      created_at: DataTypes.DATE,
-      paid_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'credit_orders' },
-  );
-}
+export type OrderRow = RowOf<typeof creditOrderColumns>;

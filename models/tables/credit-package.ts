@@ -1,18 +1,21 @@
 /** What is for sale. Rows come from migrations or from the operator's own SQL; the program only reads them. */
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { column, type Columns, withDefault } from './columns.js';
+import { modelOf } from './model-of.js';
 import { notFound } from '../errors.js';
 import { isUuid } from '../rules/values/text.js';
 
-export class CreditPackage extends Model<InferAttributes<CreditPackage>, InferCreationAttributes<CreditPackage>> {
-  declare id: string;
-  declare name: string;
+const creditPackageColumns = {
+  id: column.uuid(),
+  name: column.text(),
   /** Thousandths of a credit. */
-  declare credits: number;
+  credits: column.bigint(),
   /** In the smallest unit of the currency. */
-  declare price_cents: number;
-  declare currency: string;
-  declare is_active: CreationOptional<boolean>;
+  price_cents: column.bigint(),
+  currency: column.text(),
+  is_active: withDefault(column.boolean()),
+} satisfies Columns;
 
+export class CreditPackage extends modelOf(creditPackageColumns) {
   /** Everything that can be bought now, the smallest first. */
   static forSale(): Promise<CreditPackage[]> {
     return CreditPackage.findAll({ where: { is_active: true }, order: ['credits', 'id'] });
@@ -24,18 +27,4 @@ export class CreditPackage extends Model<InferAttributes<CreditPackage>, InferCr
     if (row === null) throw notFound('Credit package');
     return row;
   }
-}
-
-export function initCreditPackage(sequelize: Sequelize): void {
-  CreditPackage.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      name: DataTypes.TEXT,
-      credits: DataTypes.BIGINT,
-      price_cents: DataTypes.BIGINT,
-      currency: DataTypes.TEXT,
-      is_active: DataTypes.BOOLEAN,
-    },
-    { sequelize, tableName: 'credit_packages' },
-  );
 }

@@ -1,16 +1,7 @@
 /** A delivery: one event on its way to one webhook, with every attempt that was made. */
-import {
-  type CreationOptional,
-  DataTypes,
-  type InferAttributes,
-  type InferCreationAttributes,
-  Model,
-  type NonAttribute,
-  Op,
-  type Order,
-  type Sequelize,
-  type WhereOptions,
-} from 'sequelize';
+import { type NonAttribute, Op, type Order, type WhereOptions } from 'sequelize';
+import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
+import { modelOf } from './model-of.js';
 import { notFound } from '../errors.js';
 import type { EventType, testEventType } from '../rules/webhooks/events.js';
 import { isUuid } from '../rules/values/text.js';
@@ -41,23 +32,26 @@ export interface DeliveryFilters {
   until?: Date;
 }
 
-export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttributes<Delivery>> {
-  declare id: string;
+const deliveryColumns = {
+  id: column.uuid(),
   /** Its place among all deliveries, given by the database; 0 for those from before there were places, which have the order of their ids. */
-  declare seq: CreationOptional<number>;
-  declare webhook_id: string;
-  declare event_id: string;
-  declare event: EventType | typeof testEventType;
-  declare message_id: string | null;
-  declare group_id: string | null;
-  declare status: DeliveryStatus;
+  seq: withDefault(column.bigint()),
+  webhook_id: column.uuid(),
+  event_id: column.uuid(),
+  event: column.text<EventType | typeof testEventType>(),
+  message_id: nullable(column.uuid()),
+  group_id: nullable(column.uuid()),
+  status: column.text<DeliveryStatus>(),
   /** Automatic attempts made so far: the rung of the retry ladder. Manual attempts do not move it. */
-  declare ladder_step: CreationOptional<number>;
+  ladder_step: withDefault(column.integer()),
   /** The revision of its webhook that its status takes into account. */
-  declare webhook_revision: CreationOptional<number>;
-  declare next_attempt_at: CreationOptional<Date | null>;
-  declare created_at: CreationOptional<Date>;
-  declare delivered_at: CreationOptional<Date | null>;
+  webhook_revision: withDefault(column.integer()),
+  next_attempt_at: withDefault(nullable(column.timestamp())),
+  created_at: withDefault(column.timestamp()),
+  delivered_at: withDefault(nullable(column.timestamp())),
+} satisfies Columns;
+
+export class Delivery extends modelOf(deliveryColumns) {
   declare attempts?: NonAttribute<DeliveryAttempt[]>;
 
   /**
@@ -93,7 +87,7 @@ export class Delivery extends Model<InferAttributes<Delivery>, InferCreationAttr
 
 /** What the row of a webhook says of its deliveries. */
 type Holder = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
-type Where = WhereOptions<InferAttributes<Delivery>>;
+type Where = WhereOptions<RowOf<typeof deliveryColumns>>;
 
 /** Created is stored to the microsecond: the last millisecond counts whole. */
 function createdBetween(since: Date | undefined, until: Date | undefined): Where[] {
@@ -114,58 +108,20 @@ function inStatuses({ is_active, revision, held_revision, settled_revision }: Ho
 
 const inOrder: [string, string, string][] = [['attempts', 'number', 'ASC']];
 
-export class DeliveryAttempt extends Model<InferAttributes<DeliveryAttempt>, InferCreationAttributes<DeliveryAttempt>> {
-  declare delivery_id: string;
-  declare number: number;
-  declare at: Date;
-  declare trigger: Trigger;
-  declare response_status: number | null;
-  declare error: string | null;
-  declare duration_ms: number;
-  declare response_body: string | null;
-  declare url: string | null;
-  declare request_headers: Record<string, string> | null;
-  declare response_headers: Record<string, string> | null;
-  declare timings: Timings | null;
-  declare remote_address: string | null;
-}
+const deliveryAttemptColumns = {
+  delivery_id: column.uuid(),
+  number: column.integer(),
+  at: column.timestamp(),
+  trigger: column.text<Trigger>(),
+  response_status: nullable(column.integer()),
+  error: nullable(column.text()),
+  duration_ms: column.integer(),
+  response_body: nullable(column.text()),
+  url: nullable(column.text()),
+  request_headers: nullable(column.json<Record<string, string>>()),
+  response_headers: nullable(column.json<Record<string, string>>()),
+  timings: nullable(column.json<Timings>()),
+  remote_address: nullable(column.text()),
+} satisfies Columns;
 
-export function initDelivery(sequelize: Sequelize): void {
-  Delivery.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      seq: DataTypes.BIGINT,
-      webhook_id: DataTypes.UUID,
-      event_id: DataTypes.UUID,
-      event: DataTypes.TEXT,
-      message_id: DataTypes.UUID,
-      group_id: DataTypes.UUID,
-      status: DataTypes.TEXT,
-      ladder_step: DataTypes.INTEGER,
-      webhook_revision: DataTypes.INTEGER,
-      next_attempt_at: DataTypes.DATE,
-      created_at: DataTypes.DATE,
-      delivered_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'deliveries' },
-  );
-  DeliveryAttempt.init(
-    {
-      delivery_id: { type: DataTypes.UUID, primaryKey: true },
-      number: { type: DataTypes.INTEGER, primaryKey: true },
-      at: DataTypes.DATE,
-      trigger: DataTypes.TEXT,
-      response_status: DataTypes.INTEGER,
-      error: DataTypes.TEXT,
-      duration_ms: DataTypes.INTEGER,
-      response_body: DataTypes.TEXT,
-      url: DataTypes.TEXT,
-      request_headers: DataTypes.JSON,
-      response_headers: DataTypes.JSON,
-      timings: DataTypes.JSON,
-      remote_address: DataTypes.TEXT,
-    },
-    { sequelize, tableName: 'delivery_attempts' },
-  );
-  Delivery.hasMany(DeliveryAttempt, { as: 'attempts', foreignKey: 'delivery_id' });
-}
+export class DeliveryAttempt extends modelOf(deliveryAttemptColumns) {}

@@ -1,17 +1,11 @@
 /** Base of every table whose rows belong to one workspace: the easy way to query is the scoped way. */
-import {
-  type Attributes,
-  type InferAttributes,
-  type InferCreationAttributes,
-  Model,
-  type ModelStatic,
-  type Order,
-  type WhereOptions,
-} from 'sequelize';
+import { type Attributes, Model, type ModelStatic, type Order, type WhereOptions } from 'sequelize';
+import type { Columns } from './columns.js';
+import type { ModelOf } from './model-of.js';
 import { notFound, type ResourceName } from '../errors.js';
 import { isUuid } from '../rules/values/text.js';
 
-export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, InferCreationAttributes<M>> {
+abstract class Owned extends Model {
   /** The name that the 404 of this resource carries. */
   static readonly resource: ResourceName;
   /** Ids are UUIDv7: the largest is the newest, and ties cannot happen. */
@@ -51,3 +45,11 @@ export abstract class Owned<M extends Model> extends Model<InferAttributes<M>, I
 
 type OwnedRow = Model & { id: string; workspace_id: string };
 type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName; readonly newestFirst: Order };
+
+/** The base class of a model whose rows belong to a workspace. */
+export function ownedOf<C extends Columns>(columns: C): ModelOf<C, typeof Owned> {
+  abstract class WithColumns extends Owned {
+    static readonly columns = columns;
+  }
+  return WithColumns as unknown as ModelOf<C, typeof Owned>;
+}

@@ -1,5 +1,6 @@
 /** A replay: deliveries of a time that an owner has sent again, and how far it came. */
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { column, type Columns, nullable, withDefault } from './columns.js';
+import { modelOf } from './model-of.js';
 import type { DeliveryStatus } from './delivery.js';
 import { notFound } from '../errors.js';
 import { isUuid } from '../rules/values/text.js';
@@ -8,22 +9,24 @@ export const replayStatuses = ['running', 'completed', 'cancelled', 'stopped'] a
 /** `stopped`: its webhook became inactive or was deleted. */
 export type ReplayStatus = (typeof replayStatuses)[number];
 
-export class Replay extends Model<InferAttributes<Replay>, InferCreationAttributes<Replay>> {
-  declare id: string;
-  declare webhook_id: string;
-  declare status: ReplayStatus;
-  declare since: Date;
-  declare until: Date;
-  declare statuses: DeliveryStatus[];
+const replayColumns = {
+  id: column.uuid(),
+  webhook_id: column.uuid(),
+  status: column.text<ReplayStatus>(),
+  since: column.timestamp(),
+  until: column.timestamp(),
+  statuses: column.texts<DeliveryStatus>(),
   /** Deliveries that it was to take when it began. */
-  declare matched: number;
+  matched: column.integer(),
   /** Deliveries that had their attempt. */
-  declare attempted: CreationOptional<number>;
+  attempted: withDefault(column.integer()),
   /** Those of them whose attempt was acknowledged; a retry by the ladder does not count. */
-  declare acknowledged: CreationOptional<number>;
-  declare created_at: CreationOptional<Date>;
-  declare ended_at: CreationOptional<Date | null>;
+  acknowledged: withDefault(column.integer()),
+  created_at: withDefault(column.timestamp()),
+  ended_at: withDefault(nullable(column.timestamp())),
+} satisfies Columns;
 
+export class Replay extends modelOf(replayColumns) {
   /**
    * A replay of this webhook.
    * @throws AppError 404 for an unknown, malformed or foreign id alike
@@ -44,23 +47,4 @@ export class Replay extends Model<InferAttributes<Replay>, InferCreationAttribut
     });
     return { rows, total: count };
   }
-}
-
-export function initReplay(sequelize: Sequelize): void {
-  Replay.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      webhook_id: DataTypes.UUID,
-      status: DataTypes.TEXT,
-      since: DataTypes.DATE,
-      until: DataTypes.DATE,
-      statuses: DataTypes.ARRAY(DataTypes.TEXT),
-      matched: DataTypes.INTEGER,
-      attempted: DataTypes.INTEGER,
-      acknowledged: DataTypes.INTEGER,
-      created_at: DataTypes.DATE,
-      ended_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'replays' },
-  );
 }

@@ -1,20 +1,26 @@
 /** A recipient who must not be written to on a channel: refused before hand-off. Rows are written by `operations/contacts/suppress.ts`. */
-import { type CreationOptional, DataTypes, Op, type Sequelize } from 'sequelize';
+import { Op } from 'sequelize';
+import { column, type Columns, nullable, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
-import { Owned } from './owned.js';
+import { ownedOf } from './owned.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/contacts/suppression.js';
 
-export class Suppression extends Owned<Suppression> {
-  static override readonly resource = 'Suppression';
-  declare channel: Channel;
+export const suppressionColumns = {
+  id: column.uuid(),
+  workspace_id: column.uuid(),
+  channel: column.text<Channel>(),
   /** As `recipientKey` makes it. */
-  declare recipient: string;
-  declare reason: SuppressionReason;
-  declare source: SuppressionSource;
-  declare message_id: string | null;
+  recipient: column.text(),
+  reason: column.text<SuppressionReason>(),
+  source: column.text<SuppressionSource>(),
+  message_id: nullable(column.uuid()),
   /** Null: never. */
-  declare expires_at: Date | null;
-  declare created_at: CreationOptional<Date>;
+  expires_at: nullable(column.timestamp()),
+  created_at: withDefault(column.timestamp()),
+} satisfies Columns;
+
+export class Suppression extends ownedOf(suppressionColumns) {
+  static override readonly resource = 'Suppression';
 
   /** One page of those that hold, newest first; what is undefined does not filter. */
   static live(
@@ -26,21 +32,4 @@ export class Suppression extends Owned<Suppression> {
     const where = { ...given, expires_at: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: new Date() }] } };
     return Suppression.ownedPage(workspaceId, { page, limit, where });
   }
-}
-
-export function initSuppression(sequelize: Sequelize): void {
-  Suppression.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      workspace_id: DataTypes.UUID,
-      channel: DataTypes.TEXT,
-      recipient: DataTypes.TEXT,
-      reason: DataTypes.TEXT,
-      source: DataTypes.TEXT,
-      message_id: DataTypes.UUID,
-      expires_at: DataTypes.DATE,
-      created_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'suppressions' },
-  );
 }

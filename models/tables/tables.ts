@@ -1,32 +1,35 @@
 /** All models, bound to one connection. */
 import type { Sequelize } from 'sequelize';
-import { initApiKey } from './api-key.js';
-import { initBatch } from './batch.js';
-import { initContact } from './contact.js';
-import { initCreditEntry } from './credit-entry.js';
-import { initCreditOrder } from './credit-order.js';
-import { initCreditPackage } from './credit-package.js';
-import { initDelivery } from './delivery.js';
-import { initMessage } from './message.js';
-import { initReplay } from './replay.js';
-import { initSuppression } from './suppression.js';
-import { initWebhook } from './webhook.js';
-import { initWorkspace } from './workspace.js';
+import { ApiKey } from './api-key.js';
+import { Batch } from './batch.js';
+import { bindTable } from './model-of.js';
+import { Contact } from './contact.js';
+import { CreditEntry } from './credit-entry.js';
+import { CreditOrder } from './credit-order.js';
+import { CreditPackage } from './credit-package.js';
+import { Delivery, DeliveryAttempt } from './delivery.js';
+import { Message } from './message.js';
+import { Replay } from './replay.js';
+import { Suppression } from './suppression.js';
+import { notDeleted, Webhook } from './webhook.js';
+import { Workspace } from './workspace.js';
 
+const keysOfAttempts = ['delivery_id', 'number'];
+
+/** Binds all models to a connection. */
 export function initModels(sequelize: Sequelize): void {
-  const inits = [
-    initWorkspace,
-    initApiKey,
-    initMessage,
-    initBatch,
-    initWebhook,
-    initDelivery,
-    initReplay,
-    initCreditEntry,
-    initContact,
-    initCreditPackage,
-    initCreditOrder,
-    initSuppression,
-  ];
-  for (const init of inits) init(sequelize);
+  bindTable(Workspace, { sequelize, tableName: 'workspaces' });
+  bindTable(ApiKey, { sequelize, tableName: 'api_keys' });
+  bindTable(Message, { sequelize, tableName: 'messages' });
+  bindTable(Batch, { sequelize, tableName: 'batches' });
+  bindTable(Webhook, { sequelize, tableName: 'webhooks', defaultScope: { where: notDeleted } });
+  bindTable(Delivery, { sequelize, tableName: 'deliveries' });
+  bindTable(DeliveryAttempt, { sequelize, tableName: 'delivery_attempts', keys: keysOfAttempts });
+  Delivery.hasMany(DeliveryAttempt, { as: 'attempts', foreignKey: 'delivery_id' });
+  bindTable(Replay, { sequelize, tableName: 'replays' });
+  bindTable(CreditEntry, { sequelize, tableName: 'credit_entries' });
+  bindTable(Contact, { sequelize, tableName: 'contacts' });
+  bindTable(CreditPackage, { sequelize, tableName: 'credit_packages' });
+  bindTable(CreditOrder, { sequelize, tableName: 'credit_orders' });
+  bindTable(Suppression, { sequelize, tableName: 'suppressions' });
 }

@@ -1,8 +1,9 @@
 /** A webhook: where a workspace's events go. Its secret is encrypted at rest and shown once, by whoever made it. */
-import { type CreationOptional, DataTypes, type InferAttributes, type Sequelize, type Transaction, type WhereOptions } from 'sequelize';
+import { type Transaction, type WhereOptions } from 'sequelize';
+import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { v7 as uuidv7 } from 'uuid';
 import { conflict } from '../errors.js';
-import { Owned } from './owned.js';
+import { ownedOf } from './owned.js';
 import { encrypt } from '../rules/values/encryption.js';
 import type { EventType } from '../rules/webhooks/events.js';
 import { generateWebhookSecret } from '../rules/webhooks/signature.js';
@@ -27,42 +28,47 @@ export interface StoredKeyPair {
   public_key: string;
 }
 
-export class Webhook extends Owned<Webhook> {
-  static override readonly resource = 'Webhook';
-  declare url: string;
-  declare events: EventType[];
-  declare description: string | null;
-  declare is_active: CreationOptional<boolean>;
-  declare disabled_reason: CreationOptional<string | null>;
-  declare secret: Buffer;
+export const webhookColumns = {
+  id: column.uuid(),
+  workspace_id: column.uuid(),
+  url: column.text(),
+  events: column.texts<EventType>(),
+  description: nullable(column.text()),
+  is_active: withDefault(column.boolean()),
+  disabled_reason: withDefault(nullable(column.text())),
+  secret: column.bytes(),
   /** The secret before the last rotation; signs too until `old_secret_until`. */
-  declare old_secret: CreationOptional<Buffer | null>;
-  declare old_secret_until: CreationOptional<Date | null>;
+  old_secret: withDefault(nullable(column.bytes())),
+  old_secret_until: withDefault(nullable(column.timestamp())),
   /** Ed25519 key pairs where the owner asked for one, encrypted and rotated as the secrets are. */
-  declare signing_key: CreationOptional<Buffer | null>;
-  declare public_key: CreationOptional<string | null>;
-  declare old_signing_key: CreationOptional<Buffer | null>;
-  declare old_public_key: CreationOptional<string | null>;
+  signing_key: withDefault(nullable(column.bytes())),
+  public_key: withDefault(nullable(column.text())),
+  old_signing_key: withDefault(nullable(column.bytes())),
+  old_public_key: withDefault(nullable(column.text())),
   /** Seconds before each further attempt; null: `WEBHOOK_RETRY_DELAYS`. */
-  declare retry_delays: CreationOptional<number[] | null>;
+  retry_delays: withDefault(nullable(column.integers())),
   /** Deliveries a second; null: as fast as the endpoint answers. */
-  declare rate: CreationOptional<number | null>;
+  rate: withDefault(nullable(column.double())),
   /** One delivery at a time, in the order of the events. */
-  declare ordered: CreationOptional<boolean>;
+  ordered: withDefault(column.boolean()),
   // See operations/webhooks/settle-deliveries.ts: pending deliveries of a revision before `held_revision` are held.
-  declare revision: CreationOptional<number>;
-  declare held_revision: CreationOptional<number>;
-  declare settled_revision: CreationOptional<number>;
+  revision: withDefault(column.integer()),
+  held_revision: withDefault(column.integer()),
+  settled_revision: withDefault(column.integer()),
   // How the endpoint has been doing, written by note-health.ts and carried-deliveries.ts.
-  declare failures: CreationOptional<number>;
-  declare failing_since: CreationOptional<Date | null>;
-  declare resume_at: CreationOptional<Date | null>;
-  declare pause_seconds: CreationOptional<number | null>;
-  declare carrier_looks_at: CreationOptional<Date | null>;
-  declare created_at: CreationOptional<Date>;
-  declare updated_at: CreationOptional<Date>;
+  failures: withDefault(column.integer()),
+  failing_since: withDefault(nullable(column.timestamp())),
+  resume_at: withDefault(nullable(column.timestamp())),
+  pause_seconds: withDefault(nullable(column.double())),
+  carrier_looks_at: withDefault(nullable(column.timestamp())),
+  created_at: withDefault(column.timestamp()),
+  updated_at: withDefault(column.timestamp()),
   /** Deleted webhooks keep their row until their deliveries are gone; no query sees them. */
-  declare deleted_at: CreationOptional<Date | null>;
+  deleted_at: withDefault(nullable(column.timestamp())),
+} satisfies Columns;
+
+export class Webhook extends ownedOf(webhookColumns) {
+  static override readonly resource = 'Webhook';
 
   /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
   static async register(
@@ -104,40 +110,4 @@ export function newKeyPair(secretKey: string, webhookId: string): StoredKeyPair 
   return { signing_key: encrypt(secretKey, signingKeyContext(webhookId), signingKey), public_key: publicKey };
 }
 
-const notDeleted: WhereOptions<InferAttributes<Webhook>> = { deleted_at: null };
-
-export function initWebhook(sequelize: Sequelize): void {
-  Webhook.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      workspace_id: DataTypes.UUID,
-      url: DataTypes.TEXT,
-      events: DataTypes.ARRAY(DataTypes.TEXT),
-      description: DataTypes.TEXT,
-      is_active: DataTypes.BOOLEAN,
-      disabled_reason: DataTypes.TEXT,
-      secret: DataTypes.BLOB,
-      old_secret: DataTypes.BLOB,
-      old_secret_until: DataTypes.DATE,
-      signing_key: DataTypes.BLOB,
-      public_key: DataTypes.TEXT,
-      old_signing_key: DataTypes.BLOB,
-      old_public_key: DataTypes.TEXT,
-      retry_delays: DataTypes.ARRAY(DataTypes.INTEGER),
-      rate: DataTypes.DOUBLE,
-      ordered: DataTypes.BOOLEAN,
-      revision: DataTypes.INTEGER,
-      held_revision: DataTypes.INTEGER,
-      settled_revision: DataTypes.INTEGER,
-      failures: DataTypes.INTEGER,
-      failing_since: DataTypes.DATE,
-      resume_at: DataTypes.DATE,
-      pause_seconds: DataTypes.DOUBLE,
-      carrier_looks_at: DataTypes.DATE,
-      created_at: DataTypes.DATE,
-      updated_at: DataTypes.DATE,
-      deleted_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'webhooks', defaultScope: { where: notDeleted } },
-  );
-}
+export const notDeleted: WhereOptions<RowOf<typeof webhookColumns>> = { deleted_at: null };

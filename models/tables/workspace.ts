@@ -1,67 +1,37 @@
 /** A workspace: the account that messages, keys, webhooks and credits belong to. */
-import {
-  type CreationOptional,
-  DataTypes,
-  fn,
-  col,
-  where,
-  type InferAttributes,
-  type InferCreationAttributes,
-  Model,
-  type Sequelize,
-} from 'sequelize';
+import { fn, col, where } from 'sequelize';
+import { column, type Columns, nullable, withDefault } from './columns.js';
+import { modelOf } from './model-of.js';
 
-export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAttributes<Workspace>> {
-  declare id: string;
-  declare name: string;
-  declare email: string;
-  declare password_hash: string;
-  declare phone: string | null;
-  declare country: string | null;
-  declare email_verified: CreationOptional<boolean>;
+const workspaceColumns = {
+  id: column.uuid(),
+  name: column.text(),
+  email: column.text(),
+  password_hash: column.text(),
+  phone: nullable(column.text()),
+  country: nullable(column.text()),
+  email_verified: withDefault(column.boolean()),
   /** Part of every JWT; raising it ends all older ones. */
-  declare token_version: CreationOptional<number>;
+  token_version: withDefault(column.integer()),
   /** Thousandths of a credit; always the sum of the workspace's credit entries. */
-  declare balance: CreationOptional<number>;
+  balance: withDefault(column.bigint()),
   /** Messages that its list shows: those that are decided. */
-  declare message_count: CreationOptional<number>;
+  message_count: withDefault(column.bigint()),
   /** Thousandths of a credit that may be debited in a day; null: as many as there are. */
-  declare spend_limit_day: CreationOptional<number | null>;
+  spend_limit_day: withDefault(nullable(column.bigint())),
   /** ISO 3166 alpha-2; null: phones of all countries are written to. */
-  declare allowed_countries: CreationOptional<string[] | null>;
+  allowed_countries: withDefault(nullable(column.texts())),
   /** Messages are erased after so many days; null: as the installation does. */
-  declare message_days: CreationOptional<number | null>;
+  message_days: withDefault(nullable(column.integer())),
   /** Null where no second factor is in force. */
-  declare totp_confirmed_at: CreationOptional<Date | null>;
-  declare created_at: CreationOptional<Date>;
-  declare updated_at: CreationOptional<Date>;
+  totp_confirmed_at: withDefault(nullable(column.timestamp())),
+  created_at: withDefault(column.timestamp()),
+  updated_at: withDefault(column.timestamp()),
+} satisfies Columns;
 
+export class Workspace extends modelOf(workspaceColumns) {
   /** The workspace with this e-mail address, whatever its case; null when there is none. */
   static byEmail(email: string): Promise<Workspace | null> {
     return Workspace.findOne({ where: where(fn('lower', col('email')), email.toLowerCase()) });
   }
-}
-
-export function initWorkspace(sequelize: Sequelize): void {
-  Workspace.init(
-    {
-      id: { type: DataTypes.UUID, primaryKey: true },
-      name: DataTypes.TEXT,
-      email: DataTypes.TEXT,
-      password_hash: DataTypes.TEXT,
-      phone: DataTypes.TEXT,
-      country: DataTypes.TEXT,
-      email_verified: DataTypes.BOOLEAN,
-      token_version: DataTypes.INTEGER,
-      balance: DataTypes.BIGINT,
-      message_count: DataTypes.BIGINT,
-      spend_limit_day: DataTypes.BIGINT,
-      allowed_countries: DataTypes.ARRAY(DataTypes.TEXT),
-      message_days: DataTypes.INTEGER,
-      totp_confirmed_at: DataTypes.DATE,
-      created_at: DataTypes.DATE,
-      updated_at: DataTypes.DATE,
-    },
-    { sequelize, tableName: 'workspaces' },
-  );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import type { BatchRow } from '../../tables/batch.js';
+import { batchColumns, type BatchRow } from '../../tables/batch.js';
+import { hexOf, namesOf, recordset, without } from '../../tables/columns.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { insertPage, type NewGroup } from '../messages/insert-messages.js';
 
@@ -33,22 +34,15 @@ export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<
 }
 
 async function insertRow(db: Database, transaction: Transaction, batch: NewBatch): Promise<boolean> {
-  const row = {
-    ...batch,
-    errors: JSON.stringify(batch.errors),
-    request_digest: batch.request_digest && `\\x${batch.request_digest.toString('hex')}`,
-  };
-  const rows = await select(db, insert, [JSON.stringify(row)], transaction);
+  const row = { ...batch, status: 'accepting', request_digest: hexOf(batch.request_digest) };
+  const rows = await select(db, insert, [JSON.stringify([row])], transaction);
   return rows.length > 0;
 }
 
+const newColumns = without(batchColumns, 'completed_at');
+
 const insert = `
-  INSERT INTO batches (id, workspace_id, channel, status, total, accepted, invalid, errors, cost, rate, idempotency_key,
-                       request_digest, scheduled_at, created_at)
-  SELECT id, workspace_id, channel, 'accepting', total, accepted, invalid, errors::json, cost, rate, idempotency_key,
-         request_digest, scheduled_at, created_at
-  FROM json_to_record($1::json) AS row (id uuid, workspace_id uuid, channel text, total integer, accepted integer, invalid integer,
-         errors text, cost bigint, rate double precision, idempotency_key text, request_digest bytea, scheduled_at timestamptz,
-         created_at timestamptz)
+  INSERT INTO batches (${namesOf(newColumns)})
+  SELECT ${namesOf(newColumns)} FROM ${recordset('$1', 'row', newColumns)}
   ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
   RETURNING id`;

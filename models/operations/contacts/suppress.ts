@@ -6,7 +6,8 @@ import { conflict, notFound } from '../../errors.js';
 import { type Origin, systemOrigin } from '../../rules/audit/origin.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { expiryOf, isByRecipient, isRecipients, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
-import { Suppression } from '../../tables/suppression.js';
+import { namesOf, recordset, without } from '../../tables/columns.js';
+import { Suppression, suppressionColumns } from '../../tables/suppression.js';
 import { insertEvents, originAsJson, recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** One recipient of one workspace on one channel. */
@@ -45,13 +46,13 @@ export async function suppress(
 
 const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: null, name: null } };
 
+const newColumns = without(suppressionColumns, 'created_at');
+
 // In one order, so that two who report the same bounces wait for each other.
 const insert = `
   WITH listed AS (
-  INSERT INTO suppressions AS s (id, workspace_id, channel, recipient, reason, source, message_id, expires_at)
-  SELECT id, workspace_id, channel, recipient, reason, source, message_id, expires_at
-  FROM json_to_recordset($1::json) AS r (id uuid, workspace_id uuid, channel text, recipient text, reason text, source text, message_id uuid,
-                                         expires_at timestamptz)
+  INSERT INTO suppressions AS s (${namesOf(newColumns)})
+  SELECT ${namesOf(newColumns)} FROM ${recordset('$1', 'r', newColumns)}
   ORDER BY workspace_id, channel, recipient
   ON CONFLICT (workspace_id, channel, recipient) DO UPDATE SET
     id = excluded.id, reason = excluded.reason, source = excluded.source, message_id = excluded.message_id,

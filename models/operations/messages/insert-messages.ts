@@ -1,5 +1,6 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
-import type { MessageRow, NewMessage } from '../../tables/message.js';
+import { hexOf, namesOf, recordset, without } from '../../tables/columns.js';
+import { messageColumns, type MessageRow, type NewMessage, unsent } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
 
 export interface NewGroup {
@@ -37,7 +38,9 @@ export async function insertPage(db: Database, transaction: Transaction, group: 
 function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknown[] {
   const rows = messages.map((message) => ({
     ...message,
-    request_digest: message.request_digest && `\\x${message.request_digest.toString('hex')}`,
+    group_id: groupId,
+    status: 'accepting',
+    request_digest: hexOf(message.request_digest),
   }));
   return [groupId, workflowId, JSON.stringify(rows), page?.batchId ?? null, page?.number ?? null];
 }
@@ -47,15 +50,14 @@ const withFallback = `, chained AS (
     SELECT id, $6::json, COALESCE(scheduled_at, created_at) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
   )`;
 
+const unsentNames = Object.keys(unsent) as (keyof typeof unsent)[];
+/** The columns that a message has before it is accepted. */
+const newColumns = without(messageColumns, 'credits_used', 'erased_at', ...unsentNames);
+
 const insert = (shown: string, more = '') => `
   WITH stored AS (
-    INSERT INTO messages (id, workspace_id, group_id, batch_id, channel, "to", content, metadata, reference, idempotency_key,
-                          request_digest, status, status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at)
-    SELECT id, workspace_id, $1::uuid, batch_id, channel, "to", content, metadata, reference, idempotency_key,
-           request_digest, 'accepting', status_detail, cost, segments, encoding, scheduled_at, expires_at, created_at
-    FROM json_to_recordset($3::json) AS row (id uuid, workspace_id uuid, batch_id uuid, channel text, "to" text, content json,
-           metadata json, reference text, idempotency_key text, request_digest bytea, status_detail text, cost bigint,
-           segments integer, encoding text, scheduled_at timestamptz, expires_at timestamptz, created_at timestamptz)
+    INSERT INTO messages (${namesOf(newColumns)})
+    SELECT ${namesOf(newColumns)} FROM ${recordset('$3', 'row', newColumns)}
     -- In one order: of two groups with the same keys each would wait for a key that the other has inserted already.
     ORDER BY workspace_id, idempotency_key
     ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING

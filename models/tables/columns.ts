@@ -1,0 +1,74 @@
+/** Columns of tables. One declaration of a table gives its row type, its model, and the column lists of SQL statements. */
+import { DataTypes, type ModelAttributes } from 'sequelize';
+
+/** A column whose rows have this value. `Given` is false if PostgreSQL fills it in when a new row does not name it. */
+export interface Column<Value = unknown, Given extends boolean = boolean> {
+  /** The type in PostgreSQL. */
+  readonly type: string;
+  readonly dataType: ModelAttributes[string];
+  readonly isNullable: boolean;
+  readonly isGiven: Given;
+  /** Carries the type of the value; never set. */
+  readonly value?: Value;
+}
+
+export type Columns = Readonly<Record<string, Column>>;
+type ValueOf<C> = C extends Column<infer Value> ? Value : never;
+type DefaultsOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Column<unknown, true> ? never : Name }[keyof C];
+
+/** A row of a table with these columns. */
+export type RowOf<C extends Columns> = { -readonly [Name in keyof C]: ValueOf<C[Name]> };
+/** A new row: columns with a default may be left out. */
+export type NewRowOf<C extends Columns> = Omit<RowOf<C>, DefaultsOf<C>> & Partial<Pick<RowOf<C>, DefaultsOf<C>>>;
+
+const of = <Value>(type: string, dataType: ModelAttributes[string]): Column<Value, true> => ({
+  type,
+  dataType,
+  isNullable: false,
+  isGiven: true,
+});
+
+/** The types of columns. A type argument narrows the value where PostgreSQL cannot. */
+export const column = {
+  uuid: () => of<string>('uuid', DataTypes.UUID),
+  text: <Value extends string = string>() => of<Value>('text', DataTypes.TEXT),
+  texts: <Value extends string = string>() => of<Value[]>('text[]', DataTypes.ARRAY(DataTypes.TEXT)),
+  json: <Value>() => of<Value>('json', DataTypes.JSON),
+  boolean: () => of<boolean>('boolean', DataTypes.BOOLEAN),
+  integer: () => of<number>('integer', DataTypes.INTEGER),
+  integers: () => of<number[]>('integer[]', DataTypes.ARRAY(DataTypes.INTEGER)),
+  /** Read as a number; see database.ts. */
+  bigint: () => of<number>('bigint', DataTypes.BIGINT),
+  double: () => of<number>('double precision', DataTypes.DOUBLE),
+  timestamp: () => of<Date>('timestamp with time zone', DataTypes.DATE),
+  bytes: () => of<Buffer>('bytea', DataTypes.BLOB),
+};
+
+export const nullable = <Value, Given extends boolean>(inner: Column<Value, Given>): Column<Value | null, Given> => ({
+  ...(inner as Column<Value | null, Given>),
+  isNullable: true,
+});
+
+/** A column that PostgreSQL fills in when a new row does not name it: a default, or null. */
+export const withDefault = <Value>(inner: Column<Value>): Column<Value, false> => ({ ...inner, isGiven: false });
+
+/** SQL: the names of columns, quoted. */
+export const namesOf = (columns: Columns): string =>
+  Object.keys(columns)
+    .map((name) => `"${name}"`)
+    .join(', ');
+
+/** SQL: rows of a JSON parameter with these columns. Bytes are written in hexadecimal; see `hexOf`. */
+export const recordset = (parameter: string, alias: string, columns: Columns): string => {
+  const typed = Object.entries(columns).map(([name, { type }]) => `"${name}" ${type}`);
+  return `json_to_recordset(${parameter}::json) AS ${alias} (${typed.join(', ')})`;
+};
+
+/** Bytes in the form that PostgreSQL reads from JSON. */
+export const hexOf = (value: Buffer | null): string | null => value && `\\x${value.toString('hex')}`;
+
+/** Some columns of a table, without those that are named. */
+export function without<C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Omit<C, Name> {
+  const left = Object.entries(columns).filter(([name]) => !names.includes(name as Name));
+  return Object.fromEntries(left) as Omit<C, Name>;
+}
