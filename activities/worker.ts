@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
+import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { reportOutdatedRuntime } from '../models/process/runtime.js';
@@ -26,7 +27,11 @@ async function main(): Promise<void> {
   });
   const { bulk: _, ...ofThisThread } = queues;
   const taskQueues = Object.values(ofThisThread);
-  const threads = await Promise.all([startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own }), startBulkThread()]);
+  const urgent = new UrgentWork();
+  const threads = await Promise.all([
+    startThread({ config, logger, taskQueues, poolMax: poolSizes(config).own, urgent }),
+    startBulkThread(urgent),
+  ]);
   void toldToStop.then((reason) => {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
@@ -41,8 +46,11 @@ async function main(): Promise<void> {
 }
 
 /** Starts the thread of batches. It has a lower priority, so that a large batch does not delay single messages. */
-async function startBulkThread(): Promise<RunningWorkers> {
-  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), { resourceLimits: workerThreadLimits });
+async function startBulkThread({ memory }: UrgentWork): Promise<RunningWorkers> {
+  const thread = new Thread(new URL('./worker/bulk-thread.js', import.meta.url), {
+    resourceLimits: workerThreadLimits,
+    workerData: memory,
+  });
   const done = once(thread, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`The thread of batches ended with exit code ${code}`);
   });

@@ -82,7 +82,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     const config = loadConfig(process.env, ['DATABASE_URL']);
     const { databaseUrl, migrateDatabaseUrl } = config;
-    const db = connect(migrateDatabaseUrl, 2, longestMigrationMs);
+    const db = connect(migrateDatabaseUrl, 2, { answerMsMax: longestMigrationMs });
     const names = await migrate(db);
     const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
     if (program !== owner) await grantRights(db, program);

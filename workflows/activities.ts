@@ -15,6 +15,13 @@ export const localForBatch = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', maximumInterval: '5s' },
 });
 
+/** The opening of a page, which writes an event for each of its messages. In the queue of batches, so that no single message waits for it. */
+export const opening = proxyActivities<Activities>({
+  taskQueue: queues.bulk,
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '100ms', maximumInterval: '5s' },
+});
+
 /** Longest wait between two attempts. It is short for pages: there are few, and each is worth hundreds of messages. */
 const longestWait = (taskQueue: string) => (taskQueue === queues.bulk ? '10s' : '60s');
 

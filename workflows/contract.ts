@@ -69,10 +69,8 @@ export const acceptUpdate = 'accept';
 export const reportsSignal = 'reportsArrived';
 /** Signal of `sendMessage` and `sendGroup`: a message was cancelled. There are events to deliver, and perhaps nothing left to wait for. */
 export const cancelledSignal = 'messageCancelled';
-
 /** Signal of `sendGroup` for a page: its batch was resumed or cancelled. */
 export const batchChangedSignal = 'batchChanged';
-
 /** Signal of `retryWebhook`: a delivery is due. */
 export const dueSignal = 'deliveriesDue';
 
@@ -94,7 +92,12 @@ export interface SendGroupInput {
   groupId: string;
   /** Set for a page of a batch: its messages are charged already. */
   batchId?: string;
+  /** Set for a page that is due when it starts. Its hand-off opens it. */
+  due?: DuePage;
 }
+
+/** The times of a page that is due. */
+export type DuePage = { handoffTimeoutMs: number; reportTimeoutMs: number };
 
 /** A group as the rows have it. */
 export interface StoredGroup {
@@ -118,6 +121,7 @@ export interface SendBatchInput {
   batchId: string;
   /** The first page that is not started yet; absent at the beginning. */
   nextPage?: number;
+  due?: DuePage;
 }
 
 /** The answer of `accept` of a batch: whether its price was debited. A batch that was not debited is deleted. */
@@ -141,9 +145,7 @@ export interface DeliverWebhookInput {
   deliveryIds: string[];
 }
 
-export interface RetryWebhookInput {
-  webhookId: string;
-}
+export type RetryWebhookInput = Pick<DeliverWebhookInput, 'webhookId'>;
 
 /** Workflows to start after the first attempts of a group: one for each child, and retriers by webhook id. */
 export interface LeftDeliveries {

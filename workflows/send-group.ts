@@ -1,6 +1,7 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import type { Accepted } from '../activities/handoff/messages.js';
 import { AcceptUpdate } from './accept-update.js';
-import { local } from './activities.js';
+import { local, opening } from './activities.js';
 import { type AcceptAnswer, type SendGroupInput } from './contract.js';
 import { GroupDriver } from './group-driver.js';
 import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
@@ -13,12 +14,12 @@ const longestPauseMs = 3_600_000;
  * Sends a group of messages: single messages that were accepted together, or a page of a batch. Charges the group (a page was charged
  * with its batch), hands it to the providers, waits for the delivery reports, and delivers the events of each step.
  */
-export async function sendGroup({ groupId, batchId }: SendGroupInput): Promise<void> {
+export async function sendGroup(input: SendGroupInput): Promise<void> {
+  const { groupId, batchId } = input;
   const accept = new AcceptUpdate<AcceptAnswer>();
   const group = new GroupDriver(groupId, batchId);
 
-  const opening = batchId === undefined ? local.acceptMessages(groupId) : local.openPage(groupId);
-  const { accepted, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await opening;
+  const { accepted, deliveries, startInMs, handoffTimeoutMs, reportTimeoutMs } = await begin(input);
   accept.answer({ accepted });
   if (batchId === undefined && accepted.length === 0) return;
 
@@ -46,4 +47,9 @@ export async function sendGroup({ groupId, batchId }: SendGroupInput): Promise<v
   group.events.start(work.deliveries);
   await group.awaitReports(reportTimeoutMs);
   await group.events.drained();
+}
+
+function begin({ groupId, batchId, due }: SendGroupInput): Promise<Accepted> | Accepted {
+  if (batchId === undefined) return local.acceptMessages(groupId);
+  return due === undefined ? opening.openPage(groupId) : { accepted: [], deliveries: 0, startInMs: 0, ...due };
 }

@@ -1,5 +1,6 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo } from '@temporalio/activity';
+import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/group-work.js';
 import type { Dispatched, DispatchOf } from '../handoff/dispatch.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
@@ -39,9 +40,10 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
     driveGroup: (groupId: string, isPage: boolean, again: boolean): Promise<GroupProgress> =>
       withHeartbeat((signal) => drive(groupId, isPage, { signal, again: again || isRetried() }), stopping),
 
-    /** Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
+    /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
       withHeartbeat(async (signal) => {
+        if (batchId !== undefined) await openPage(db, groupId);
         const handOff = dispatch({ groupId, batchId, signal });
         const [handedOff, driving] = await Promise.allSettled([
           handOff,

@@ -2,7 +2,7 @@
 import { type Channel, someChannel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
 import { currentTime, type Database } from '../../models/db/database.js';
-import { acceptBatch, type BatchAcceptance } from '../../models/operations/batches/accept-batch.js';
+import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
@@ -13,7 +13,7 @@ import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline
 import { countGroupWork, type GroupWork } from '../../models/operations/messages/group-work.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
-import { workflowIds } from '../../workflows/contract.js';
+import { type DuePage, workflowIds } from '../../workflows/contract.js';
 import { type UncertainWaits, nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { dispatch, type Dispatched, type DispatchOf } from './dispatch.js';
 import { withHeartbeat } from '../support/heartbeat.js';
@@ -53,6 +53,12 @@ export interface Accepted {
   reportTimeoutMs: number;
 }
 
+/** The result of the acceptance of a batch for the workflow. `due` is set when its pages can start at once. */
+export interface AcceptedBatch {
+  accepted: boolean;
+  due?: DuePage;
+}
+
 /** Longer than the time from a claim to the end of its calls. */
 const callLeaseSeconds = 15;
 
@@ -82,12 +88,17 @@ export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps))
     },
 
     /** Local: debits and queues a whole batch. */
-    acceptBatch: (batchId: string): Promise<BatchAcceptance> => acceptBatch(db, batchId, config.quotas.openBatches),
+    async acceptBatch(batchId: string): Promise<AcceptedBatch> {
+      const { accepted, start } = await acceptBatch(db, batchId, config.quotas.openBatches);
+      if (start === undefined) return { accepted };
+      const { startInMs, ...due } = await times(db, config, start);
+      return { accepted, ...(startInMs === 0 ? { due } : {}) };
+    },
 
     /** Local: the ids of the pages of a batch. */
     batchPages: (batchId: string, fromPage: number, limit: number): Promise<string[]> => batchPages(db, batchId, fromPage, limit),
 
-    /** Local: opens a page of a charged batch: its due events, and when it is due. */
+    /** Opens a page of a charged batch: its due events, and when it is due. */
     async openPage(groupId: string): Promise<Accepted> {
       const { channel, scheduledAt } = await openPage(db, groupId);
       const { deliveries } = await countGroupWork(db, groupId);

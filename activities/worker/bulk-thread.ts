@@ -1,6 +1,7 @@
 /** Entry point of the worker's second thread; see worker.ts. Posts `ready`. Stops at the first message from the parent. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { loadConfig } from '../../models/settings/config.js';
+import { UrgentWork } from '../../models/flow/give-way.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
@@ -15,6 +16,7 @@ const workers = await startThread({
   logger: createLogger('worker', config.logLevel),
   taskQueues: [queues.bulk],
   poolMax: poolSizes(config).bulk,
+  urgent: new UrgentWork(workerData as SharedArrayBuffer),
 });
 lowerThreadPriority(); // after the start, so that the start is not slow
 parentPort?.once('message', () => void workers.stop());

@@ -2,7 +2,9 @@
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
+import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
+import { queues } from '../../workflows/contract.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
@@ -13,16 +15,18 @@ export interface ThreadOptions {
   taskQueues: readonly TaskQueue[];
   /** Maximum number of connections to PostgreSQL. */
   poolMax: number;
+  /** Database work of single messages. That of batches gives way to it. */
+  urgent: UrgentWork;
 }
 
 /** Opens connections, runs the workers of these queues, and closes the connections after the workers have stopped. */
-export async function startThread({ config, logger, taskQueues, poolMax }: ThreadOptions): Promise<RunningWorkers> {
+export async function startThread({ config, logger, taskQueues, poolMax, urgent }: ThreadOptions): Promise<RunningWorkers> {
   Runtime.install({
     shutdownSignals: [], // see worker.ts
     telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
   });
-  const db = connect(config.databaseUrl, poolMax);
+  const db = connect(config.databaseUrl, poolMax, { pace: taskQueues.includes(queues.bulk) ? givingWayTo(urgent) : urgent.pace });
   const connection = await NativeConnection.connect(config.temporalServer);
   const workers = await startWorkers({ config, db, logger, connection, taskQueues });
   const endBeats = beat(db, logger, taskQueues.join());

@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
-import type { HostileNews } from '../../harness/load/hostile-process.js';
+import type { HostileNews, HostileOrder } from '../../harness/load/hostile-process.js';
+import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
@@ -36,7 +37,7 @@ const usualLimits = {
   MAX_OPEN_BATCHES: '50',
 };
 
-async function run(seconds: number, cleanup: Cleanup): Promise<number> {
+async function run(seconds: number, only: readonly AttackName[], cleanup: Cleanup): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
@@ -44,7 +45,7 @@ async function run(seconds: number, cleanup: Cleanup): Promise<number> {
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   await steadySends(sender, 5, sendsPerSecond); // warm-up
   const idle = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
-  const hostile = await startHostile(baseUrl, cleanup);
+  const hostile = await startHostile({ baseUrl, only }, cleanup);
   const attacked = await measured(service, () => steadySends(sender, seconds, sendsPerSecond));
   const answers = await hostile.stop();
   const wrong = brokenPromises(idle, attacked);
@@ -111,12 +112,12 @@ const toldAnswers = (answers: Answers) =>
 
 type Answers = Extract<HostileNews, { answers: unknown }>['answers'];
 
-async function startHostile(baseUrl: string, cleanup: Cleanup): Promise<{ stop(): Promise<Answers> }> {
+async function startHostile(order: Exclude<HostileOrder, 'stop'>, cleanup: Cleanup): Promise<{ stop(): Promise<Answers> }> {
   const child = fork(join(import.meta.dirname, '../../harness/load/hostile-process.js'), { execArgv: ['--enable-source-maps'] });
   cleanup.add(() => stopChild(child));
   const next = async () => (await once(child, 'message', { signal: AbortSignal.timeout(hostileMsMax) }))[0] as HostileNews;
   const begun = next();
-  child.send({ baseUrl });
+  child.send(order);
   await begun;
   return {
     stop: async () => {
@@ -137,5 +138,6 @@ async function silentDns(cleanup: Cleanup): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' } } });
-await runToExit(runMsMax, (cleanup) => run(Number(values.seconds), cleanup));
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } } });
+const only = attackNames.filter((name) => values.only === '' || values.only.split(',').includes(name));
+await runToExit(runMsMax, (cleanup) => run(Number(values.seconds), only, cleanup));

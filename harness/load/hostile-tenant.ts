@@ -12,8 +12,14 @@ import { eventTypes } from '../../models/rules/webhooks/events.js';
 import { type Account, openAccount } from './account.js';
 import type { Cleanup } from '../stage/cleanup.js';
 
+/** What the hostile tenant can do. */
+export const attackNames = ['sends', 'arrays', 'previews', 'keys', 'callbacks', 'bulk', 'drips'] as const;
+export type AttackName = (typeof attackNames)[number];
+
 export interface Target {
   baseUrl: string;
+  /** The attacks to run. */
+  only: readonly AttackName[];
   cleanup: Pick<Cleanup, 'add'>;
 }
 
@@ -29,11 +35,11 @@ export interface Hostile {
 const keysWanted = 100;
 const webhooksWanted = 25;
 const drips = 200;
-/** Uses many loopback addresses, so that limits per address apply to the hostile tenant only. */
+/** Many loopback addresses, so that limits per address apply to the hostile tenant only. */
 const addressOf = (number: number) => `127.0.1.${1 + (number % 8)}`;
 
-/** Starts all attacks. They run until they are stopped. */
-export async function attackAsTenant({ baseUrl, cleanup }: Target): Promise<Hostile> {
+/** Creates keys and webhooks, then starts the attacks. They run until they are stopped. */
+export async function attackAsTenant({ baseUrl, only, cleanup }: Target): Promise<Hostile> {
   const account = await openAccount(baseUrl);
   const answers: Answers = new Map();
   const ending = new AbortController();
@@ -42,15 +48,16 @@ export async function attackAsTenant({ baseUrl, cleanup }: Target): Promise<Host
   const keys = await makeKeys(attack, account);
   await makeWebhooks(attack, account, cleanup);
   const anyKey = () => keys[Math.floor(Math.random() * keys.length)] ?? '';
-  const work = [
-    attack.each(20, () => attack.post('sends', '/messages/send', anyKey(), sendBody)),
-    attack.each(4, () => attack.post('100 kB arrays', '/api-keys', account.token, arrayBody)),
-    attack.each(3, () => attack.post('4 MB previews', '/messages/preview', anyKey(), previewBody)),
-    attack.each(25, () => attack.post('invented keys', '/messages', generateApiKey(), undefined)),
-    attack.each(10, () => attack.callback()),
-    attack.each(1, () => attack.post('bulk', '/messages/bulk', anyKey(), bulkBody)),
-    ...Array.from({ length: drips }, (_, number) => attack.drip(anyKey(), number)),
-  ];
+  const attacks: Record<AttackName, () => Promise<unknown>[]> = {
+    sends: () => [attack.each(20, () => attack.post('sends', '/messages/send', anyKey(), sendBody))],
+    arrays: () => [attack.each(4, () => attack.post('100 kB arrays', '/api-keys', account.token, arrayBody))],
+    previews: () => [attack.each(3, () => attack.post('4 MB previews', '/messages/preview', anyKey(), previewBody))],
+    keys: () => [attack.each(25, () => attack.post('invented keys', '/messages', generateApiKey(), undefined))],
+    callbacks: () => [attack.each(10, () => attack.callback())],
+    bulk: () => [attack.each(1, () => attack.post('bulk', '/messages/bulk', anyKey(), bulkBody))],
+    drips: () => Array.from({ length: drips }, (_, number) => attack.drip(anyKey(), number)),
+  };
+  const work = only.flatMap((name) => attacks[name]());
   return {
     answers,
     stop: async () => {
@@ -106,7 +113,7 @@ class Attack {
     const localAddress = addressOf(this.#count);
     const options = {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, ...lengthOf(body) },
+      headers: { ...headers, ...(body && { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }) },
       localAddress,
       timeout: 30_000,
     };
@@ -151,9 +158,6 @@ class Attack {
     counts.set(status, (counts.get(status) ?? 0) + 1);
   }
 }
-
-const lengthOf = (body: Buffer | undefined): Record<string, string> =>
-  body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
 
 async function dripInto(socket: Socket, key: string, signal: AbortSignal): Promise<void> {
   const closed = once(socket, 'close').catch(() => undefined);

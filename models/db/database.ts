@@ -1,9 +1,10 @@
 /** The connection to PostgreSQL and the three ways to ask it something. */
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
+import type { Pace } from '../flow/give-way.js';
 import { noteDatabaseError, notePoolWait } from '../metrics/observe.js';
 import { resilientPg } from './postgres-client.js';
+import { prepareStatements } from './prepared-statements.js';
 import { initModels } from '../tables/tables.js';
 
 export type { Transaction };
@@ -16,10 +17,16 @@ pg.types.setTypeParser(20, (text) => {
   return value;
 });
 
-/** Opens a pool and binds the models to it; see `openPool`. */
-export function connect(url: string, poolMax: number, answerMsMax?: number): Database {
+const paces = new WeakMap<Database, Pace>();
+
+/**
+ * Opens a pool and binds the models to it; see `openPool`.
+ * @param pace what each statement and each transaction waits for
+ */
+export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
   const database = openPool(url, poolMax, answerMsMax);
   initModels(database);
+  if (pace !== undefined) paces.set(database, pace);
   return database;
 }
 
@@ -66,43 +73,6 @@ export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Da
 }
 
 /**
- * Statements with parameters are few and are repeated for every message: each is parsed and planned once a connection, which
- * halves what they cost the server. A migration under a running process can make a prepared statement unusable (its columns
- * changed): the statements of that connection are then prepared anew.
- */
-function prepareStatements(connection: pg.Client): void {
-  let generation = 0;
-  const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
-  const prepared = (text: unknown, values: unknown, done: unknown) => {
-    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || typeof done !== 'function')
-      return query(text, values, done);
-    const name = `${generation}-${digestOf(text)}`;
-    return query({ name, text, values }, (error: (Error & { code?: string }) | null, result: unknown) => {
-      if (error?.code === featureNotSupported) generation += 1;
-      done(error, result);
-    });
-  };
-  connection.query = prepared as typeof connection.query;
-}
-
-const digests = new Map<string, string>();
-
-/** Statements are constants of the program: each is hashed once. */
-function digestOf(text: string): string {
-  const known = digests.get(text);
-  if (known !== undefined) return known;
-  const digest = createHash('sha1').update(text).digest('base64');
-  if (digests.size < digestsMax) digests.set(text, digest);
-  return digest;
-}
-
-/** Above the number of statements; a model's, which may carry values in their text, must not fill the memory. */
-const digestsMax = 1_000;
-
-/** "cached plan must not change result type" comes under this code. */
-const featureNotSupported = '0A000';
-
-/**
  * Rows of one statement with `$1`-style parameters; INSERT, UPDATE and DELETE … RETURNING give rows too.
  *
  * Takes a connection from Sequelize's pool, or the one of the transaction, and asks it without Sequelize's query layer, which
@@ -117,13 +87,18 @@ export async function select<Row extends object>(
 ): Promise<Row[]> {
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
   const { connectionManager } = db as unknown as Internals;
+  const endTurn = await paces.get(db)?.();
   const begun = performance.now();
-  const connection = await connectionManager.getConnection({ type: 'SELECT' });
-  notePoolWait(begun);
   try {
-    return await rowsOf(db, connection, sql, bind);
+    const connection = await connectionManager.getConnection({ type: 'SELECT' });
+    notePoolWait(begun);
+    try {
+      return await rowsOf(db, connection, sql, bind);
+    } finally {
+      connectionManager.releaseConnection(connection);
+    }
   } finally {
-    connectionManager.releaseConnection(connection);
+    endTurn?.();
   }
 }
 
@@ -179,6 +154,11 @@ export async function currentTime(db: Database): Promise<Date> {
  *
  * `npm run interleave` shows what breaks this; see test/interleaver.
  */
-export function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  return db.transaction(work);
+export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const endTurn = await paces.get(db)?.();
+  try {
+    return await db.transaction(work);
+  } finally {
+    endTurn?.();
+  }
 }

@@ -52,10 +52,10 @@ export const nullable = <Value, Given extends boolean>(inner: Column<Value, Give
 /** A column that PostgreSQL fills in when a new row does not name it: a default, or null. */
 export const withDefault = <Value>(inner: Column<Value>): Column<Value, false> => ({ ...inner, isGiven: false });
 
-/** SQL: the names of columns, quoted. */
-export const namesOf = (columns: Columns): string =>
+/** SQL: the names of columns, quoted. @param table the alias of their table, where others have columns of the same name */
+export const namesOf = (columns: Columns, table?: string): string =>
   Object.keys(columns)
-    .map((name) => `"${name}"`)
+    .map((name) => (table === undefined ? `"${name}"` : `${table}."${name}"`))
     .join(', ');
 
 /** SQL: rows of a JSON parameter with these columns. Bytes are written in hexadecimal; see `hexOf`. */

@@ -1,5 +1,5 @@
 /** One message to one recipient. Its status is changed by `operations/messages/record-statuses.ts` alone. */
-import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
+import { column, type Columns, nullable, type RowOf, withDefault, without } from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
@@ -46,6 +46,9 @@ export class Message extends ownedOf(messageColumns) {
 }
 
 export type MessageRow = RowOf<typeof messageColumns>;
+/** What a change of status reads: all but the content, which may have 100 kB, and what accepting needs. */
+export const statusColumns = without(messageColumns, 'content', 'idempotency_key', 'request_digest');
+export type StatusRow = RowOf<typeof statusColumns>;
 /** A message before it is decided: nothing was charged for it. */
 export type NewMessage = Omit<MessageRow, 'credits_used' | 'erased_at'>;
 

@@ -17,8 +17,8 @@ const eventCounts: Readonly<Record<string, number>> = {
   'fallback-not-needed': 24,
   scheduled: 26,
   cancelled: 27,
-  'delivered-with-webhook': 39,
-  'webhook-left-to-retrier': 39,
+  'delivered-with-webhook': 36,
+  'webhook-left-to-retrier': 36,
   retrier: 11,
   'webhook-left-to-child': 32,
   'webhook-failed': 11,
@@ -26,7 +26,7 @@ const eventCounts: Readonly<Record<string, number>> = {
   mail: 11,
   batch: 14,
   group: 14,
-  page: 12,
+  page: 11,
 };
 
 describe('recorded histories', () => {

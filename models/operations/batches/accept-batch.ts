@@ -1,14 +1,17 @@
 import type { BatchRow } from '../../tables/batch.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { debit } from '../billing/post-credits.js';
+import type { PageStart } from './open-page.js';
 import { countOf, type Quota } from '../billing/within-quota.js';
 
 /** What acceptance decided for a batch. */
 export interface BatchAcceptance {
   accepted: boolean;
+  /** When its pages are due and by which channel they go. Told by the call that debited it. */
+  start?: PageStart;
 }
 
-type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost'>;
+type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost' | 'scheduled_at'>;
 
 /** The balance is short of the sum, or too many batches are open: what was done for the batch is rolled back. */
 class Refused extends Error {}
@@ -39,7 +42,7 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   // Under the lock that the debit took. This one is among those that are open.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', most: openMost };
   if ((await countOf(db, quota, transaction)) > openMost) throw new Refused();
-  return { accepted: true };
+  return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };
 }
 
 /** Another call may have found the credits meanwhile: then its decision holds. */
@@ -49,7 +52,7 @@ async function refuse(db: Database, transaction: Transaction, batchId: string): 
   return { accepted: batch !== undefined && batch.status !== 'accepting' };
 }
 
-const lock = 'SELECT workspace_id, channel, status, accepted, cost FROM batches WHERE id = $1 FOR UPDATE';
+const lock = 'SELECT workspace_id, channel, status, accepted, cost, scheduled_at FROM batches WHERE id = $1 FOR UPDATE';
 const queue = `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1 AND status = 'accepting'`;
 
 /** Removes a batch that was never accepted, with its messages and pages. */

@@ -1,5 +1,7 @@
 import { type Channel, someChannel } from '../../channels.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { namesOf } from '../../tables/columns.js';
+import { statusColumns } from '../../tables/message.js';
 import { type Subscribed, subscribed, writeEvents } from '../messages/write-events.js';
 
 /** When a page is due and by which channel it goes. */
@@ -28,4 +30,4 @@ export async function announcePage(db: Database, transaction: Transaction, group
 }
 
 const announce = 'UPDATE message_groups SET announced_at = now() WHERE id = $1 AND announced_at IS NULL RETURNING id';
-const queued = `${subscribed(`SELECT * FROM messages WHERE group_id = $1 AND status = 'queued'`, '$2')} ORDER BY m.id`;
+const queued = `${subscribed(`SELECT ${namesOf(statusColumns)} FROM messages WHERE group_id = $1 AND status = 'queued'`, '$2')} ORDER BY m.id`;

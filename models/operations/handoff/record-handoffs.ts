@@ -1,5 +1,5 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import type { MessageRow } from '../../tables/message.js';
+import type { StatusRow } from '../../tables/message.js';
 import { isHardBounce, refusalReason, suppressedCode } from '../../rules/contacts/suppression.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
@@ -73,7 +73,7 @@ function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
 }
 
 /** The provider has the recipient on a list of its own, or the mail server knows no such mailbox. */
-function suppressionOf({ id, workspace_id, channel, to, error_code }: MessageRow, is_permanent: boolean): NewSuppression[] {
+function suppressionOf({ id, workspace_id, channel, to, error_code }: StatusRow, is_permanent: boolean): NewSuppression[] {
   const isBounce = isHardBounce({ channel, status: 'failed', error_code, is_permanent });
   if (error_code !== suppressedCode && !isBounce) return [];
   // A bounce expires: the list of a mail provider does not say why a recipient is on it.

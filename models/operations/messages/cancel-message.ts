@@ -22,8 +22,8 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     // `sending` is the claim of a hand-off that is under way; it is given back when the provider could not be reached.
     recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] }),
   );
-  if (cancelled !== undefined) return cancelled;
+  if (cancelled !== undefined) return { ...message.get(), ...cancelled };
   await message.reload();
-  if (message.status_detail === 'cancelled') return message.get() as MessageRow;
+  if (message.status_detail === 'cancelled') return message.get();
   throw conflict('Message can no longer be cancelled');
 }

@@ -1,7 +1,8 @@
 /** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { noteMoves } from '../../metrics/observe.js';
-import type { MessageRow } from '../../tables/message.js';
+import { namesOf } from '../../tables/columns.js';
+import { statusColumns, type StatusRow } from '../../tables/message.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { movesInto, type PublicStatus, type Status, type StatusDetail } from '../../rules/messages/status.js';
@@ -70,12 +71,12 @@ const moved = `
   FROM json_to_recordset($2::json) AS c (id uuid, status_detail text, at timestamptz, provider text, provider_message_id text,
                                          provider_error_code text, error_code text, error_message text)
   WHERE m.id = c.id AND m.id = ANY($6::uuid[]) AND m.status = ANY($3::text[]) AND ($4::text[] IS NULL OR m.status_detail = ANY($4::text[]))
-  RETURNING m.*`;
+  RETURNING ${namesOf(statusColumns, 'm')}`;
 
 const update = subscribed(moved, '$5');
 
 /** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
-async function giveBack(db: Database, transaction: Transaction, failed: MessageRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
+async function giveBack(db: Database, transaction: Transaction, failed: StatusRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
   // Workspaces are locked in the order of their ids: see `inTransaction`.
   const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import type { MessageRow } from '../../tables/message.js';
+import type { StatusRow } from '../../tables/message.js';
 import { eventBody, type MessageEventType } from '../../rules/webhooks/events.js';
 
 interface Subscriber {
@@ -13,7 +13,7 @@ interface Subscriber {
 }
 
 /** A message with the webhooks that subscribe to the event in question; null where nobody does. */
-export type Subscribed = MessageRow & {
+export type Subscribed = StatusRow & {
   subscribers: Subscriber[] | null;
   /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
   recorded_at: Date;

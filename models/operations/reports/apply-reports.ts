@@ -3,7 +3,7 @@ import { failureOf } from '../../rules/messages/error-codes.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
 import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
-import type { MessageRow } from '../../tables/message.js';
+import type { StatusRow } from '../../tables/message.js';
 import { type GroupWork, countGroupWork } from '../messages/group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
@@ -125,7 +125,7 @@ function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | 
 }
 
 /** A report about a message whose hand-off was never answered proves that it was handed off. */
-function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
+function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
   const changes = new Map<string, StatusChange>();
   for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
     if (message_status !== 'queued') continue;
@@ -135,7 +135,7 @@ function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplie
 }
 
 /** A read receipt about a message of whose delivery nobody has told proves that too: its subscribers are told of it once. */
-function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<MessageRow[]> {
+function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
   const receipts = reports.filter(({ channel, status }) => status === 'read' && isKnownTo(channel, status));
   const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
   return recordStatuses(db, transaction, { to: 'delivered', from: ['sent'], changes });

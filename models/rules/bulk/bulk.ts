@@ -11,6 +11,8 @@ import { recipientKey } from '../messages/recipient.js';
 export const recipientsMax = 10_000;
 /** Messages of one page: the group that one workflow drives. */
 const pageSize = 250;
+/** UTF-16 units of text after which a page ends. A page is stored and handed off as a whole, so this limits the memory for it. */
+const pageUnitsMax = 4_000_000;
 /** Faults that are kept of a batch. */
 const errorsMax = 10_000;
 
@@ -108,11 +110,16 @@ export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, pl
 export async function* pagesOfBulk(request: BulkRequest, { accepted }: BulkPlan): AsyncGenerator<BulkMessage[], void, undefined> {
   const { templates } = compileBulk(request);
   let page: BulkMessage[] = [];
+  let units = 0;
   for await (const index of inSlices(accepted)) {
-    page.push(readRecipient(templates, request.recipients[index], index).message);
-    if (page.length < pageSize) continue;
+    const { message } = readRecipient(templates, request.recipients[index], index);
+    page.push(message);
+    units += unitsOf(message);
+    if (page.length < pageSize && units < pageUnitsMax) continue;
     yield page;
-    page = [];
+    [page, units] = [[], 0];
   }
   if (page.length > 0) yield page;
 }
+
+const unitsOf = ({ content: { text, html, subject } }: BulkMessage) => text.length + (html?.length ?? 0) + (subject?.length ?? 0);

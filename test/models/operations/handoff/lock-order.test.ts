@@ -130,7 +130,7 @@ describe('locks', () => {
     } finally {
       await holder.rollback();
     }
-    assert.deepEqual(await accepting, { accepted: true });
+    assert.equal((await accepting).accepted, true);
     assert.equal(await balanceOf(test.db, one), 1_000_000 - 4_000);
   });
 

@@ -74,6 +74,13 @@ describe('bulk', () => {
     for await (const page of pagesOfBulk(request, plan)) sizes.push(page.length);
     assert.deepEqual([sizes.length, new Set(sizes.slice(0, -1)), sizes.at(-1)], [42, new Set([250]), 10]);
   });
+  it('makes smaller pages of long texts', async () => {
+    const recipients = Array.from({ length: 90 }, (_, index) => ({ to: `a${index}@example.com`, name: 'x'.repeat(90_000) }));
+    const request = bulk({ channel: 'email', content: { text: '{{name}}' }, recipients });
+    const sizes: number[] = [];
+    for await (const page of pagesOfBulk(request, await planBulk(request))) sizes.push(page.length);
+    assert.deepEqual(sizes, [45, 45]);
+  });
   it('yields to other work', async () => {
     const request = bulk({
       content: { text: 'x {{name}}' },

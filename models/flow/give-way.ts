@@ -1,0 +1,59 @@
+/** Lets the database work of one thread give way to urgent work of another thread of the process. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits for a turn. @returns ends the turn */
+export type Pace = () => Promise<() => void>;
+
+/** Urgent work counts as under way for so long after its end, because the next step of the same message follows soon. */
+const recentMs = 30;
+
+/** Urgent work that is under way, in memory that all threads of a process share. */
+export class UrgentWork {
+  /** How much is under way, and when some ended last: milliseconds, of which the highest bits are missing. */
+  readonly #state: Int32Array;
+
+  /** @param memory that of the same object in another thread */
+  constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+    this.#state = new Int32Array(memory);
+  }
+
+  get isUnderWay(): boolean {
+    return Atomics.load(this.#state, 0) > 0 || Math.abs((Date.now() | 0) - Atomics.load(this.#state, 1)) < recentMs;
+  }
+
+  /** A pace that never waits, and counts its turns as urgent. */
+  readonly pace: Pace = () => {
+    Atomics.add(this.#state, 0, 1);
+    return Promise.resolve(() => {
+      Atomics.sub(this.#state, 0, 1);
+      Atomics.store(this.#state, 1, Date.now() | 0);
+    });
+  };
+}
+
+/** No turn waits longer, so that a transaction that needs a second connection does not wait for itself, and all work ends. */
+const waitMsMax = 250;
+const lookAgainMs = 5;
+
+/**
+ * A pace for less urgent work. While urgent work is under way, turns follow one another, and after each one there is a rest of the same length.
+ * Otherwise no turn waits.
+ */
+export function givingWayTo(urgent: UrgentWork): Pace {
+  let underWay = 0;
+  let restUntil = 0;
+  return async () => {
+    const until = performance.now() + waitMsMax;
+    for (let now = 0; urgent.isUnderWay; await sleep(lookAgainMs)) {
+      now = performance.now();
+      if (now >= until || (underWay === 0 && now >= restUntil)) break;
+    }
+    underWay += 1;
+    const begunAt = performance.now();
+    return () => {
+      underWay -= 1;
+      const endedAt = performance.now();
+      restUntil = endedAt + Math.min(endedAt - begunAt, waitMsMax);
+    };
+  };
+}

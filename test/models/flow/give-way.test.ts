@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { givingWayTo, UrgentWork } from '../../../models/flow/give-way.js';
+
+/** Whether a turn begins at once. The turn ends when the test calls `end`. */
+async function beginsAtOnce(turn: Promise<() => void>): Promise<boolean> {
+  return (await Promise.race([turn.then(() => true), settled().then(() => false)])) satisfies boolean;
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('work that gives way', () => {
+  it('never waits while nothing is urgent', async () => {
+    const pace = givingWayTo(new UrgentWork());
+    for (let turns = 0; turns < 3; turns += 1) assert.equal(await beginsAtOnce(pace()), true);
+  });
+
+  it('takes one turn at a time while another thread has urgent work', async () => {
+    const urgent = new UrgentWork();
+    const pace = givingWayTo(new UrgentWork(urgent.memory));
+    const endUrgent = await urgent.pace();
+    const endFirst = await pace();
+    const second = pace();
+    assert.equal(await beginsAtOnce(second), false);
+    endFirst();
+    (await second)();
+    endUrgent();
+  });
+
+  it('never waits longer than its limit, so a turn within a turn does not wait for itself', async () => {
+    const urgent = new UrgentWork();
+    const endUrgent = await urgent.pace();
+    const pace = givingWayTo(urgent);
+    const ends = [await pace(), await pace(), await pace()];
+    for (const end of [...ends, endUrgent]) end();
+  });
+
+  it('counts urgent work as under way until shortly after its end', async () => {
+    const urgent = new UrgentWork();
+    (await urgent.pace())();
+    assert.equal(urgent.isUnderWay, true);
+    for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
+    assert.equal(urgent.isUnderWay, false);
+  });
+});
