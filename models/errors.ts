@@ -81,6 +81,9 @@ export const faultTexts = {
   date: 'Invalid date format',
   page: 'Page must be at least 1',
   limit: 'Limit must be between 1 and 100',
+  cursor: 'Invalid cursor',
+  cursorAndPage: 'cursor cannot be combined with page',
+  mailToken: 'Invalid or expired token',
   idempotencyKey: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
 } as const;
 
@@ -95,7 +98,9 @@ export const invalidJson = (where?: string) =>
   invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
 export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
-export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');
+/** The cursor belongs to another list, workspace or set of filters, or is none. */
+export const invalidCursor = () => invalidField('cursor', faultTexts.cursor);
+export const invalidMailToken = () => invalidField('token', faultTexts.mailToken);
 
 /** Each of these fields belongs to another contact of the workspace. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
