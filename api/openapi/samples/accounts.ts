@@ -103,7 +103,7 @@ export const accountSamples: Samples = {
           changes: { scopes: [...scopes] },
         },
       ],
-      pagination: { ...pagination, next_cursor: null },
+      pagination,
     },
   },
   'api-keys.delete': {
