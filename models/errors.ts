@@ -145,6 +145,11 @@ export const missingScope = (scope: string) => new AppError('forbidden', `API ke
 /** An operator has suspended the workspace. */
 export const suspended = () => new AppError('forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError('forbidden', 'Verify your email address first');
+/** The setting SIGNUP is `closed`. */
+export const signupClosed = () => new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account');
+/** The setting SIGNUP names domains. */
+export const signupLimited = (domains: readonly string[]) =>
+  new AppError('forbidden', `Sign-up is only for e-mail addresses at ${domains.join(', ')}`);
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>

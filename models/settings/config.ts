@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import { type Channel, forEachChannel } from '../channels.js';
+import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
@@ -50,6 +51,7 @@ export interface Config extends WebhookConfig, Limits, OperatorConfig {
   secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
+  signup: SignupPolicy;
   /** Thousandths of a credit; 0 where a channel has a real carrier, which costs money. */
   signupCredits: number;
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
@@ -137,6 +139,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
+    signup: readSignupPolicy(value.SIGNUP),
     signupCredits: carriers.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
