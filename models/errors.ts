@@ -24,6 +24,8 @@ export type ErrorCode =
 export interface Fault {
   field: string;
   message: string;
+  /** How to correct it, where the text is fixed and cannot say that. */
+  hint?: string;
 }
 
 /** An error that the caller sees. `message` is public. Private context goes into `cause`. */
@@ -100,7 +102,9 @@ export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
 /** The cursor belongs to another list, workspace or set of filters, or is none. */
 export const invalidCursor = () => invalidField('cursor', faultTexts.cursor);
-export const invalidMailToken = () => invalidField('token', faultTexts.mailToken);
+/** @param hint why it cannot be used */
+export const invalidMailToken = (hint?: string) =>
+  invalid([{ field: 'token', message: faultTexts.mailToken, ...(hint === undefined ? {} : { hint }) }]);
 
 /** Each of these fields belongs to another contact of the workspace. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>

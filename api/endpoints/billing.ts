@@ -9,6 +9,7 @@ import { endpoint } from '../http/endpoint.js';
 import { Reply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
 import { list } from '../http/list.js';
+import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../present/presenters.js';
 import { date, id, messageOnly } from '../http/schemas.js';
 import { requiredText, text } from '../http/validation.js';
@@ -104,10 +105,8 @@ export const returnFromCheckout = endpoint({
   auth: 'none',
   query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled') }),
   response: messageOnly,
-  handler: async ({ query: { checkout } }) => ({
-    message:
-      checkout === 'success'
-        ? 'Thank you. The credits are on your balance as soon as the payment is confirmed.'
-        : 'The purchase was cancelled. Nothing was charged.',
-  }),
+  async handler({ query: { checkout } }) {
+    const { title, message } = checkoutOutcome(checkout);
+    return { message: checkout === 'success' ? `${title}. ${message}` : message };
+  },
 });
