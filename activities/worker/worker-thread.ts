@@ -1,10 +1,11 @@
 /** Runs the Temporal workers of one thread of the worker process. */
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
+import { sdkLogger } from './sdk-logger.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
 
 export interface ThreadOptions {
@@ -20,7 +21,7 @@ export async function startThread({ config, logger, taskQueues, poolMax }: Threa
   Runtime.install({
     shutdownSignals: [], // see worker.ts
     telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
+    logger: sdkLogger(logger),
   });
   const db = connect(config.databaseUrl, poolMax);
   const connection = await NativeConnection.connect(config.temporalServer);
