@@ -30,7 +30,13 @@ export class Suppression extends ownedOf(suppressionColumns) {
     window: ListWindow,
   ): Promise<Listed<Suppression>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const where = { ...given, expires_at: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: new Date() }] } };
-    return Suppression.ownedPage(workspaceId, window, { where });
+    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
+  }
+
+  /** Whether one is in effect for this recipient. @param recipient as `recipientKey` makes it */
+  static async holds(workspaceId: string, channel: Channel, recipient: string): Promise<boolean> {
+    return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient, ...inEffect() } })) > 0;
   }
 }
+
+const inEffect = () => ({ expires_at: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: new Date() }] } });
