@@ -6,6 +6,7 @@ import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-po
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
+import { missingText } from './missing-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -102,10 +103,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
     Object.keys(declared).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
   const schema = Joi.object(declared)
-    .fork([...required, ...neededByRoutes(given)], (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
+    .fork([...required, ...neededByRoutes(given)], (item) => item.required())
     .prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
-  const faults = error?.details.map((detail) => detail.message) ?? [];
+  const faults = error?.details.map(({ type, path, message }) => (type === 'any.required' ? missingText(String(path[0])) : message)) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
   faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);
