@@ -27,7 +27,7 @@ interface ListDeclaration<A extends Auth, Path extends string, Filters extends o
 
 /**
  * Declares the endpoint of a list. The response has the rows and `pagination`. With a cursor `total` and `pages` are null.
- * Refuses a cursor of another list, workspace or set of filters with 400 (decisions §15).
+ * Refuses a cursor of another list, workspace or set of filters with 400 (docs/contract/README.md, Lists).
  */
 export function list<A extends Exclude<Auth, 'none' | 'provider'>, Path extends string, Filters extends object = object>(
   declaration: ListDeclaration<A, Path, Filters>,

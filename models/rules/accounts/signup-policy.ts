@@ -1,4 +1,4 @@
-/** Who may sign up: the setting SIGNUP (decisions §16). */
+/** Who may sign up: the setting SIGNUP (docs/operations.md, The first customers). */
 import { type AppError, signupClosed, signupLimited } from '../../errors.js';
 
 /** `domains`: the mail domains whose addresses may sign up, in lower case; null means all. */
