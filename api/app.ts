@@ -12,6 +12,8 @@ import { errorHandler } from './http/errors/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
 import { KnownCallers } from './auth/known-callers.js';
 import { createMailPages } from './pages/mail-pages.js';
+import { createPageStyle } from './pages/page-shell.js';
+import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { requireHost } from './http/errors/malformed.js';
 import { openapiEndpoint } from './openapi/openapi.js';
@@ -35,9 +37,11 @@ export function createApp(deps: Deps): RequestListener {
   if (behindProxy) app.use(setClientAddress);
   app.use(requireHost);
   app.use(onlyDeclaredMethods);
+  app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
+  app.use(createPageStyle(deps.limiter));
   app.use(createSecurityTxt(deps.config, deps.limiter));
   app.use(createHandshakes(deps)); // after the router, which answers OPTIONS for these paths
   app.use(refuseUnknownRoute);

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { commandEnvironment } from '../models/settings/environment.js';
 import { connect } from '../models/db/database.js';
 import { findRecovery } from '../models/operations/recovery/begin-recovery.js';
 import { recoveryOutcomes } from '../models/operations/recovery/recovery-outcomes.js';
@@ -56,7 +57,7 @@ function read(args: string[]): RecoverArguments {
 
 /** @throws Error when there is no recovery */
 async function showStatus({ asOf, json }: RecoverArguments): Promise<string> {
-  const db = connect(loadConfig(process.env, ['DATABASE_URL']).databaseUrl, 2);
+  const db = connect(loadConfig(commandEnvironment(), ['DATABASE_URL']).databaseUrl, 2);
   try {
     const recovery = await findRecovery(db, asOf);
     if (recovery === undefined) throw new Error('there is no such recovery');
@@ -68,7 +69,7 @@ async function showStatus({ asOf, json }: RecoverArguments): Promise<string> {
 }
 
 async function recover({ asOf, json, ...request }: RecoverArguments): Promise<string> {
-  const config = loadConfig(process.env, ['DATABASE_URL', 'TEMPORAL_ADDRESS']);
+  const config = loadConfig(commandEnvironment(), ['DATABASE_URL', 'TEMPORAL_ADDRESS']);
   const recovered = await runRecovery(config, { ...request, asOf: asOf as Date });
   return (json ? jsonOf : tableOf)(recovered, request.dryRun);
 }

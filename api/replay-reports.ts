@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
+import { commandEnvironment } from '../models/settings/environment.js';
 import { connect } from '../models/db/database.js';
 import { type ReportFilter, replayReports } from '../models/operations/reports/replay-reports.js';
 import { isUuid } from '../models/rules/values/text.js';
@@ -33,7 +34,7 @@ function filterFrom(args: string[]): ReportFilter {
 
 /** Replays the reports page by page. If a workflow cannot be signalled now, the watcher does it later. @returns how many reports were replayed, and how many of them match no message */
 async function replayAll(filter: ReportFilter): Promise<{ reports: number; unmatched: number }> {
-  const config = loadConfig(process.env);
+  const config = loadConfig(commandEnvironment());
   const [db, temporal] = [connect(config.databaseUrl, 2), connectTemporal(config)];
   const sum = { reports: 0, unmatched: 0 };
   try {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { withEnvFile } from '../models/settings/environment.js';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { withDeadline } from './processes/deadline.js';
 import { enterWorkspace } from './demo/demo-account.js';
@@ -21,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 let service: ChildProcess | undefined;
 try {
-  const { dataDir } = loadConfig(process.env, []);
+  const { dataDir } = loadConfig(withEnvFile(process.env), []);
   if (runningAddresses(dataDir) === undefined) {
     service = spawnService();
     await isReady(service);

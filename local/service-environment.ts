@@ -35,6 +35,13 @@ export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.Proces
   return { env, config: loadConfig(env) };
 }
 
+/** Settings of the user that commands need too. Other settings of the user, such as credentials of carriers, are not written to disk. */
+const shared = new Set(['HOST', 'PORT', 'PUBLIC_URL', 'TEMPORAL_NAMESPACE']);
+
+/** What `models/settings/environment.ts` gives to the operator's commands: what the launcher has added, and where the service is. */
+export const settingsForCommands = (user: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => shared.has(name) || user[name] !== value));
+
 /** The address of the API, seen from this machine. The public address may not be reachable from here. */
 export const localAddress = (plan: Plan, made: Made): string =>
   serviceEnvironment({ ...plan, env: { ...plan.env, PUBLIC_URL: undefined } }, made).config.publicUrl;

@@ -1,4 +1,5 @@
 /** `npm start`: runs the service, and the servers that are not configured, until Ctrl-C. Entry point: `node dist/local/start.js`. */
+import { withEnvFile } from '../models/settings/environment.js';
 import { ConfigError } from '../models/settings/config.js';
 import { Launcher } from './processes/launcher.js';
 import { Output } from './processes/output.js';
@@ -11,7 +12,7 @@ const sameKeystrokeMs = 500;
 const output = new Output(process.stdout);
 
 try {
-  run(new Launcher(readPlan(process.env), output, startService));
+  run(new Launcher(readPlan(withEnvFile(process.env)), output, startService));
 } catch (error) {
   report(error);
   process.exitCode = 1;

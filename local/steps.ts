@@ -8,7 +8,7 @@ import { prepareTls } from './tls/local-tls.js';
 import { nodeCommand, nodePart } from './processes/node-parts.js';
 import { loadSecrets } from './plan/secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
-import { localAddress, type Made, serviceEnvironment } from './service-environment.js';
+import { localAddress, type Made, serviceEnvironment, settingsForCommands } from './service-environment.js';
 import { summaryLines } from './plan/summary.js';
 
 /**
@@ -67,8 +67,10 @@ function startNode(launch: Launch, name: string, path: string, env: NodeJS.Proce
 }
 
 function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, ui: string | null): void {
-  const { publicUrl } = serviceEnvironment(plan, made).config;
-  record.announce({ api: localAddress(plan, made), temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null });
+  const { env, config } = serviceEnvironment(plan, made);
+  const { publicUrl } = config;
+  const addresses = { api: localAddress(plan, made), temporal_ui: ui, demo_receiver: made.embedded?.demoReceiver ?? null };
+  record.announce(addresses, settingsForCommands(plan.env, env));
   const apiKey = made.embedded === undefined ? undefined : readDemoState(plan.config.dataDir)?.api_key;
   const checkout = made.embedded?.checkout?.STRIPE_API_BASE;
   const lines = summaryLines({ publicUrl, checkout, temporalUi: ui, temporalAddress: made.temporalAddress, apiKey, logDir });

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './settings/config.js';
+import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database } from './db/database.js';
 import { auditNow } from './operations/billing/audit-books.js';
 import { acknowledgeDrift } from './operations/billing/ledger-drift.js';
@@ -19,7 +20,7 @@ async function auditAll(db: Database): Promise<void> {
 try {
   const { acknowledge } = parseArgs({ options: { acknowledge: { type: 'string' } } }).values;
   if (acknowledge !== undefined && !uuid.test(acknowledge)) throw new Error('--acknowledge must be the id of a workspace');
-  const db = connect(loadConfig(process.env, ['DATABASE_URL']).databaseUrl, 2);
+  const db = connect(loadConfig(commandEnvironment(), ['DATABASE_URL']).databaseUrl, 2);
   try {
     if (acknowledge === undefined) await auditAll(db);
     else if (!(await acknowledgeDrift(db, acknowledge))) throw new Error(`no workspace ${acknowledge}`);

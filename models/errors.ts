@@ -24,6 +24,8 @@ export type ErrorCode =
 export interface Fault {
   field: string;
   message: string;
+  /** How to correct it, where the text is fixed and cannot say that. */
+  hint?: string;
 }
 
 /** An error that the caller sees. `message` is public. Private context goes into `cause`. */
@@ -81,6 +83,9 @@ export const faultTexts = {
   date: 'Invalid date format',
   page: 'Page must be at least 1',
   limit: 'Limit must be between 1 and 100',
+  cursor: 'Invalid cursor',
+  cursorAndPage: 'cursor cannot be combined with page',
+  mailToken: 'Invalid or expired token',
   idempotencyKey: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
 } as const;
 
@@ -95,7 +100,11 @@ export const invalidJson = (where?: string) =>
   invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
 export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
-export const invalidMailToken = () => invalidField('token', 'Invalid or expired token');
+/** The cursor belongs to another list, workspace or set of filters, or is none. */
+export const invalidCursor = () => invalidField('cursor', faultTexts.cursor);
+/** @param hint why it cannot be used */
+export const invalidMailToken = (hint?: string) =>
+  invalid([{ field: 'token', message: faultTexts.mailToken, ...(hint === undefined ? {} : { hint }) }]);
 
 /** Each of these fields belongs to another contact of the workspace. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
@@ -140,6 +149,11 @@ export const missingScope = (scope: string) => new AppError('forbidden', `API ke
 /** An operator has suspended the workspace. */
 export const suspended = () => new AppError('forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError('forbidden', 'Verify your email address first');
+/** The setting SIGNUP is `closed`. */
+export const signupClosed = () => new AppError('forbidden', 'Sign-up is closed. Ask the operator for an account');
+/** The setting SIGNUP names domains. */
+export const signupLimited = (domains: readonly string[]) =>
+  new AppError('forbidden', `Sign-up is only for e-mail addresses at ${domains.join(', ')}`);
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Umzug, type UmzugStorage } from 'umzug';
 import { ConfigError, loadConfig } from './settings/config.js';
+import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database, onConnection, select } from './db/database.js';
 import { grantRights } from './db/grant-rights.js';
 
@@ -80,7 +81,7 @@ const roleOf = (url: string) => decodeURIComponent(new URL(url).username);
 
 if (process.argv[1] === import.meta.filename) {
   try {
-    const config = loadConfig(process.env, ['DATABASE_URL']);
+    const config = loadConfig(commandEnvironment(), ['DATABASE_URL']);
     const { databaseUrl, migrateDatabaseUrl } = config;
     const db = connect(migrateDatabaseUrl, 2, { answerMsMax: longestMigrationMs });
     const names = await migrate(db);

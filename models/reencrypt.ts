@@ -1,11 +1,12 @@
 /** Encrypts all secrets with the present SECRET_KEY; see SECRET_KEYS_OLD. Entry point: `node dist/models/reencrypt.js`. */
 import { ConfigError, loadConfig } from './settings/config.js';
+import { commandEnvironment } from './settings/environment.js';
 import { connect } from './db/database.js';
 import { reencryptTotp } from './operations/accounts/reencrypt-totp.js';
 import { reencryptKeys, reencryptSecrets } from './operations/webhooks/reencrypt-secrets.js';
 
 try {
-  const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);
+  const config = loadConfig(commandEnvironment(), ['DATABASE_URL', 'SECRET_KEY']);
   const db = connect(config.databaseUrl, 2);
   const { webhooks, reencrypted, unreadable } = await reencryptSecrets(db, config.secretKeys);
   await reencryptKeys(db, config.secretKeys);

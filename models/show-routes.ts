@@ -1,6 +1,7 @@
 /** For operators: which account carries what at present, and why. Entry point: `node dist/models/show-routes.js [--changes <count>]`. */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './settings/config.js';
+import { commandEnvironment } from './settings/environment.js';
 import { connect } from './db/database.js';
 import { readRoutes, type RouteChange, type RouteState } from './operations/handoff/read-routes.js';
 import { levelMax } from './rules/routing/route.js';
@@ -20,7 +21,7 @@ const changeLine = ({ at, account, from_level, to_level, reason }: RouteChange) 
 try {
   const { changes: count } = parseArgs({ options: { changes: { type: 'string', default: changesDefault } } }).values;
   if (!/^\d{1,5}$/.test(count)) throw new Error('--changes must be a number');
-  const config = loadConfig(process.env, ['DATABASE_URL']);
+  const config = loadConfig(commandEnvironment(), ['DATABASE_URL']);
   const db = connect(config.databaseUrl, 2);
   const { states, changes } = await readRoutes(db, config.routes, Number(count));
   await db.close();

@@ -1,5 +1,5 @@
 /** Runs the Temporal workers of one thread of the worker process. */
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
@@ -7,6 +7,7 @@ import type { Logger } from '../../models/process/logger.js';
 import { queues } from '../../workflows/contract.js';
 import { coreTelemetry } from './core-metrics.js';
 import { beat } from './beats.js';
+import { sdkLogger } from './sdk-logger.js';
 import { type RunningWorkers, startWorkers, type TaskQueue } from './workers.js';
 
 export interface ThreadOptions {
@@ -24,7 +25,7 @@ export async function startThread({ config, logger, taskQueues, poolMax, urgent 
   Runtime.install({
     shutdownSignals: [], // see worker.ts
     telemetryOptions: await coreTelemetry(config, taskQueues[0] ?? ''),
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => logger.warn({ level, ...meta }, message)),
+    logger: sdkLogger(logger),
   });
   const db = connect(config.databaseUrl, poolMax, { pace: taskQueues.includes(queues.bulk) ? givingWayTo(urgent) : urgent.pace });
   const connection = await NativeConnection.connect(config.temporalServer);

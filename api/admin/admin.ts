@@ -1,11 +1,12 @@
 /** Entry point of the operator commands: `npm run admin -- help`, `node dist/api/admin/admin.js help`. */
 import { loadConfig } from '../../models/settings/config.js';
+import { commandEnvironment } from '../../models/settings/environment.js';
 import { connect } from '../../models/db/database.js';
 import { commands } from './commands/index.js';
 import { runCommand } from './run-command.js';
 
 const { code, out, err } = await runCommand(commands, process.argv.slice(2), async () => {
-  const config = loadConfig(process.env, ['DATABASE_URL', 'SECRET_KEY']);
+  const config = loadConfig(commandEnvironment(), ['DATABASE_URL', 'SECRET_KEY']);
   const db = connect(config.databaseUrl, 2);
   return { db, config, close: () => db.close() };
 });

@@ -22,12 +22,15 @@ export interface Outcome {
 }
 
 export interface Command {
+  /** One or several words. */
   name: string;
   /** The names of the positional arguments in order. All are required. */
   takes: readonly string[];
   options?: NonNullable<ParseArgsConfig['options']>;
   /** Required options, with the placeholder of their value in the help. */
   needs?: Readonly<Record<string, string>>;
+  /** Optional options that the help shows, with the same placeholders. */
+  may?: Readonly<Record<string, string>>;
   /** One sentence. */
   summary: string;
   run(given: Given, reached: Reached): Promise<Outcome>;
@@ -36,5 +39,10 @@ export interface Command {
 /** Wrong arguments. The command exits with code 2 and prints the usage. */
 export class UsageError extends Error {}
 
-export const usageOf = ({ name, takes, needs = {} }: Command): string =>
-  [name, ...takes.map((each) => `<${each}>`), ...Object.entries(needs).map(([option, value]) => `--${option} ${value}`)].join(' ');
+export const usageOf = ({ name, takes, needs = {}, may = {} }: Command): string =>
+  [
+    name,
+    ...takes.map((each) => `<${each}>`),
+    ...Object.entries(needs).map(([option, value]) => `--${option} ${value}`),
+    ...Object.entries(may).map(([option, value]) => `[--${option} ${value}]`),
+  ].join(' ');

@@ -16,13 +16,13 @@ export async function runCommand(
   args: readonly string[],
   open: () => Promise<Reached & { close(): Promise<void> }>,
 ): Promise<Ended> {
-  const [name = 'help', ...rest] = args;
-  if (['help', '--help', '-h'].includes(name) || rest.includes('--help')) return { code: 0, out: helpOf(commands), err: '' };
-  const isJson = rest.includes('--json');
+  const [first = 'help'] = args;
+  if (['help', '--help', '-h'].includes(first) || args.includes('--help')) return { code: 0, out: helpOf(commands), err: '' };
+  const isJson = args.includes('--json');
   try {
-    const command = commands.find((each) => each.name === name);
-    if (command === undefined) throw new UsageError(`Unknown command: ${name}`);
-    const given = read(command, rest);
+    const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+    if (command === undefined) throw new UsageError(`Unknown command: ${first}`);
+    const given = read(command, args.slice(command.name.split(' ').length));
     const { ok, text, data } = await runWith(command, given, open);
     const told = isJson ? JSON.stringify(data) : text;
     return ok ? { code: 0, out: `${told}\n`, err: '' } : { code: 1, out: isJson ? `${told}\n` : '', err: isJson ? '' : `${told}\n` };

@@ -1,14 +1,17 @@
 /** Billing: credit packages, checkout and transactions. */
 import Joi from 'joi';
-import { CreditEntry, entryKinds } from '../../models/tables/credit-entry.js';
+import { CreditEntry, entryKinds, ledgerSort } from '../../models/tables/credit-entry.js';
 import { CreditPackage } from '../../models/tables/credit-package.js';
 import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
+import { mapRows } from '../../models/rules/values/list-window.js';
 import { openCheckout } from '../outside/checkout.js';
 import { endpoint } from '../http/endpoint.js';
 import { Reply } from '../http/reply.js';
 import { digestRequest } from '../http/idempotency.js';
-import { presentPackage, presentPagination, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly, type Page, pageOf, pageQuery } from '../http/schemas.js';
+import { list } from '../http/list.js';
+import { checkoutOutcome } from '../present/checkout-outcome.js';
+import { presentPackage, presentTransaction } from '../present/presenters.js';
+import { date, id, messageOnly } from '../http/schemas.js';
 import { requiredText, text } from '../http/validation.js';
 
 export const listPackages = endpoint({
@@ -51,31 +54,25 @@ export const createCheckout = endpoint({
   },
 });
 
-export const listTransactions = endpoint({
+export const listTransactions = list({
   id: 'billing.transactions',
-  method: 'get',
   path: '/api/v1/billing/transactions',
   summary: 'List credit transactions, newest first; their sum is the balance',
   auth: 'jwt',
-  query: Joi.object<Page>(pageQuery),
-  response: pageOf(
-    'transactions',
-    Joi.object({
-      id: id(),
-      type: Joi.string()
-        .valid(...entryKinds)
-        .required(),
-      amount: Joi.number().required(),
-      balance_after: Joi.number().required(),
-      description: Joi.string().required(),
-      reference: Joi.string().required(),
-      created_at: date(),
-    }),
-  ),
-  async handler({ caller, query }) {
-    const { rows, total } = await CreditEntry.ownedPage(caller.workspaceId, query);
-    return { transactions: rows.map(presentTransaction), pagination: presentPagination(total, query) };
-  },
+  name: 'transactions',
+  row: Joi.object({
+    id: id(),
+    type: Joi.string()
+      .valid(...entryKinds)
+      .required(),
+    amount: Joi.number().required(),
+    balance_after: Joi.number().required(),
+    description: Joi.string().required(),
+    reference: Joi.string().required(),
+    created_at: date(),
+  }),
+  sort: ledgerSort,
+  find: async ({ caller, window }) => mapRows(await CreditEntry.ledger(caller.workspaceId, window), presentTransaction),
 });
 
 export const receivePayment = endpoint({
@@ -108,10 +105,8 @@ export const returnFromCheckout = endpoint({
   auth: 'none',
   query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled') }),
   response: messageOnly,
-  handler: async ({ query: { checkout } }) => ({
-    message:
-      checkout === 'success'
-        ? 'Thank you. The credits are on your balance as soon as the payment is confirmed.'
-        : 'The purchase was cancelled. Nothing was charged.',
-  }),
+  async handler({ query: { checkout } }) {
+    const { title, message } = checkoutOutcome(checkout);
+    return { message: checkout === 'success' ? `${title}. ${message}` : message };
+  },
 });

@@ -8,6 +8,7 @@ import { faultTexts } from '../../models/errors.js';
 import { emailText, phoneText } from '../../models/rules/messages/recipient.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
+import { isCursor } from './cursor.js';
 import { jsonSchema } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
 
@@ -105,26 +106,31 @@ export const bound = (end: 'first' | 'last') =>
 /** An id in a query. A malformed id in a path is a 404 instead. */
 export const uuid = (field: string) => textThat(isUuid, `${field} must be a UUID`).meta({ format: 'uuid' });
 
-export interface Page {
-  page: number;
+export interface PageQuery {
+  /** Absent if the request has none, so that it is not mistaken for one beside a cursor. Default: 1. */
+  page?: number;
   limit: number;
+  cursor?: string;
 }
 
-/** `page` and `limit` of every list. */
+/** `page`, `limit` and `cursor` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: 999_999_999_999_999, default: 1 }, faultTexts.page),
-  limit: integer({ minimum: 1, maximum: 100, default: 50 }, faultTexts.limit),
+  page: integer({ minimum: 1, maximum: 999_999_999_999_999 }, faultTexts.page).meta({ default: 1 }),
+  limit: integer({ minimum: 1, maximum: 100 }, faultTexts.limit).default(50).meta({ default: 50 }),
+  cursor: textThat(isCursor, faultTexts.cursor)
+    .custom(rule((_: string, { page }) => (page === undefined ? null : faultTexts.cursorAndPage)))
+    .description('`next_cursor` of the previous response, with the same filters. Cannot be combined with `page`'),
 };
 
 /** An integer in a query. Only digits are allowed, so that `1e3` and `0x10` are refused. */
-function integer(range: { minimum: number; maximum: number; default: number }, wrong: string): Joi.Schema<number> {
+function integer(range: { minimum: number; maximum: number }, wrong: string): Joi.Schema<number> {
   const schema = Joi.string()
     .messages({ 'string.empty': wrong })
     .custom((value: string, helpers) => {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
       return number < range.minimum || number > range.maximum ? helpers.error('contract', { text: wrong }) : number;
     });
-  return schema.default(range.default).meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
+  return schema.meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
 }
 
 /** The `data` of a list: the rows, and the pagination. */
@@ -132,10 +138,11 @@ export const pageOf = (listName: string, row: Joi.Schema) =>
   Joi.object({
     [listName]: Joi.array().items(row).required(),
     pagination: Joi.object({
-      total: Joi.number().integer().required(),
-      page: Joi.number().integer().required(),
-      pages: Joi.number().integer().required(),
+      total: Joi.number().integer().allow(null).required().description('Null with a cursor'),
+      page: Joi.number().integer().required().description('1 with a cursor'),
+      pages: Joi.number().integer().allow(null).required().description('0 if the list is empty; null with a cursor'),
       limit: Joi.number().integer().required(),
+      next_cursor: Joi.string().allow(null).required().description('For the next part of the list; null at the end'),
     }).required(),
   });
 

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
+import { withHints } from '../http/errors/hints.js';
 import { type Json, jsonSchema } from '../http/json-schema.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
@@ -52,7 +53,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
   code,
   message,
   request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
-  ...(details === undefined ? {} : { details }),
+  ...(details === undefined ? {} : { details: withHints(details) }),
 });
 
 /** The errors that this operation can return with this status; at least one. */
@@ -106,7 +107,7 @@ function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
   const faults = [
     ...required.slice(0, 1).map((field) => errors.missingField(field === 'content' ? 'content.text' : field)),
     ...(parameters.includes('limit')
-      ? [errors.invalidField('page', errors.faultTexts.page), errors.invalidField('limit', errors.faultTexts.limit)]
+      ? [errors.invalidField('page', errors.faultTexts.page), errors.invalidField('limit', errors.faultTexts.limit), errors.invalidCursor()]
       : []),
     ...(parameters.includes('start_date') ? [errors.invalidField('start_date', errors.faultTexts.date)] : []),
     ...(idempotent === true ? [errors.invalidField('Idempotency-Key', errors.faultTexts.idempotencyKey)] : []),

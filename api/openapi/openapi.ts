@@ -136,7 +136,11 @@ const errorSchema = {
     details: {
       description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
       type: 'array',
-      items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
+      items: {
+        type: 'object',
+        properties: { field: text, message: text, hint: { ...text, description: 'How to correct the fault' } },
+        required: ['field', 'message'],
+      },
     },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],

@@ -1,12 +1,13 @@
 /**
- * The pages behind the links in e-mails. Opening a page changes nothing, because mail scanners open every link. The token is used when a
- * person presses the button, which calls the same operation as an API client.
+ * The pages behind the links in e-mails, and those that send such links. Opening a page changes nothing, because mail scanners open every
+ * link. The token is used when a person presses the button, which calls the same operation as an API client.
  */
 import express, { type Router } from 'express';
 import { mailLinks } from '../../models/rules/accounts/mail-texts.js';
 import { mountOptions } from '../http/options.js';
-import { asPage } from './pages.js';
 import type { Limiter } from '../http/rate-limit.js';
+import { pageHtml, pagePolicy } from './page-shell.js';
+import { asPage } from './pages.js';
 
 interface MailPage {
   path: string;
@@ -16,7 +17,12 @@ interface MailPage {
   button: string;
   /** A relative URL, so that it also works behind a proxy with a path prefix. */
   operation: string;
+  /** Where a new link is sent from, on the pages that need one. */
+  again?: string;
 }
+
+const resendPath = '/resend-verification';
+const address = '<p><label>E-mail address <input type="email" name="email" maxlength="254" autocomplete="email" required></label></p>';
 
 const pages: readonly MailPage[] = [
   {
@@ -25,6 +31,7 @@ const pages: readonly MailPage[] = [
     fields: '<p>Please confirm that this address is yours.</p>',
     button: 'Verify',
     operation: 'api/v1/auth/verify-email',
+    again: resendPath,
   },
   {
     path: mailLinks.reset_password,
@@ -33,49 +40,56 @@ const pages: readonly MailPage[] = [
       '<p><label>New password <input type="password" name="password" minlength="8" autocomplete="new-password" required autofocus></label></p>',
     button: 'Set password',
     operation: 'api/v1/auth/reset-password',
+    again: mailLinks.forgot_password,
+  },
+  {
+    path: mailLinks.forgot_password,
+    title: 'Reset your password',
+    fields: `<p>You get a mail with a link to set a new password. The link is valid for 60 minutes.</p>\n        ${address}`,
+    button: 'Send the link',
+    operation: 'api/v1/auth/forgot-password',
+  },
+  {
+    path: resendPath,
+    title: 'Get a new verification link',
+    fields: `<p>You get a mail with a link to verify your address. The link is valid for 24 hours.</p>\n        ${address}`,
+    button: 'Send the link',
+    operation: 'api/v1/auth/resend-verification',
   },
 ];
 
 const scriptPath = '/mail-pages.js';
 
-const html = ({ title, fields, button, operation }: MailPage) => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <title>${title}</title>
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="robots" content="noindex">
-    <link rel="icon" href="data:,">
-    <script src="${scriptPath.slice(1)}" defer></script>
-  </head>
-  <body>
-    <main>
-      <h1>${title}</h1>
-      <form method="post" data-operation="${operation}">
+const html = ({ title, fields, button, operation, again }: MailPage) =>
+  pageHtml({
+    title,
+    script: scriptPath.slice(1),
+    content: `<form method="post" data-operation="${operation}">
         ${fields}
         <p><button>${button}</button></p>
       </form>
       <p role="status"></p>
-      <noscript><p>This page needs JavaScript.</p></noscript>
-    </main>
-  </body>
-</html>
-`;
+      <p class="hint"></p>
+      ${again === undefined ? '' : `<p class="note">Is the link too old? <a href="${again.slice(1)}">Get a new one</a>.</p>`}
+      <noscript><p>This page needs JavaScript.</p></noscript>`,
+  });
 
-/** The token is in the fragment of the URL; in old mails it was in the query. The page shows the message of the response unchanged. */
+/** The token is in the fragment of the URL; in old mails it was in the query. The page shows the texts of the response unchanged. */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('[role=status]');
+const hint = document.querySelector('.hint');
 
 async function submit() {
   const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
   const response = await fetch(form.dataset.operation, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token, ...Object.fromEntries(new FormData(form)) }),
+    body: JSON.stringify({ ...(form.elements.email ? {} : { token }), ...Object.fromEntries(new FormData(form)) }),
   });
-  const { success, data, error } = await response.json();
+  const { success, data, error, details = [] } = await response.json();
   form.hidden = success;
+  hint.textContent = success ? '' : (details[0]?.hint ?? '');
   return success ? data.message : error;
 }
 
@@ -90,24 +104,14 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** Forms cannot be submitted without the script, because a password must not be sent as a plain form. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
-
-/** Serves `/verify-email`, `/reset-password` and their script. The server neither reads nor logs the token. */
+/** Serves the pages and their script. The server neither reads nor logs the token. */
 export function createMailPages(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const page of pages) {
-    router.get(page.path, asPage(limiter, page.path, policy), (_req, res) => void res.type('html').send(html(page)));
+    const text = html(page);
+    router.get(page.path, asPage(limiter, page.path, pagePolicy), (_req, res) => void res.type('html').send(text));
   }
-  router.get(scriptPath, asPage(limiter, scriptPath, policy), (_req, res) => void res.type('js').send(script));
+  router.get(scriptPath, asPage(limiter, scriptPath, pagePolicy), (_req, res) => void res.type('js').send(script));
   mountOptions(
     router,
     [...pages.map(({ path }) => path), scriptPath].map((path) => ({ method: 'get', path })),

@@ -12,7 +12,6 @@ import { shownRecipient } from '../../models/rules/contacts/erasure.js';
 import { isAhead } from '../../models/rules/messages/schedule.js';
 import type { Suppression } from '../../models/tables/suppression.js';
 import type { Workspace } from '../../models/tables/workspace.js';
-import type { Page } from '../http/schemas.js';
 
 /** A timestamp in the format of the API; null if there is none. */
 export const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
@@ -187,6 +186,3 @@ export const presentTransaction = (row: CreditEntry) => ({
   reference: row.reference,
   created_at: iso(row.created_at),
 });
-
-/** The pagination of a list. An empty list has 0 pages. */
-export const presentPagination = (total: number, { page, limit }: Page) => ({ total, page, pages: Math.ceil(total / limit), limit });

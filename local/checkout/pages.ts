@@ -60,7 +60,7 @@ export function sessionPage(session: LocalSession, { wasDeclined, isPending }: {
     <p class="amount">${escapeHtml(price(amount, currency))}</p>
     ${sentence === '' ? '' : `<p><strong>${sentence}</strong>${isPending ? ' Tidings has not acknowledged it yet: <a href="">look again</a>.' : ''}</p>`}
     <form method="post">${options.join('\n')}</form>
-    <p><a href="${escapeHtml(state === 'open' ? cancelUrl : successUrl)}">${state === 'open' ? 'Cancel' : 'Back to Tidings'}</a></p>`);
+    <p><a href="${escapeHtml(state === 'open' || state === 'failed' ? cancelUrl : successUrl)}">${state === 'open' ? 'Cancel' : 'Back to Tidings'}</a></p>`);
 }
 
 /** The list of all sessions. */
@@ -78,9 +78,10 @@ export function indexPage(sessions: readonly LocalSession[], checkoutUrl: string
 export const missingPage = () => page('<h1>There is no such checkout session</h1><p>Make a new one.</p>');
 
 const page = (content: string) => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Local checkout</title><style>${style}</style></head>
-<body>${content}
-<p class="note">This is the local checkout of Tidings. It stands in for the payment provider; no money moves.</p></body></html>
+<html lang="en"><head><meta charset="utf-8"><title>Local checkout</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${style}</style></head>
+<body><main>${content}
+<p class="note">This is the local checkout of Tidings. It stands in for the payment provider; no money moves.</p></main></body></html>
 `;
 
 const price = (amount: number, currency: string) => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;

@@ -8,9 +8,11 @@ import { StartError } from '../plan/start-error.js';
 type Story = NonNullable<DemoState['story']>;
 
 const tooManyRequests = 429;
+/** SIGNUP does not admit the addresses of the demo. */
+const forbidden = 403;
 
 /**
- * Signs up and logs in. If the rate limit forbids it, uses the workspace of an earlier demo.
+ * Signs up and logs in. If the rate limit or SIGNUP forbids it, uses the workspace of an earlier demo.
  * @returns a JWT
  */
 export async function enterWorkspace(client: DemoClient, dataDir: string, output: Output): Promise<string> {
@@ -20,8 +22,8 @@ export async function enterWorkspace(client: DemoClient, dataDir: string, output
     if (state !== undefined) writeDemoState(dataDir, { ...state, story });
     return story.token;
   } catch (error) {
-    if (!isLimited(error) || state === undefined) throw error;
-    return reuse(client, state, output);
+    if (state === undefined || !(isLimited(error) || isRefused(error))) throw error;
+    return reuse(client, state, output, isLimited(error) ? 'rate limited now' : 'limited by SIGNUP');
   }
 }
 
@@ -45,15 +47,16 @@ async function logIn(client: DemoClient, { email, password }: { email: string; p
   return token;
 }
 
-async function reuse(client: DemoClient, state: DemoState, output: Output): Promise<string> {
+async function reuse(client: DemoClient, state: DemoState, output: Output, why: string): Promise<string> {
   if (state.story !== undefined) {
-    output.note(`signup and login are rate limited now: continuing as ${state.story.email} with the JWT of the last demo`);
+    output.note(`signup is ${why}: continuing as ${state.story.email} with the JWT of the last demo`);
     return state.story.token;
   }
-  output.note('signup is rate limited now: continuing with the demo workspace');
+  output.note(`signup is ${why}: continuing with the demo workspace`);
   return logIn(client, state, output).catch((error: unknown) => {
     throw isLimited(error) ? new StartError('Signup and login are rate limited now: try again in 15 minutes.') : error;
   });
 }
 
+const isRefused = (error: unknown) => error instanceof Refusal && error.status === forbidden;
 const isLimited = (error: unknown) => error instanceof Refusal && error.status === tooManyRequests;

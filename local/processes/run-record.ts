@@ -1,7 +1,7 @@
 /** `DATA_DIR/run.json`: the running processes and their addresses. The demo reads the addresses. The next start stops the processes that a killed launcher left. */
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { endProcess, identify, isAlive, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
+import { type RunningService, runFileIn } from '../../models/settings/environment.js';
 import { readState, writeState } from '../plan/state-file.js';
 
 export interface RunningProcess extends ProcessIdentity {
@@ -18,21 +18,19 @@ export interface Addresses {
   demo_receiver: string | null;
 }
 
-interface Run {
+interface Run extends RunningService {
   launcher: ProcessIdentity | undefined;
   processes: RunningProcess[];
   /** Present when the service is ready. */
   addresses?: Addresses;
 }
 
-const pathIn = (dataDir: string) => join(dataDir, 'run.json');
-
 export class RunRecord {
   readonly #path: string;
   readonly #run: Run;
 
   constructor(dataDir: string) {
-    this.#path = pathIn(dataDir);
+    this.#path = runFileIn(dataDir);
     this.#run = { launcher: identify(process.pid), processes: [] };
   }
 
@@ -46,9 +44,10 @@ export class RunRecord {
     writeState(this.#path, this.#run);
   }
 
-  /** Publishes that the service is ready. */
-  announce(addresses: Addresses): void {
+  /** Publishes that the service is ready. @param settings those that the launcher has made, for the operator's commands */
+  announce(addresses: Addresses, settings: NodeJS.ProcessEnv): void {
     this.#run.addresses = addresses;
+    this.#run.settings = settings;
     writeState(this.#path, this.#run);
   }
 
@@ -64,19 +63,19 @@ export class RunRecord {
 
 /** The addresses of the service that uses this folder; undefined if none is ready. */
 export function runningAddresses(dataDir: string): Addresses | undefined {
-  const run = readState<Run>(pathIn(dataDir));
+  const run = readState<Run>(runFileIn(dataDir));
   return run?.launcher !== undefined && isAlive(run.launcher) ? run.addresses : undefined;
 }
 
 /** The process that writes the run record of this folder; undefined when it wrote none. */
-export const recordedLauncher = (dataDir: string): ProcessIdentity | undefined => readState<Run>(pathIn(dataDir))?.launcher;
+export const recordedLauncher = (dataDir: string): ProcessIdentity | undefined => readState<Run>(runFileIn(dataDir))?.launcher;
 
 /**
  * Stops the processes that a killed launcher left, in reverse order of their start. The caller must hold the lock of the folder.
  * @returns the names of the stopped processes
  */
 export async function stopLeftovers(dataDir: string): Promise<string[]> {
-  const leftovers = (readState<Run>(pathIn(dataDir))?.processes ?? []).filter(isAlive).toReversed();
+  const leftovers = (readState<Run>(runFileIn(dataDir))?.processes ?? []).filter(isAlive).toReversed();
   for (const leftover of leftovers) await endProcess(leftover, leftover.stop);
   return leftovers.map(({ name }) => name);
 }

@@ -2,9 +2,11 @@
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import { type Channel, forEachChannel } from '../channels.js';
+import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
+import { missingText } from './missing-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
 import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -50,6 +52,7 @@ export interface Config extends WebhookConfig, Limits, OperatorConfig {
   secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
+  signup: SignupPolicy;
   /** Thousandths of a credit; 0 where a channel has a real carrier, which costs money. */
   signupCredits: number;
   /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
@@ -100,10 +103,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
     Object.keys(declared).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
   const schema = Joi.object(declared)
-    .fork([...required, ...neededByRoutes(given)], (item) => item.required().messages({ 'any.required': '{{#label}} is not set' }))
+    .fork([...required, ...neededByRoutes(given)], (item) => item.required())
     .prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
-  const faults = error?.details.map((detail) => detail.message) ?? [];
+  const faults = error?.details.map(({ type, path, message }) => (type === 'any.required' ? missingText(String(path[0])) : message)) ?? [];
   if (!faults.some((fault) => fault.startsWith('PROVIDER_'))) faults.push(...routeFaults(given));
   faults.push(...connectionFaults(given), ...unknownSettings(env, Object.keys(declared)));
   if (faults.length > 0) throw new ConfigError(faults);
@@ -137,6 +140,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     secretKeys: [value.SECRET_KEY, ...value.SECRET_KEYS_OLD],
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
+    signup: readSignupPolicy(value.SIGNUP),
     signupCredits: carriers.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },

@@ -4,6 +4,7 @@
  */
 import Joi from 'joi';
 import { type Channel, channels, channelTraits } from '../channels.js';
+import { accountSettings } from './account-settings.js';
 import { connectionSettings } from './connection-settings.js';
 import { limitSettings, rateLimit } from './limit-settings.js';
 import { operatorSettings } from './operator-settings.js';
@@ -98,20 +99,7 @@ export const settings: Record<string, Joi.Schema> = {
   SECRET_KEYS_OLD: list(secret)
     .default([])
     .description('former values of SECRET_KEY, comma-separated: what they encrypted or hashed is still read'),
-  SMTP_URL: url('smtp', 'smtps').description(
-    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
-  ),
-  MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
-  SIGNUP_CREDITS: Joi.number()
-    .min(0)
-    .max(1_000_000)
-    .description('credits granted at signup (0; 100 when everything is embedded), while every channel is carried by the sandbox')
-    .default(0),
-  LOW_BALANCE_CREDITS: Joi.number()
-    .min(0)
-    .max(1_000_000_000)
-    .default(0)
-    .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
+  ...accountSettings,
   STRIPE_SECRET_KEY: oneWord.description('secret key of the payment provider; without it no credits are sold'),
   STRIPE_WEBHOOK_SECRET: oneWord.description('signing secret of the callback /api/v1/billing/webhook'),
   STRIPE_API_BASE: origin.default('https://api.stripe.com').description('scheme, host and port of the payment provider'),

@@ -4,6 +4,7 @@ import { column, type Columns, nullable, type RowOf, withDefault } from './colum
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import { addressField } from '../rules/messages/recipient.js';
+import type { Listed, ListWindow } from '../rules/values/list-window.js';
 
 const contactColumns = {
   id: column.uuid(),
@@ -25,17 +26,17 @@ export class Contact extends ownedOf(contactColumns) {
     return this[addressField(channel)];
   }
 
-  /** One page of a workspace's contacts, newest first. `search` is part of a name, phone or address, in any case. */
+  /** A part of a workspace's contacts, newest first. `search` is part of a name, phone or address, in any case. */
   static search(
     workspaceId: string,
     { search, tag }: { search?: string | undefined; tag?: string | undefined },
-    { page, limit }: { page: number; limit: number },
-  ): Promise<{ rows: Contact[]; total: number }> {
+    window: ListWindow,
+  ): Promise<Listed<Contact>> {
     const pattern = { [Op.iLike]: `%${(search ?? '').replaceAll(/[\\%_]/g, String.raw`\$&`)}%` };
     const where: WhereOptions<RowOf<typeof contactColumns>> = {
       ...(search === undefined ? {} : { [Op.or]: [{ name: pattern }, { phone: pattern }, { email: pattern }] }),
       ...(tag === undefined ? {} : { tags: { [Op.contains]: [tag] } }),
     };
-    return Contact.ownedPage(workspaceId, { page, limit, where });
+    return Contact.ownedPage(workspaceId, window, { where });
   }
 }

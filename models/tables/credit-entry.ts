@@ -1,6 +1,7 @@
 /** The ledger. Rows are only ever added, each once by its cause (`kind`, `reference`); writing is done in `operations/`. */
-import { type Order } from 'sequelize';
+import { Op, type Order } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
+import { type Listed, type ListWindow, type Place, type Range, readWindow, type SortColumn } from '../rules/values/list-window.js';
 import { ownedOf } from './owned.js';
 
 export const entryKinds = ['purchase', 'debit', 'refund', 'grant', 'adjustment'] as const;
@@ -22,8 +23,31 @@ const creditEntryColumns = {
 } satisfies Columns;
 
 export class CreditEntry extends ownedOf(creditEntryColumns) {
-  static override readonly newestFirst: Order = [
-    ['number', 'DESC NULLS LAST'],
-    ['id', 'DESC'],
-  ];
+  /** A part of a workspace's ledger, newest first. */
+  static ledger(workspaceId: string, window: ListWindow): Promise<Listed<CreditEntry>> {
+    return readWindow<CreditEntry>(window, {
+      count: () => CreditEntry.count({ where: { workspace_id: workspaceId } }),
+      find: ({ after, ...range }) => (after === null ? entriesOf(workspaceId, {}, range) : entriesAfter(workspaceId, after, range)),
+      placeOf: ({ number, id }) => [number === null ? unnumbered : String(number), id],
+    });
+  }
+}
+
+/** The sort columns of `CreditEntry.ledger`. */
+export const ledgerSort: readonly SortColumn[] = ['entry', 'id'];
+const unnumbered = '-';
+const newestFirst: Order = [
+  ['number', 'DESC NULLS LAST'],
+  ['id', 'DESC'],
+];
+
+const entriesOf = (workspaceId: string, where: object, range: Omit<Range, 'after'>) =>
+  CreditEntry.findAll({ where: { ...where, workspace_id: workspaceId }, order: newestFirst, ...range });
+
+/** Entries with and without number are read by two statements: the index serves each of them, and does not serve a condition for both. */
+async function entriesAfter(workspaceId: string, [number = unnumbered, id]: Place, range: Omit<Range, 'after'>): Promise<CreditEntry[]> {
+  if (number === unnumbered) return entriesOf(workspaceId, { number: null, id: { [Op.lt]: id } }, range);
+  const numbered = await entriesOf(workspaceId, { number: { [Op.lt]: number } }, range);
+  const missing = range.limit - numbered.length;
+  return missing === 0 ? numbered : [...numbered, ...(await entriesOf(workspaceId, { number: null }, { ...range, limit: missing }))];
 }

@@ -1,9 +1,10 @@
 /** A delivery: one event on its way to one webhook, with every attempt that was made. */
-import { type NonAttribute, Op, type Order, type WhereOptions } from 'sequelize';
+import { literal, type NonAttribute, Op, type Order, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
 import { notFound } from '../errors.js';
 import type { EventType, testEventType } from '../rules/webhooks/events.js';
+import { type Listed, type ListWindow, type Place, readWindow, type SortColumn } from '../rules/values/list-window.js';
 import { isUuid } from '../rules/values/text.js';
 import type { Webhook } from './webhook.js';
 
@@ -69,21 +70,33 @@ export class Delivery extends modelOf(deliveryColumns) {
     return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
   }
 
-  /** One page of a webhook's deliveries, newest first, each as it stood with its attempts at one moment. */
-  static async pageOf(
+  /** A part of a webhook's deliveries, newest first, each with its attempts as of one moment. */
+  static pageOf(
     webhook: Holder & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
-    { page, limit }: { page: number; limit: number },
-  ): Promise<{ rows: Delivery[]; total: number }> {
+    window: ListWindow,
+  ): Promise<Listed<Delivery>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const where = { ...given, webhook_id: webhook.id, [Op.and]: [...createdBetween(since, until), ...inStatuses(webhook, status)] };
-    const total = await Delivery.count({ where });
-    const offset = (page - 1) * limit;
-    if (offset >= total) return { rows: [], total };
+    const filtered = [...createdBetween(since, until), ...inStatuses(webhook, status)];
+    const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];
-    return { rows: await Delivery.findAll({ where, include: ['attempts'], order, limit, offset }), total };
+    return readWindow<Delivery>(window, {
+      count: () => Delivery.count({ where: { ...where, [Op.and]: filtered } }),
+      find: ({ after, ...range }) =>
+        Delivery.findAll({
+          attributes: { include: [[literal(createdMicros), 'micros']] },
+          where: { ...where, [Op.and]: after === null ? filtered : [...filtered, createdBefore(after)] },
+          include: ['attempts'],
+          order,
+          ...range,
+        }),
+      placeOf: (row) => [(row.get('micros' as keyof Delivery) as number).toString(), String(row.seq), row.id],
+    });
   }
 }
+
+/** The sort columns of `Delivery.pageOf`. */
+export const deliverySort: readonly SortColumn[] = ['micros', 'number', 'id'];
 
 /** What the row of a webhook says of its deliveries. */
 type Holder = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
@@ -95,6 +108,14 @@ function createdBetween(since: Date | undefined, until: Date | undefined): Where
   const to = until && { created_at: { [Op.lt]: new Date(until.getTime() + 1) } };
   return [from, to].filter((bound) => bound !== undefined);
 }
+
+/** Microseconds since 1970. JavaScript's dates end at the millisecond. */
+const createdMicros = `(extract(epoch FROM "Delivery".created_at) * 1000000)::bigint`;
+
+/** A comparison of rows, because the index on the first column serves that. The parts of a place have digits and hyphens only (`isPlace`). */
+const createdBefore = ([micros, seq, id]: Place) =>
+  literal(`("Delivery".created_at, "Delivery".seq, "Delivery".id)
+    < (timestamptz 'epoch' + ${Number(micros)} * interval '1 microsecond', ${Number(seq)}, ${Delivery.sequelize?.escape(id ?? '')}::uuid)`);
 
 /** By `statusWith`; where all is settled by the rows alone, for which there are indexes. */
 function inStatuses({ is_active, revision, held_revision, settled_revision }: Holder, statuses: DeliveryStatus[] | undefined): Where[] {

@@ -1,8 +1,10 @@
 /** A replay: deliveries of a time that an owner has sent again, and how far it came. */
+import { Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
 import type { DeliveryStatus } from './delivery.js';
 import { notFound } from '../errors.js';
+import { type Listed, type ListWindow, readWindow } from '../rules/values/list-window.js';
 import { isUuid } from '../rules/values/text.js';
 
 export const replayStatuses = ['running', 'completed', 'cancelled', 'stopped'] as const;
@@ -37,14 +39,14 @@ export class Replay extends modelOf(replayColumns) {
     return row;
   }
 
-  /** One page of a webhook's replays, newest first. */
-  static async pageOf(webhookId: string, { page, limit }: { page: number; limit: number }): Promise<{ rows: Replay[]; total: number }> {
-    const { rows, count } = await Replay.findAndCountAll({
-      where: { webhook_id: webhookId },
-      order: [['id', 'DESC']],
-      limit,
-      offset: (page - 1) * limit,
+  /** A part of a webhook's replays, newest first. A place is the id of a row. */
+  static pageOf(webhookId: string, window: ListWindow): Promise<Listed<Replay>> {
+    const where = { webhook_id: webhookId };
+    return readWindow<Replay>(window, {
+      count: () => Replay.count({ where }),
+      find: ({ after, ...range }) =>
+        Replay.findAll({ where: after === null ? where : { ...where, id: { [Op.lt]: after[0] } }, order: [['id', 'DESC']], ...range }),
+      placeOf: ({ id }) => [id],
     });
-    return { rows, total: count };
   }
 }

@@ -4,6 +4,7 @@ import { column, type Columns, nullable, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/contacts/suppression.js';
+import type { Listed, ListWindow } from '../rules/values/list-window.js';
 
 export const suppressionColumns = {
   id: column.uuid(),
@@ -22,14 +23,20 @@ export const suppressionColumns = {
 export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
-  /** One page of those that hold, newest first; what is undefined does not filter. */
+  /** A part of those that are in effect, newest first; undefined filters do not filter. */
   static live(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
-    { page, limit }: { page: number; limit: number },
-  ): Promise<{ rows: Suppression[]; total: number }> {
+    window: ListWindow,
+  ): Promise<Listed<Suppression>> {
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    const where = { ...given, expires_at: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: new Date() }] } };
-    return Suppression.ownedPage(workspaceId, { page, limit, where });
+    return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
+  }
+
+  /** Whether one is in effect for this recipient. @param recipient as `recipientKey` makes it */
+  static async holds(workspaceId: string, channel: Channel, recipient: string): Promise<boolean> {
+    return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient, ...inEffect() } })) > 0;
   }
 }
+
+const inEffect = () => ({ expires_at: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: new Date() }] } });

@@ -159,7 +159,7 @@ describe('the interface, from outside', () => {
     const keys = await app.call('GET', '/api/v1/api-keys', { jwt });
     for (const field of ['id', 'name', 'key_prefix', 'scopes', 'is_active', 'last_used_at', 'created_at'])
       assert.ok(field in keys.body.data.api_keys[0], field);
-    assert.deepEqual(Object.keys(keys.body.data.pagination), ['total', 'page', 'pages', 'limit']);
+    assert.deepEqual(Object.keys(keys.body.data.pagination), ['total', 'page', 'pages', 'limit', 'next_cursor']);
     const deleted = await app.call('DELETE', `/api/v1/api-keys/${apiKey.body.data.id}`, { jwt });
     assert.deepEqual(Object.keys(deleted.body.data), ['message']);
     const webhook = await app.call('POST', '/api/v1/webhooks', { jwt, body: { url: 'https://example.com/', events: ['message.sent'] } });

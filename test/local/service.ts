@@ -27,6 +27,7 @@ export function spawnEntryPoint(
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   const script = resolve(import.meta.dirname, `../../local/${name}.js`);
   const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    cwd: dataDir, // a file .env of the developer is not read
     env: { PATH, HOME, XDG_CACHE_HOME, DATA_DIR: dataDir, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isAlive } from '../../local/processes/process-identity.js';
 import { exitCodeOf, killAll, processesOf, spawnEntryPoint, type StartedService, startService } from './service.js';
@@ -57,6 +57,17 @@ describe('npm start', function () {
     assert.deepEqual(await (await fetch(`${api()}/health`)).json().then((health) => (health as { status: string }).status), 'ok');
     assert.equal((await fetch(running().find(/Temporal Web UI +(http\S+)/))).status, 200);
     assert.equal((await fetch(running().find(/Docs +(http\S+)/))).status, 200);
+  });
+
+  it("gives its settings to the operator's commands, which have none but DATA_DIR", async () => {
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+    const run = (name: string, ...args: string[]) =>
+      promisify(execFile)(process.execPath, [resolve(import.meta.dirname, `../../${name}.js`), ...args], { env, cwd: dataDir });
+    assert.match((await run('models/show-routes')).stdout, /^sms +sandbox /);
+    assert.match((await run('models/audit')).stdout, /^0 differences\.\n$/);
+    const created = await run('api/admin/admin', 'workspace', 'create', 'ada@example.com', '--json');
+    assert.equal(new URL(JSON.parse(created.stdout).link).origin, api());
+    await assert.rejects(run('api/recover', '--status'), /there is no such recovery/);
   });
 
   it('exits 1 with one sentence for a second start on the same folder', async () => {

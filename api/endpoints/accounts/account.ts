@@ -15,6 +15,7 @@ import { email, messageOnly, newPassword } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
+import { assertMayMoveTo } from './may-sign-up.js';
 
 interface PasswordRequest {
   caller: Caller;
@@ -74,9 +75,10 @@ export const changeEmail = endpoint({
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ email: string; current_password: string }>({ email: email(), current_password: requiredText() }).required(),
-  refusals: [503],
+  refusals: [403, 503],
   response: messageOnly,
   async handler(input, deps) {
+    assertMayMoveTo(deps.config, input.body.email);
     await confirmCurrentPassword(deps, input);
     for (const mailId of await requestEmailChange(deps, input.caller.workspaceId, input.body.email)) startMail(deps, mailId);
     return { message: 'A mail with a link to confirm the new address is on the way.' };

@@ -5,11 +5,13 @@ import { issueApiKey } from '../../../models/operations/accounts/issue-api-key.j
 import { rotateApiKey } from '../../../models/operations/accounts/rotate-api-key.js';
 import { revokeApiKey } from '../../../models/operations/accounts/revoke-api-key.js';
 import { type Scope, scopes } from '../../../models/rules/accounts/api-key.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { endpoint } from '../../http/endpoint.js';
-import { presentApiKey, presentKeyLimits, presentNewApiKey, presentPagination } from '../../present/presenters.js';
+import { list } from '../../http/list.js';
+import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
-import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, type Page, pageOf, pageQuery, textOrNull } from '../../http/schemas.js';
+import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull } from '../../http/schemas.js';
 
 const keyFields = {
   id: id(),
@@ -73,27 +75,20 @@ export const rotateKey = endpoint({
   },
 });
 
-export const listApiKeys = endpoint({
+export const listApiKeys = list({
   id: 'api-keys.list',
-  method: 'get',
   path: '/api/v1/api-keys',
   summary: 'List API keys, newest first',
   auth: 'jwt',
-  query: Joi.object<Page>(pageQuery),
-  response: pageOf(
-    'api_keys',
-    Joi.object({
-      ...keyFields,
-      ...limitFields,
-      is_active: Joi.boolean().required(),
-      last_used_at: dateOrNull(),
-      last_used_address: textOrNull(),
-    }),
-  ),
-  async handler({ caller, query }) {
-    const { rows, total } = await ApiKey.ownedPage(caller.workspaceId, query);
-    return { api_keys: rows.map(presentApiKey), pagination: presentPagination(total, query) };
-  },
+  name: 'api_keys',
+  row: Joi.object({
+    ...keyFields,
+    ...limitFields,
+    is_active: Joi.boolean().required(),
+    last_used_at: dateOrNull(),
+    last_used_address: textOrNull(),
+  }),
+  find: async ({ caller, window }) => mapRows(await ApiKey.ownedPage(caller.workspaceId, window), presentApiKey),
 });
 
 export const deleteApiKey = endpoint({

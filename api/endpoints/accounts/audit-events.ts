@@ -1,16 +1,15 @@
 /** Audit events: changes to the account, with actor and client address. */
 import Joi from 'joi';
-import { type AuditEvent, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
+import { type AuditEvent, auditSort, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
 import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
-import { readCursor } from '../../../models/rules/audit/cursor.js';
 import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { isUuid } from '../../../models/rules/values/text.js';
-import { endpoint } from '../../http/endpoint.js';
+import { list } from '../../http/list.js';
 import { iso } from '../../present/presenters.js';
-import { bound, date, id, listOf, type Page, pageQuery, textOrNull, textThat } from '../../http/schemas.js';
+import { bound, date, id, listOf, textOrNull, textThat } from '../../http/schemas.js';
 
 const idOrNull = () => Joi.string().guid().allow(null).required();
-const numberOrNull = () => Joi.number().integer().allow(null).required();
 
 const eventResponse = Joi.object({
   id: id(),
@@ -30,8 +29,7 @@ const eventResponse = Joi.object({
   changes: Joi.object().unknown().allow(null).required(),
 });
 
-interface AuditQuery extends Page {
-  cursor?: string;
+interface AuditQuery {
   type?: string[];
   actor?: string;
   start_date?: Date;
@@ -40,42 +38,28 @@ interface AuditQuery extends Page {
 
 const isActor = (value: string): value is ActorType => (actorTypes as readonly string[]).includes(value);
 
-export const listAudit = endpoint({
+export const listAudit = list({
   id: 'audit-events.list',
-  method: 'get',
   path: '/api/v1/audit-events',
   summary: 'List audit events, newest first: changes to the account, with actor and client address',
   auth: 'jwt',
-  query: Joi.object<AuditQuery>({
-    ...pageQuery,
-    cursor: textThat((value) => readCursor(value) !== null, 'Invalid cursor').description('`next_cursor` of the previous page'),
+  name: 'audit_events',
+  row: eventResponse,
+  filters: Joi.object<AuditQuery>({
     type: listOf(auditFilters).description('One or several types, separated by commas. `api_key.*` matches all types with this prefix'),
     actor: textThat((value) => isActor(value) || isUuid(value), `Invalid actor. Must be one of: ${actorTypes.join(', ')}, or an id`),
     start_date: bound('first'),
     end_date: bound('last'),
   }),
-  response: Joi.object({
-    audit_events: Joi.array().items(eventResponse).required(),
-    pagination: Joi.object({
-      total: numberOrNull(),
-      page: Joi.number().integer().required(),
-      pages: numberOrNull(),
-      limit: Joi.number().integer().required(),
-      next_cursor: Joi.string().allow(null).required(),
-    }).required(),
-  }),
-  async handler({ caller, query: { page, limit, cursor, type, actor, start_date, end_date } }, { db }) {
-    const after = cursor === undefined ? null : readCursor(cursor);
+  sort: auditSort,
+  async find({ caller, filters: { type, actor, start_date, end_date }, window }, { db }) {
     const filters = {
       types: type?.flatMap(typesOf),
       ...(actor === undefined ? {} : isActor(actor) ? { actorType: actor } : { actorId: actor }),
       from: start_date,
       to: end_date,
     };
-    const place = after === null ? { page, limit } : { after, limit };
-    const { events, total, nextCursor } = await listAuditEvents(db, caller.workspaceId, filters, place);
-    const pages = total === null ? null : Math.ceil(total / limit);
-    return { audit_events: events.map(presentAuditEvent), pagination: { total, page, pages, limit, next_cursor: nextCursor } };
+    return mapRows(await listAuditEvents(db, caller.workspaceId, filters, window), presentAuditEvent);
   },
 });
 

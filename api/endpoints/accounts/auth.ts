@@ -1,5 +1,6 @@
 /** Accounts: sign up, verify the address, log in. */
 import Joi from 'joi';
+import { signupClosed } from '../../../models/errors.js';
 import { logIn } from '../../../models/operations/accounts/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
@@ -11,6 +12,7 @@ import { country, email, id, name, newPassword, phone } from '../../http/schemas
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
 import { admitCheck } from './password-checks.js';
+import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
 const workspaceResponse = Joi.object({
@@ -44,10 +46,15 @@ export const signup = endpoint({
     phone: phone(),
     country: country(),
   }).required(),
-  refusals: [503],
+  admit(_, { config }) {
+    if (config.signup.isClosed) throw signupClosed();
+    return undefined;
+  },
+  refusals: [403, 503],
   response: workspaceAndMessage,
   status: 201,
   async handler({ origin, body }, deps) {
+    assertMaySignUp(deps.config, body.email);
     const account = { ...body, phone: body.phone ?? null, country: body.country ?? null, client: clientOf(deps.config, origin) };
     await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);

@@ -7,14 +7,15 @@ import { cancelBatch, pauseBatch, resumeBatch } from '../../../models/operations
 import type { Database } from '../../../models/db/database.js';
 import { invalid } from '../../../models/errors.js';
 import { faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { acceptBatch, findAcceptedBatch } from '../../accept/accept-batch.js';
 import type { BulkDeps, Deps } from '../../deps.js';
 import { apiKey, bulkEndpoint, endpoint } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
-import { presentAcceptedBatch, presentBatch, presentBatchInList, presentPagination } from '../../present/presenters.js';
-import { type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
@@ -62,18 +63,14 @@ async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: stri
   return acceptBatch(deps, caller, batch, () => pagesOf(batch, body));
 }
 
-export const listBulk = endpoint({
+export const listBulk = list({
   id: 'messages.list-bulk',
-  method: 'get',
   path: '/api/v1/messages/bulk',
   summary: 'List batches, newest first; `errors` is omitted',
   auth: apiKey('read_messages'),
-  query: Joi.object<Page>(pageQuery),
-  response: pageOf('batches', batchInList),
-  async handler({ caller, query }, { db }) {
-    const { views, total } = await viewBatches(db, caller.workspaceId, query);
-    return { batches: views.map(presentBatchInList), pagination: presentPagination(total, query) };
-  },
+  name: 'batches',
+  row: batchInList,
+  find: async ({ caller, window }, { db }) => mapRows(await viewBatches(db, caller.workspaceId, window), presentBatchInList),
 });
 
 export const getBulk = endpoint({

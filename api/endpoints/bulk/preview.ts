@@ -7,7 +7,6 @@ import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../mo
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
 import { capOf } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
-import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import { parseObject } from '../../http/parse-body.js';
 import type { BulkDeps } from '../../deps.js';
 import { apiKey, bulkEndpoint } from '../../http/endpoint.js';
@@ -21,6 +20,7 @@ import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js'
 import { type BulkBody, bulkBody, planned } from './bulk-schemas.js';
 import { fallbackSteps } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
+import { previewWarnings } from './preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { recipientOf } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
@@ -63,7 +63,7 @@ export const previewMessage = bulkEndpoint({
     fallback: previewedChain,
     warnings: Joi.array()
       .items(Joi.object({ field: Joi.string().required(), message: Joi.string().required() }))
-      .description('Probable mistakes: placeholders without variables. Present only if there are any'),
+      .description('Probable mistakes of a single send that would be accepted. Present only if there are any'),
   }),
   async handler({ caller, body: { single, bulk } }, { db, config }) {
     const { workspaceId } = caller;
@@ -71,7 +71,7 @@ export const previewMessage = bulkEndpoint({
     const given = single ?? bulk;
     if (given !== null) assertTemplateTaken(config, given);
     const messages = bulk === null ? (single === null ? [] : [await previewOf(caller, single)]) : await previewAll(db, caller, bulk);
-    const warnings = single === null || single.variables !== undefined ? [] : literalPlaceholders(single.content);
+    const warnings = single === null ? [] : await previewWarnings(workspaceId, single, messages[0]?.to ?? '');
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),

@@ -1,11 +1,13 @@
 /** Contacts: the recipients of a workspace. */
 import Joi from 'joi';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
 import { createContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
 import { either, endpoint } from '../../http/endpoint.js';
-import { presentContact, presentPagination } from '../../present/presenters.js';
-import { messageOnly, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { presentContact } from '../../present/presenters.js';
+import { messageOnly } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
@@ -38,22 +40,20 @@ export const postContact = endpoint({
   },
 });
 
-export const listContacts = endpoint({
+export const listContacts = list({
   id: 'contacts.list',
-  method: 'get',
   path: '/api/v1/contacts',
   summary: 'List contacts, newest first',
   auth,
-  query: Joi.object<Page & { search?: string; tag?: string }>({
-    ...pageQuery,
+  name: 'contacts',
+  row: contactResponse,
+  filters: Joi.object<{ search?: string; tag?: string }>({
     search: text().empty(Joi.string().allow('').pattern(/^\s*$/)).description('Part of a name, phone number or e-mail address'),
     tag: text().empty('').description('Exact tag'),
   }),
-  response: pageOf('contacts', contactResponse),
-  async handler({ caller, query: { page, limit, search, tag } }) {
+  async find({ caller, filters: { search, tag }, window }) {
     // A plus sign that was not URL-encoded arrives as a space.
-    const { rows, total } = await Contact.search(caller.workspaceId, { search: search?.trim(), tag }, { page, limit });
-    return { contacts: rows.map(presentContact), pagination: presentPagination(total, { page, limit }) };
+    return mapRows(await Contact.search(caller.workspaceId, { search: search?.trim(), tag }, window), presentContact);
   },
 });
 

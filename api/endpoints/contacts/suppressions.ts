@@ -4,10 +4,12 @@ import { type Channel, channels } from '../../../models/channels.js';
 import { addSuppression, removeSuppression as deleteSuppression } from '../../../models/operations/contacts/suppress.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { either, endpoint } from '../../http/endpoint.js';
-import { presentPagination, presentSuppression } from '../../present/presenters.js';
-import { date, dateOrNull, id, messageOnly, moment, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { presentSuppression } from '../../present/presenters.js';
+import { date, dateOrNull, id, messageOnly, moment } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 
 const auth = either('manage_contacts');
@@ -66,24 +68,22 @@ export const addToList = endpoint({
   },
 });
 
-export const listSuppressions = endpoint({
+export const listSuppressions = list({
   id: 'suppressions.list',
-  method: 'get',
   path: '/api/v1/suppressions',
   summary: 'List suppressions in effect, newest first',
   auth,
-  query: Joi.object<Page & { channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
-    ...pageQuery,
+  name: 'suppressions',
+  row: suppressionResponse,
+  filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
     channel: text().valid(...channels),
     recipient: text().empty('').description('Exact phone number or e-mail address'),
     reason: text().valid(...suppressionReasons),
   }),
-  response: pageOf('suppressions', suppressionResponse),
-  async handler({ caller, query: { page, limit, recipient: wanted, ...filters } }) {
+  async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // A plus sign that was not URL-encoded arrives as a space. Addresses are compared without regard to letter case.
     const key = wanted === undefined ? undefined : recipientKey('email', wanted.replace(/^ /, '+'));
-    const { rows, total } = await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, { page, limit });
-    return { suppressions: rows.map(presentSuppression), pagination: presentPagination(total, { page, limit }) };
+    return mapRows(await Suppression.live(caller.workspaceId, { recipient: key, ...filters }, window), presentSuppression);
   },
 });
 

@@ -7,6 +7,7 @@ import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
 import { type HistoryFilters, listMessages } from '../../../models/operations/messages/list-messages.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { type Accepted, acceptMessage, findAccepted } from '../../accept/accept.js';
 import type { Deps } from '../../deps.js';
@@ -14,8 +15,9 @@ import { apiKey, endpoint } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
-import { presentAcceptedMessage, presentChain, presentMessage, presentPagination } from '../../present/presenters.js';
-import { bound, type Page, pageOf, pageQuery, uuid } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { presentAcceptedMessage, presentChain, presentMessage } from '../../present/presenters.js';
+import { bound, uuid } from '../../http/schemas.js';
 import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
@@ -59,14 +61,14 @@ async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | 
   return acceptMessage(deps, caller, message, steps);
 }
 
-export const listHistory = endpoint({
+export const listHistory = list({
   id: 'messages.list',
-  method: 'get',
   path: '/api/v1/messages',
   summary: 'List messages, newest first',
   auth: apiKey('read_messages'),
-  query: Joi.object<Page & HistoryFilters>({
-    ...pageQuery,
+  name: 'messages',
+  row: messageResponse,
+  filters: Joi.object<HistoryFilters>({
     status: text().valid(...publicStatuses),
     channel: text().valid(...channels),
     // A plus sign that was not URL-encoded arrives as a space, and no recipient begins with a space.
@@ -76,11 +78,7 @@ export const listHistory = endpoint({
     start_date: bound('first'),
     end_date: bound('last'),
   }),
-  response: pageOf('messages', messageResponse),
-  async handler({ caller, query: { page, limit, ...filters } }) {
-    const { rows, total } = await listMessages(caller.workspaceId, filters, { page, limit });
-    return { messages: rows.map(presentMessage), pagination: presentPagination(total, { page, limit }) };
-  },
+  find: async ({ caller, filters, window }) => mapRows(await listMessages(caller.workspaceId, filters, window), presentMessage),
 });
 
 export const getMessage = endpoint({

@@ -6,11 +6,12 @@ import { internal, invalidField } from '../../../models/errors.js';
 import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
 import { countReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { either, endpoint } from '../../http/endpoint.js';
-import { presentPagination } from '../../present/presenters.js';
-import { moment, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { moment } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
@@ -61,18 +62,16 @@ export const replayWebhook = endpoint({
   },
 });
 
-export const listReplays = endpoint({
+export const listReplays = list({
   id: 'webhooks.replays',
-  method: 'get',
   path: '/api/v1/webhooks/:id/replays',
   summary: 'List replays of a webhook, newest first',
   auth,
-  query: Joi.object<Page>(pageQuery),
-  response: pageOf('replays', replayResponse),
-  async handler({ caller, params, query }) {
+  name: 'replays',
+  row: replayResponse,
+  async find({ caller, params, window }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
-    const { rows, total } = await Replay.pageOf(webhook.id, query);
-    return { replays: rows.map(presentReplay), pagination: presentPagination(total, query) };
+    return mapRows(await Replay.pageOf(webhook.id, window), presentReplay);
   },
 });
 

@@ -5,12 +5,13 @@ import { assertBelow, type Quota } from '../../../models/operations/billing/with
 import { registerWebhook } from '../../../models/operations/webhooks/register-webhook.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { eventDescriptions, type EventType, eventTypes } from '../../../models/rules/webhooks/events.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
 import { httpsText } from '../../../models/rules/webhooks/webhook-url.js';
 import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { either, endpoint } from '../../http/endpoint.js';
-import { presentPagination } from '../../present/presenters.js';
-import { messageOnly, oneOrMoreOf, type Page, pageOf, pageQuery } from '../../http/schemas.js';
+import { list } from '../../http/list.js';
+import { messageOnly, oneOrMoreOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
@@ -75,18 +76,14 @@ export const createWebhook = endpoint({
   },
 });
 
-export const listWebhooks = endpoint({
+export const listWebhooks = list({
   id: 'webhooks.list',
-  method: 'get',
   path: '/api/v1/webhooks',
   summary: 'List webhooks, newest first',
   auth,
-  query: Joi.object<Page>(pageQuery),
-  response: pageOf('webhooks', webhookResponse),
-  async handler({ caller, query }) {
-    const { rows, total } = await Webhook.ownedPage(caller.workspaceId, query);
-    return { webhooks: rows.map(presentWebhook), pagination: presentPagination(total, query) };
-  },
+  name: 'webhooks',
+  row: webhookResponse,
+  find: async ({ caller, window }) => mapRows(await Webhook.ownedPage(caller.workspaceId, window), presentWebhook),
 });
 
 export const listEventTypes = endpoint({

@@ -25,7 +25,7 @@ export const accountSamples: Samples = {
       workspace: { ...workspace, email_verified: false },
       message: 'Workspace created. Please check your e-mail to verify your address.',
     },
-    refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail],
+    refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail, errors.signupClosed(), errors.signupLimited(['example.com'])],
   },
   'auth.login': {
     about:
@@ -103,7 +103,7 @@ export const accountSamples: Samples = {
           changes: { scopes: [...scopes] },
         },
       ],
-      pagination: { ...pagination, next_cursor: null },
+      pagination,
     },
   },
   'api-keys.delete': {

@@ -33,4 +33,4 @@ export const ids = {
   audit: '0198c5b1-0a10-7f3e-8b1d-00000000000c',
 } as const;
 
-export const pagination = { total: 1, page: 1, pages: 1, limit: 50 };
+export const pagination = { total: 1, page: 1, pages: 1, limit: 50, next_cursor: null };

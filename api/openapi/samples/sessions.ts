@@ -23,7 +23,7 @@ export const sessionSamples: Samples = {
       'Sends a token to the new address and a notice to the current one. The token is valid for 24 hours; use it with `POST /api/v1/auth/verify-email`.',
     requests: { change: { email: 'lovelace@example.com', current_password } },
     data: { message: 'A mail with a link to confirm the new address is on the way.' },
-    refusals: [...wrong, errors.emailExists()],
+    refusals: [...wrong, errors.emailExists(), errors.signupLimited(['example.com'])],
   },
   'auth.logout': { data: { message: 'You are logged out.' } },
   'auth.logout-all': { data: { message: 'All sessions are logged out.' } },

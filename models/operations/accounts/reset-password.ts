@@ -9,6 +9,7 @@ import { spareClient } from './login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 
 export interface PasswordReset {
@@ -32,8 +33,9 @@ export function resetPassword(
   anybody: Origin,
 ): Promise<string> {
   return inTransaction(db, async (transaction) => {
-    const [used] = await select<{ workspace_id: string }>(db, useToken, [digestMailToken(reset.token)], transaction);
-    if (used === undefined) throw invalidMailToken();
+    const digest = digestMailToken(reset.token);
+    const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
+    if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
     // While this is hashed others with the same token wait for the row; none of them hashes anything.
     const hash = await hashPassword(reset.password, used.workspace_id);
     const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);

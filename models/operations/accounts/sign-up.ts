@@ -1,14 +1,12 @@
 import { UniqueConstraintError } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
-import { actingAs, type Origin } from '../../rules/audit/origin.js';
+import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { issueMail } from '../mails/issue-mail.js';
-import { credit } from '../billing/post-credits.js';
+import { insertWorkspace } from './create-workspace.js';
 
 export interface SignUp {
   email: string;
@@ -33,14 +31,10 @@ export async function signUp(
   const password_hash = await hashPassword(password);
   try {
     return await inTransaction(db, async (transaction) => {
-      const created = await Workspace.create({ id: uuidv7(), name: company_name, email, password_hash, phone, country }, { transaction });
-      if (config.signupCredits > 0) {
-        const grant = { reference: created.id, amount: config.signupCredits, description: 'Signup credits' };
-        await credit(db, transaction, created.id, 'grant', [grant]);
-      }
+      const credits = { amount: config.signupCredits, description: 'Signup credits' };
+      const fields = { name: company_name, email, password_hash, phone, country, credits };
+      const created = await insertWorkspace(db, transaction, fields, origin);
       if (client !== undefined) await select(db, noteAddress, [created.id, client], transaction);
-      const target = { type: 'workspace', id: created.id, name: company_name };
-      await recordAuditEvent(db, transaction, actingAs(origin, created), { workspaceId: created.id, type: 'workspace.created', target });
       const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
       return { workspace: await created.reload({ transaction }), mailId };
     });

@@ -4,6 +4,7 @@ import { emailExists, invalidMailToken } from '../../errors.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
 import { Workspace } from '../../tables/workspace.js';
+import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
@@ -20,8 +21,9 @@ export async function verifyEmail(db: Database, token: string, origin: Origin): 
 }
 
 async function verify(db: Database, transaction: Transaction, token: string, origin: Origin): Promise<Workspace> {
-  const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digestMailToken(token)], transaction);
-  if (used === undefined) throw invalidMailToken();
+  const digest = digestMailToken(token);
+  const [used] = await select<{ workspace_id: string; email: string | null }>(db, useToken, [digest], transaction);
+  if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['verify', 'change_email']));
   const [, [workspace]] = await Workspace.update(
     { email_verified: true, updated_at: new Date(), ...(used.email === null ? {} : { email: used.email }) },
     { where: { id: used.workspace_id }, returning: true, transaction },

@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
-import { type Place, writeCursor } from '../../rules/audit/cursor.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
+import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
 
 export interface AuditEvent {
   id: string;
@@ -28,30 +28,19 @@ export interface AuditFilters {
   to?: Date | undefined;
 }
 
-/** Where a page begins: at its number, or behind a place; then nobody counts. */
-export type AuditPage = { limit: number } & ({ page: number } | { after: Place });
+/** The sort columns of the list. */
+export const auditSort: readonly SortColumn[] = ['micros', 'id'];
 
-/**
- * One page of a workspace's audit events, newest first.
- * @returns how many there are in all, null behind a cursor; and the cursor of the next page, null at the end
- */
-export async function listAuditEvents(
-  db: Database,
-  workspaceId: string,
-  filters: AuditFilters,
-  page: AuditPage,
-): Promise<{ events: AuditEvent[]; total: number | null; nextCursor: string | null }> {
+/** A part of a workspace's audit events, newest first. */
+export function listAuditEvents(db: Database, workspaceId: string, filters: AuditFilters, window: ListWindow): Promise<Listed<AuditEvent>> {
   const { types, actorType, actorId, from, to } = filters;
   const bind = [workspaceId, types ?? null, actorType ?? null, actorId ?? null, from ?? null, to ?? null];
-  const after = 'after' in page ? page.after : { micros: null, id: null };
-  const offset = 'page' in page ? (page.page - 1) * page.limit : 0;
-  const total = 'page' in page ? ((await select<{ total: number }>(db, count, bind))[0]?.total ?? 0) : null;
-  if (total !== null && offset >= total) return { events: [], total, nextCursor: null };
-  const found = await select<AuditEvent & { micros: number }>(db, list, [...bind, after.micros, after.id, page.limit + 1, offset]);
-  const shown = found.slice(0, page.limit);
-  const last = shown.at(-1);
-  const nextCursor = found.length > page.limit && last !== undefined ? writeCursor({ micros: String(last.micros), id: last.id }) : null;
-  return { events: shown.map(({ micros: _, ...event }) => event), total, nextCursor };
+  return readWindow<AuditEvent & { micros: number }>(window, {
+    count: async () => (await select<{ total: number }>(db, count, bind))[0]?.total ?? 0,
+    find: ({ after, limit, offset }) =>
+      after === null ? select(db, `${list} ${range}`, [...bind, limit, offset]) : select(db, listAfter, [...bind, limit, offset, ...after]),
+    placeOf: ({ micros, id }) => [String(micros), id],
+  });
 }
 
 const filtered = `
@@ -61,5 +50,7 @@ const count = `SELECT count(*) AS total ${filtered}`;
 const list = `
   SELECT id, type, at, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id, target_name, changes,
     (extract(epoch FROM at) * 1000000)::bigint AS micros
-  ${filtered} AND ($7::bigint IS NULL OR (at, id) < (timestamptz 'epoch' + $7::bigint * interval '1 microsecond', $8::uuid))
-  ORDER BY at DESC, id DESC LIMIT $9 OFFSET $10`;
+  ${filtered}`;
+const range = 'ORDER BY at DESC, id DESC LIMIT $7 OFFSET $8';
+// A statement of its own: an index serves a comparison of rows, and not one that a parameter can turn off.
+const listAfter = `${list} AND (at, id) < (timestamptz 'epoch' + $9::bigint * interval '1 microsecond', $10::uuid) ${range}`;

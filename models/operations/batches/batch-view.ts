@@ -5,6 +5,7 @@ import { type Database, select } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { type PublicStatus, publicStatuses } from '../../rules/messages/status.js';
+import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { completeBatchIfDone } from './complete-batch.js';
 
 export interface BatchView {
@@ -26,14 +27,10 @@ export async function viewBatch(db: Database, workspaceId: string, id: string): 
   return view;
 }
 
-/** One page of a workspace's batches, newest first. */
-export async function viewBatches(
-  db: Database,
-  workspaceId: string,
-  { page, limit }: { page: number; limit: number },
-): Promise<{ views: BatchView[]; total: number }> {
-  const { rows, total } = await Batch.ownedPage(workspaceId, { page, limit, where: { status: { [Op.ne]: 'accepting' } } });
-  return { views: await viewOf(db, rows), total };
+/** A part of a workspace's batches, newest first. */
+export async function viewBatches(db: Database, workspaceId: string, window: ListWindow): Promise<Listed<BatchView>> {
+  const listed = await Batch.ownedPage(workspaceId, window, { where: { status: { [Op.ne]: 'accepting' } } });
+  return { ...listed, rows: await viewOf(db, listed.rows) };
 }
 
 async function viewOf(db: Database, batches: Batch[]): Promise<BatchView[]> {

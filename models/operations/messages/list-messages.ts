@@ -2,6 +2,7 @@ import { Op, type WhereOptions } from 'sequelize';
 import type { Channel } from '../../channels.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import type { PublicStatus } from '../../rules/messages/status.js';
+import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { Workspace } from '../../tables/workspace.js';
 
 /** Filters of the message history; what is undefined does not filter. */
@@ -18,16 +19,12 @@ export interface HistoryFilters {
 }
 
 /**
- * One page of a workspace's messages, newest first. Messages that nobody has decided on yet are not among them. How many there are in all
- * stands in the workspace's row; how many a filter finds is counted.
+ * A part of a workspace's messages, newest first, without undecided messages. The number of all messages is in the workspace's row; the
+ * number of messages that a filter finds is counted.
  */
-export async function listMessages(
-  workspaceId: string,
-  filters: HistoryFilters,
-  { page, limit }: { page: number; limit: number },
-): Promise<{ rows: MessageRow[]; total: number }> {
-  const total = Object.values(filters).every((value) => value === undefined) ? await countOf(workspaceId) : undefined;
-  return Message.ownedPage(workspaceId, { page, limit, total, where: whereOf(filters) });
+export function listMessages(workspaceId: string, filters: HistoryFilters, window: ListWindow): Promise<Listed<MessageRow>> {
+  const isWhole = Object.values(filters).every((value) => value === undefined);
+  return Message.ownedPage(workspaceId, window, { where: whereOf(filters), count: isWhole ? () => countOf(workspaceId) : undefined });
 }
 
 async function countOf(workspaceId: string): Promise<number> {

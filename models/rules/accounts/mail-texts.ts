@@ -50,10 +50,12 @@ interface Draft {
   lines: (detail: MailDetail) => string[];
   /** Path below PUBLIC_URL that the token is appended to. */
   link?: string;
+  /** Path below PUBLIC_URL of a page that needs no token. */
+  page?: string;
 }
 
 /** Where the links of mails lead, below PUBLIC_URL. */
-export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password' } as const;
+export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password', forgot_password: '/forgot-password' } as const;
 
 const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
 const notYou = 'If it was not you, reset the password now, and revoke the API keys.';
@@ -61,7 +63,10 @@ const notYou = 'If it was not you, reset the password now, and revoke the API ke
 const drafts: Readonly<Record<MailKind, Draft>> = {
   verify_email: {
     subject: 'Verify your e-mail address',
-    lines: () => ['Please confirm that this address is yours. The link is valid for 24 hours.'],
+    lines: () => [
+      'Please confirm that this address is yours. The link is valid for 24 hours.',
+      'If you did not sign up, ignore this mail.',
+    ],
     link: mailLinks.verify_email,
   },
   reset_password: {
@@ -80,6 +85,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
       ...remaining('webhooks', 'go on being told', webhooks),
       'If it was not you, reset the password now.',
     ],
+    page: mailLinks.forgot_password,
   },
   change_email: {
     subject: 'Confirm your new e-mail address',
@@ -89,14 +95,17 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   email_change_asked: {
     subject: 'Your e-mail address is about to change',
     lines: () => ['Somebody asked for another e-mail address of this workspace. It holds once it is confirmed there.', notYou],
+    page: mailLinks.forgot_password,
   },
   new_api_key: {
     subject: 'A new API key was made',
     lines: ({ key = '', address }) => [`The API key ${plainName(key)} was made${from(address)}.`, notYou],
+    page: mailLinks.forgot_password,
   },
   new_login: {
     subject: 'A login from a new address',
     lines: ({ address }) => [`Somebody has logged in to this workspace${from(address)}, which had not been used before.`, notYou],
+    page: mailLinks.forgot_password,
   },
   login_locked: {
     subject: 'Too many wrong passwords',
@@ -104,6 +113,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
       `Somebody has tried several wrong passwords for this workspace, at last${from(address)}. For a while nobody can log in.`,
       'Reset the password to get in at once.',
     ],
+    page: mailLinks.forgot_password,
   },
   workspace_closed: {
     subject: 'Your account was closed',
@@ -135,9 +145,10 @@ const remaining = (what: string, verb: string, names: readonly string[] | undefi
  * somebody presses the button, and stands in no log of a proxy.
  */
 export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {
-  const { subject, lines: linesOf, link } = drafts[kind];
+  const { subject, lines: linesOf, link, page } = drafts[kind];
   const lines = linesOf(detail ?? {});
-  const url = link === undefined || token === undefined ? undefined : `${publicUrl}${link}#token=${token}`;
+  const withToken = link === undefined || token === undefined ? undefined : `${publicUrl}${link}#token=${token}`;
+  const url = page === undefined ? withToken : `${publicUrl}${page}`;
   const greeting = plainName(name) === '' ? 'Hello,' : `Hello ${plainName(name)},`;
   const text = [greeting, ...lines, ...(url === undefined ? [] : [url])].join('\n\n');
   const paragraphs = [greeting, ...lines].map((line) => `<p>${escapeHtml(line)}</p>`);

@@ -6,7 +6,7 @@ const lengthMax = 2048;
 /** Text of the interface. */
 export const httpsText = 'Webhook URL must use HTTPS';
 const invalidText = 'Invalid webhook URL';
-const privateText = 'Webhook URL must not point to a private address';
+export const privateText = 'Webhook URL must not point to a private address';
 /** Longest name of the DNS (RFC 1035 §2.3.4). */
 const nameLengthMax = 253;
 const localName = /^[^.]*$|\.(?:local|localhost|internal)$/;

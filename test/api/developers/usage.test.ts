@@ -80,15 +80,15 @@ describe('GET /api/v1/usage', () => {
     const nothing = { messages: 0, delivered: 0, failed: 0, credits: 0 };
     assert.deepEqual(body.data, { from: '2026-01-01T00:00:00.000Z', to: '2026-01-31T23:59:59.999Z', by: 'day', ...nothing, usage: [] });
   });
-  for (const [query, field, message] of [
-    ['?from=x', 'from', 'Invalid date format'],
+  for (const [query, field, message, hint] of [
+    ['?from=x', 'from', 'Invalid date format', 'ISO 8601 with a time zone, for example 2026-11-21T10:00:00Z'],
     ['?by=week', 'by', 'Invalid by. Must be one of: day, channel'],
     ['?from=2026-02-01&to=2026-01-01', 'to', 'to must not be before from'],
     ['?from=2026-01-01&to=2026-06-01', 'from', 'from and to must be at most 92 days apart'],
   ] as const) {
     it(`400 for ${query}`, async () => {
       const { status, body } = await usage(query);
-      assert.deepEqual([status, body.details], [400, [{ field, message }]]);
+      assert.deepEqual([status, body.details], [400, [{ field, message, ...(hint === undefined ? {} : { hint }) }]]);
     });
   }
   it('409 for a period with more messages than are added up', async () => {

@@ -88,4 +88,15 @@ describe('variables of a single send', () => {
     ]);
     assert.equal((await post('preview', sms('Hi'))).body.data.warnings, undefined);
   });
+  it('200 a preview warns of what a send accepts and hardly anybody means', async () => {
+    const suppressed = '+15557770000';
+    await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: suppressed } });
+    const warned = async (body: object) =>
+      ((await post('preview', body)).body.data.warnings ?? []).map(({ field }: { field: string }) => field);
+    assert.deepEqual(await warned({ ...sms('Hi'), to: suppressed }), ['to']);
+    assert.deepEqual(await warned({ ...sms('Hi'), scheduled_at: '2020-01-01T00:00:00Z' }), ['scheduled_at']);
+    const mail = { to: 'a@example.com', channel: 'email' };
+    assert.deepEqual(await warned({ ...mail, content: { text: 'Hi' } }), ['content.subject']);
+    assert.deepEqual(await warned({ ...mail, content: { text: 'Hi', subject: 'Hello' } }), []);
+  });
 });

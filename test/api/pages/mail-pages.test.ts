@@ -37,9 +37,10 @@ describe('pages behind the links in mails', () => {
     return /^http\S+$/m.exec(text)?.[0] ?? '';
   }
 
+  const hintIs = (text: string) => browser.page.locator('.hint', { hasText: text }).waitFor();
   const outcomeIs = (text: string) => browser.page.getByRole('status').filter({ hasText: text }).waitFor();
 
-  for (const path of ['/verify-email', '/reset-password']) {
+  for (const path of ['/verify-email', '/reset-password', '/forgot-password', '/resend-verification']) {
     it(`${path}: 200 with a strict policy, and without the token in the page`, async () => {
       const response = await fetch(`${app.url}${path}?token=%22%3E%3Cscript%3E`);
       const html = await response.text();
@@ -48,7 +49,7 @@ describe('pages behind the links in mails', () => {
       assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
       assert.match(response.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
       const policy = response.headers.get('content-security-policy') ?? '';
-      assert.match(policy, /^default-src 'none'; script-src 'self'; .*form-action 'none'/);
+      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'none'/);
       assert.doesNotMatch(policy, /unsafe|https?:|\*/);
       assert.doesNotMatch(html, /<script>|https?:\/\/|\son\w+=/);
     });
@@ -83,7 +84,7 @@ describe('pages behind the links in mails', () => {
     assert.deepEqual([...browser.hosts], [app.url]);
   });
 
-  it('shows that the link was used before', async function () {
+  it('says that a link was replaced, and leads to a new one', async function () {
     this.timeout(60_000);
     await forget();
     const link = await newestLink();
@@ -92,6 +93,27 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByLabel('New password').fill('third horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
     await outcomeIs('Invalid or expired token');
+    await hintIs('The link was used already, or a newer mail has replaced it');
     assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
+    await browser.page.getByRole('link', { name: 'Get a new one' }).click();
+    await browser.page.getByLabel('E-mail address').fill(email);
+    await browser.page.getByRole('button', { name: 'Send the link' }).click();
+    await outcomeIs('If a workspace has this e-mail address');
+    assert.match(await newestLink(), /\/reset-password#token=/);
+  });
+
+  it('says that the address of a used link is verified', async function () {
+    this.timeout(60_000);
+    const other = 'grace@example.com';
+    await app.call('POST', '/api/v1/auth/signup', { body: { email: other, password, company_name: 'Acme' } });
+    await browser.page.goto(await newestLink());
+    const link = browser.page.url();
+    await browser.page.getByRole('button', { name: 'Verify' }).click();
+    await outcomeIs('E-mail address verified.');
+    await browser.page.goto('about:blank');
+    await browser.page.goto(link);
+    await browser.page.getByRole('button', { name: 'Verify' }).click();
+    await outcomeIs('Invalid or expired token');
+    await hintIs('The address is verified already: you can log in');
   });
 });

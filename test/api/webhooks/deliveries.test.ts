@@ -70,7 +70,7 @@ describe('deliveries of a webhook', () => {
       deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
       [[1], [], [1, 2, 3], []],
     );
-    assert.deepEqual(pagination, { total: 4, page: 1, pages: 1, limit: 50 });
+    assert.deepEqual(pagination, { total: 4, page: 1, pages: 1, limit: 50, next_cursor: null });
     const { at: attemptedAt, ...attempt } = deliveries[0].attempts[0];
     assert.ok(Date.parse(attemptedAt));
     assert.deepEqual(attempt, {

@@ -8,6 +8,8 @@ import { until } from '../../support/client.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
+import { axeFindings } from '../../support/axe.js';
+import { startBrowser } from '../../support/browser.js';
 import { freePort } from '../../support/network/free-port.js';
 import { startApp, type TestApp } from '../../api/start-app.js';
 
@@ -48,6 +50,24 @@ describe('the local checkout, bought from by the service', () => {
     return { url, balance, workspaceId, sessionId: answer.data.session_id as string, request };
   }
 
+  it('has no finding of axe, on the page of a session and on the list', async function () {
+    this.timeout(60_000);
+    const { url } = await order();
+    const browser = await startBrowser(this);
+    try {
+      for (const page of [url, `http://127.0.0.1:${port}/`]) {
+        await browser.page.goto(page);
+        assert.deepEqual(await axeFindings(browser.page), []);
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+  it('leads back to a page that tells the truth, also after a refused payment', async () => {
+    const { url } = await order();
+    assert.match(await press(url, 'pay_later'), /checkout=success/);
+    assert.match(await press(url, 'refuse'), /checkout=cancelled/);
+  });
   it('shows what is bought, under a policy that allows no script', async () => {
     const { url } = await order();
     const response = await fetch(url);

@@ -16,6 +16,9 @@ const database = 'postgres://u:p@127.0.0.1:5432/d';
 const temporal = '127.0.0.1:7233';
 const secret = 'x'.repeat(32);
 
+const how =
+  'It is made once only where everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Make one with: openssl rand -hex 32';
+
 const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
   try {
     readPlan(env);
@@ -41,7 +44,7 @@ describe('plan', () => {
       { TEMPORAL_ADDRESS: temporal },
       { DATABASE_URL: database, TEMPORAL_ADDRESS: temporal },
     ]) {
-      assert.deepEqual(faultsOf(env), ['JWT_SECRET is not set', 'SECRET_KEY is not set']);
+      assert.deepEqual(faultsOf(env), [`JWT_SECRET is not set. ${how}`, `SECRET_KEY is not set. ${how}`]);
     }
   });
 

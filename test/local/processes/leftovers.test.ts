@@ -61,7 +61,7 @@ describe('leftovers of a killed launcher', () => {
     const record = new RunRecord(folder.path);
     const addresses = { api: 'http://127.0.0.1:1', temporal_ui: null, demo_receiver: null };
     assert.equal(runningAddresses(folder.path), undefined);
-    record.announce(addresses);
+    record.announce(addresses, {});
     assert.deepEqual(runningAddresses(folder.path), addresses);
     writeState(runPath, JSON.parse(readFileSync(runPath, 'utf8').replace(/"started": ".*"/, '"started": "long ago"')));
     assert.equal(runningAddresses(folder.path), undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { requiredToRun } from '../../../models/settings/config.js';
+import { missingText } from '../../../models/settings/missing-settings.js';
 import { settings } from '../../../models/settings/settings.js';
 import { faultsOf, load, required } from '../../support/load-settings.js';
 
@@ -70,8 +71,8 @@ describe('loadConfig', () => {
   });
 
   it('names every missing setting, and an empty one as missing', () => {
-    assert.deepEqual(faultsOf({}).toSorted(), requiredToRun.map((name) => `${name} is not set`).toSorted());
-    assert.deepEqual(faultsOf({ ...required, DATABASE_URL: '' }), ['DATABASE_URL is not set']);
+    assert.deepEqual(faultsOf({}).toSorted(), requiredToRun.map(missingText).toSorted());
+    assert.deepEqual(faultsOf({ ...required, DATABASE_URL: '' }), [missingText('DATABASE_URL')]);
     assert.deepEqual(faultsOf({}, []), []);
   });
 

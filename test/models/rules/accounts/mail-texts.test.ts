@@ -16,9 +16,18 @@ describe('renderMail', () => {
     });
   }
 
-  it('puts no link into a mail without a token', () => {
-    for (const { text, html } of [renderMail('password_changed', context), renderMail('verify_email', { ...context, token: undefined })]) {
-      assert.doesNotMatch(text + html, /token=|href/);
+  it('puts no link into a mail without its token', () => {
+    const { text, html } = renderMail('verify_email', { ...context, token: undefined });
+    assert.doesNotMatch(text + html, /token=|href/);
+  });
+
+  it('links mails that advise a reset to the page that sends one, without a token', () => {
+    for (const kind of ['password_changed', 'email_change_asked', 'new_api_key', 'new_login', 'login_locked'] as const) {
+      const { text, html } = renderMail(kind, context);
+      const url = 'https://api.example.test/forgot-password';
+      assert.ok(text.endsWith(`\n\n${url}\n`), kind);
+      assert.ok(html.includes(`<a href="${url}">`));
+      assert.doesNotMatch(text + html, /token=/);
     }
   });
 

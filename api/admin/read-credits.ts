@@ -1,0 +1,16 @@
+import { UsageError } from './command.js';
+
+const creditsMax = 1_000_000_000;
+
+/**
+ * Reads a number of credits of a command.
+ * @returns thousandths of a credit, above 0
+ * @throws UsageError
+ */
+export function readCredits(text: string): number {
+  const amount = /^\d{1,10}(\.\d{1,3})?$/.test(text) ? Math.round(Number(text) * 1000) : 0;
+  if (amount === 0 || amount > creditsMax * 1000) {
+    throw new UsageError(`The credits must be a number above 0, at most ${creditsMax}, with at most 3 decimals`);
+  }
+  return amount;
+}

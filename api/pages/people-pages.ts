@@ -1,0 +1,38 @@
+/** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
+import express, { type RequestHandler, type Router } from 'express';
+import type { Limiter } from '../http/rate-limit.js';
+import { checkoutOutcome } from '../present/checkout-outcome.js';
+import { pageHtml, pagePolicy } from './page-shell.js';
+import { asPage } from './pages.js';
+
+const home = pageHtml({
+  title: 'Tidings',
+  content: `<p>Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.</p>
+      <ul>
+        <li><a href="docs">API reference</a>, where you can try each operation</li>
+        <li><a href="openapi.json">OpenAPI document</a>, for generated clients</li>
+        <li><a href="health">Health</a> of this installation</li>
+        <li><a href="forgot-password">Forgotten password</a></li>
+      </ul>
+      <p class="note">Programs call <code>/api/v1</code>.</p>`,
+});
+
+const checkoutPage = (checkout: unknown) => {
+  const { title, message } = checkoutOutcome(checkout);
+  return pageHtml({ title, base: '../', content: `<p>${message}</p>\n      <p class="note">You can close this page.</p>` });
+};
+
+/** Serves `/` and `/billing/return`. It comes before the router of the endpoints. */
+export function createPeoplePages(limiter: Limiter): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const serve = (path: string, page: (query: Record<string, unknown>) => string) =>
+    router.get(path, onlyPeople, asPage(limiter, path, pagePolicy), (req, res) => void res.type('html').send(page(req.query)));
+  serve('/', () => home);
+  serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
+  return router;
+}
+
+const onlyPeople: RequestHandler = (req, res, next) => {
+  res.vary('Accept');
+  next(/\btext\/html\b/i.test(req.headers.accept ?? '') ? undefined : 'route');
+};

@@ -1,0 +1,69 @@
+import { UniqueConstraintError } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { emailExists } from '../../errors.js';
+import { digestMailToken, mailToken } from '../../rules/accounts/mail-token.js';
+import { actingAs, type Origin } from '../../rules/audit/origin.js';
+import { Workspace } from '../../tables/workspace.js';
+import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { credit } from '../billing/post-credits.js';
+
+export interface NewWorkspace {
+  email: string;
+  name: string;
+  password_hash: string;
+  phone: string | null;
+  country: string | null;
+  /** Thousandths of a credit, and what the ledger says about them. */
+  credits: { amount: number; description: string };
+}
+
+/** Inserts a workspace with its first credits and its audit event. */
+export async function insertWorkspace(
+  db: Database,
+  transaction: Transaction,
+  { credits, ...fields }: NewWorkspace,
+  origin: Origin,
+): Promise<Workspace> {
+  const created = await Workspace.create({ id: uuidv7(), ...fields }, { transaction });
+  const { id, name } = created;
+  if (credits.amount > 0) await credit(db, transaction, id, 'grant', [{ reference: id, ...credits }]);
+  const event = { workspaceId: id, type: 'workspace.created', target: { type: 'workspace', id, name } } as const;
+  await recordAuditEvent(db, transaction, origin.actor.type === 'system' ? origin : actingAs(origin, created), event);
+  return created;
+}
+
+/** An operator's invitation may lie in a mailbox for some days. Reset tokens that owners request are valid for an hour. */
+const invitationDays = 7;
+/** No password fits this. */
+const noPassword = '-';
+
+/**
+ * Creates a workspace for somebody else. It has no password: its owner sets one with the token, which also verifies the address.
+ * @returns the token, which is stored nowhere
+ * @throws AppError 400 when the address is taken; nothing is stored then
+ */
+export async function createWorkspace(
+  db: Database,
+  secretKey: string,
+  wanted: Pick<NewWorkspace, 'email' | 'name' | 'credits'>,
+  origin: Origin,
+): Promise<{ workspace: Workspace; token: string; expiresAt: Date }> {
+  if ((await Workspace.byEmail(wanted.email)) !== null) throw emailExists();
+  const tokenId = uuidv7();
+  const token = mailToken(secretKey, tokenId);
+  const expiresAt = new Date(Date.now() + invitationDays * 86_400_000);
+  try {
+    return await inTransaction(db, async (transaction) => {
+      const fields = { ...wanted, password_hash: noPassword, phone: null, country: null };
+      const created = await insertWorkspace(db, transaction, fields, origin);
+      await select(db, insertToken, [tokenId, created.id, digestMailToken(token), expiresAt], transaction);
+      return { workspace: await created.reload({ transaction }), token, expiresAt };
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) throw emailExists(); // two at once: the index decides
+    throw error;
+  }
+}
+
+const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at) VALUES ($1, $2, 'reset', $3, $4)`;

@@ -1,0 +1,32 @@
+/** Who may sign up: the setting SIGNUP (docs/operations.md, The first customers). */
+import { type AppError, signupClosed, signupLimited } from '../../errors.js';
+
+/** `domains`: the mail domains whose addresses may sign up, in lower case; null means all. */
+export type SignupPolicy = { isClosed: true } | { isClosed: false; domains: readonly string[] | null };
+
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+const domain = `${label}(\\.${label})+`;
+
+/** The form of the setting. */
+export const signupPattern = new RegExp(`^(open|closed|verified-domain:${domain}(,${domain})*)$`, 'i');
+
+/** @param setting fits `signupPattern` */
+export function readSignupPolicy(setting: string): SignupPolicy {
+  const [mode, domains] = setting.toLowerCase().split(':');
+  if (mode === 'closed') return { isClosed: true };
+  return { isClosed: false, domains: domains?.split(',') ?? null };
+}
+
+/**
+ * The refusal of an address; null if it may be used. A subdomain is another domain.
+ * @param email a valid e-mail address
+ */
+export function refusalOfSignup(policy: SignupPolicy, email: string): AppError | null {
+  if (policy.isClosed) return signupClosed();
+  const { domains } = policy;
+  const own = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return domains === null || domains.includes(own) ? null : signupLimited(domains);
+}
+
+/** Whether workspaces must verify their address before they send: anybody can claim an address of the domain. */
+export const needsVerification = (policy: SignupPolicy): boolean => !policy.isClosed && policy.domains !== null;

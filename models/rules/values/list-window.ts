@@ -1,0 +1,63 @@
+/** The part of a list that a request reads, and how it is read. All lists are newest first. */
+
+/** The sort key of a row as text, one part for each sort column. */
+export type Place = readonly string[];
+
+/** A page by its number, or the rows after a place. */
+export type ListWindow = { limit: number } & ({ page: number } | { after: Place });
+
+export interface Listed<Row> {
+  rows: Row[];
+  /** The number of rows in the whole list; null after a place, where it is not counted. */
+  total: number | null;
+  /** The place of the last row; null if the list ends there. */
+  next: Place | null;
+}
+
+/** The part of a list in SQL's terms. `after` is null for a page by its number, `offset` is 0 after a place. */
+export interface Range {
+  after: Place | null;
+  limit: number;
+  offset: number;
+}
+
+interface Reader<Row> {
+  count(): Promise<number>;
+  find(range: Range): Promise<Row[]>;
+  placeOf(row: Row): Place;
+}
+
+/**
+ * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a
+ * sort key and not a count of rows.
+ */
+export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
+  const total = 'page' in window ? await count() : null;
+  const offset = 'page' in window ? (window.page - 1) * window.limit : 0;
+  if (total !== null && offset >= total) return { rows: [], total, next: null };
+  // One row more than shown tells whether the list continues.
+  const found = await find({ after: 'after' in window ? window.after : null, limit: window.limit + 1, offset });
+  const rows = found.slice(0, window.limit);
+  const last = rows.at(-1);
+  return { rows, total, next: found.length > window.limit && last !== undefined ? placeOf(last) : null };
+}
+
+/** The same part with each row converted. */
+export const mapRows = <Row, Shown>({ rows, ...rest }: Listed<Row>, present: (row: Row) => Shown): Listed<Shown> => ({
+  ...rest,
+  rows: rows.map((row) => present(row)),
+});
+
+/** The forms of sort columns. `entry`: a number, or `-` for a row without one. */
+const forms = {
+  id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  number: /^\d{1,15}$/,
+  entry: /^(\d{1,15}|-)$/,
+  /** Microseconds since 1970. */
+  micros: /^\d{1,16}$/,
+} as const;
+export type SortColumn = keyof typeof forms;
+
+/** Whether these texts are a place in a list with these sort columns. */
+export const isPlace = (parts: readonly string[], sort: readonly SortColumn[]): boolean =>
+  parts.length === sort.length && sort.every((column, index) => forms[column].test(parts[index] ?? ''));

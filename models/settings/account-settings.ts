@@ -1,0 +1,32 @@
+/** Settings of workspaces: who may sign up, their first credits, and the mails to their owners. */
+import Joi from 'joi';
+import { signupPattern } from '../rules/accounts/signup-policy.js';
+
+export const accountSettings: Record<string, Joi.Schema> = {
+  SMTP_URL: Joi.string()
+    .uri({ scheme: ['smtp', 'smtps'] })
+    .description(
+      'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+    ),
+  MAIL_FROM: Joi.string().default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
+  SIGNUP: Joi.string()
+    .pattern(signupPattern)
+    .messages({
+      'string.pattern.base':
+        '{{#label}} must be open, closed, or verified-domain: and mail domains, for example verified-domain:example.com',
+    })
+    .default('open')
+    .description(
+      'who may sign up: open (everybody), closed (nobody; an operator creates workspaces), or verified-domain:example.com (addresses of these domains, comma-separated, which must be verified before they send)',
+    ),
+  SIGNUP_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000)
+    .description('credits granted at signup (0; 100 when everything is embedded), while every channel is carried by the sandbox')
+    .default(0),
+  LOW_BALANCE_CREDITS: Joi.number()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
+};

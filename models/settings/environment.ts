@@ -1,0 +1,54 @@
+/** Where `npm start` and the operator's commands get their settings from, in this order: the environment, `.env`, and a running `npm start`. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+
+/** The part of `DATA_DIR/run.json` that commands read. `local/processes/run-record.ts` writes the file. */
+export interface RunningService {
+  launcher?: { pid: number } | undefined;
+  /** The settings that the launcher has made for API and worker, such as DATABASE_URL. */
+  settings?: NodeJS.ProcessEnv | undefined;
+}
+
+export const runFileIn = (dataDir: string) => join(dataDir, 'run.json');
+
+/** The environment, completed by the file `.env` of a folder, if there is one. */
+export function withEnvFile(env: NodeJS.ProcessEnv, folder = process.cwd()): NodeJS.ProcessEnv {
+  const text = readIfPresent(join(folder, '.env'));
+  return text === undefined ? env : { ...parseEnv(text), ...env };
+}
+
+/**
+ * The environment of an operator's command. Without DATABASE_URL it is meant for the service of `npm start` in DATA_DIR, and gets the
+ * settings that its launcher has made.
+ */
+export function commandEnvironment(env: NodeJS.ProcessEnv = process.env, folder = process.cwd()): NodeJS.ProcessEnv {
+  const own = withEnvFile(env, folder);
+  if ((own.DATABASE_URL ?? '') !== '') return own;
+  return { ...own, ...settingsOfService(resolve(folder, own.DATA_DIR || '.data')) };
+}
+
+function settingsOfService(dataDir: string): NodeJS.ProcessEnv {
+  const text = readIfPresent(runFileIn(dataDir));
+  if (text === undefined) return {};
+  const { launcher, settings = {} } = JSON.parse(text) as RunningService;
+  return launcher !== undefined && isRunning(launcher.pid) ? settings : {};
+}
+
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A process of another user cannot be signalled, but runs. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,13 @@
+/** What is said about a required setting that is absent: why it is needed, and how to get it. */
+const secret =
+  'It is made once only where everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Make one with: openssl rand -hex 32';
+
+const reasons: Readonly<Record<string, string>> = {
+  JWT_SECRET: secret,
+  SECRET_KEY: secret,
+  DATABASE_URL: 'Set it in the environment or in .env. Commands beside a running npm start find it in DATA_DIR',
+};
+
+/** One sentence or more for the list of faults. */
+export const missingText = (name: string): string =>
+  reasons[name] === undefined ? `${name} is not set` : `${name} is not set. ${reasons[name]}`;

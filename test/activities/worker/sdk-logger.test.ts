@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { sdkLogger } from '../../../activities/worker/sdk-logger.js';
+
+describe('the logger of the Temporal SDK', () => {
+  it('writes warnings and errors with the level that they have, once, and leaves out what is normal', () => {
+    const lines: unknown[] = [];
+    const into = (level: string) => (fields: unknown, message?: unknown) => void lines.push([level, fields, message]);
+    const logger = sdkLogger({ warn: into('warn'), error: into('error') } as Parameters<typeof sdkLogger>[0]);
+    logger.info('started');
+    logger.warn('No workflows registered, not polling for workflow tasks', { taskQueue: 'webhooks' });
+    logger.warn('slow', { taskQueue: 'webhooks' });
+    logger.error('gone');
+    assert.deepEqual(lines, [
+      ['warn', { taskQueue: 'webhooks' }, 'slow'],
+      ['error', {}, 'gone'],
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+/** All lists, taken from the declarations, with a way to add a row to each. */
+import { v7 as uuidv7 } from 'uuid';
+import { endpoints } from '../../../api/endpoints/index.js';
+import type { Endpoint } from '../../../api/http/endpoint.js';
+import type { Database } from '../../../models/db/database.js';
+import { credit } from '../../../models/operations/billing/post-credits.js';
+import { createContact } from '../../../models/operations/contacts/save-contact.js';
+import { addSuppression } from '../../../models/operations/contacts/suppress.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
+import { scopes } from '../../../models/rules/accounts/api-key.js';
+import { ApiKey } from '../../../models/tables/api-key.js';
+import { testConfig } from '../../support/config.js';
+import { buildAcceptedBatch } from '../../support/rows/batches.js';
+import { buildQueued, buildReplay, buildWebhook } from '../../support/rows/factories.js';
+
+export interface Owner {
+  workspaceId: string;
+  /** The webhook of the lists that belong to one. */
+  webhookId: string;
+}
+
+/** Responses with an array that are not lists: all of it is shown at once, because it is bounded. */
+const whole = new Set(['billing.packages', 'webhooks.events', 'messages.timeline', 'workspace.usage']);
+
+const hasArray = ({ response }: Endpoint) =>
+  Object.values((response.describe().keys ?? {}) as Record<string, { type?: string }>).some(({ type }) => type === 'array');
+
+/** Every GET with an array in its response, except those that are shown whole. */
+export const lists: readonly Endpoint[] = endpoints.filter((item) => item.method === 'get' && hasArray(item) && !whole.has(item.id));
+
+let count = 0;
+const unique = () => `+1555${String((count += 1)).padStart(7, '0')}`;
+
+const suppressed = (db: Database, { workspaceId }: Owner) => {
+  const entry = {
+    workspace_id: workspaceId,
+    channel: 'sms',
+    recipient: unique(),
+    reason: 'manual',
+    source: 'api',
+    expires_at: null,
+  } as const;
+  return addSuppression(db, entry, systemOrigin('operator'));
+};
+
+/** Adds one row to the list with this id. */
+export const addRow: Readonly<Record<string, (db: Database, owner: Owner) => Promise<unknown>>> = {
+  'messages.list': (db, { workspaceId }) => buildQueued(db, workspaceId),
+  'messages.list-bulk': (db, { workspaceId }) => buildAcceptedBatch(db, workspaceId, [1]),
+  'api-keys.list': (_, { workspaceId }) => ApiKey.issue(testConfig().secretKey, { workspace_id: workspaceId, name: 'another', scopes }),
+  // Adding a suppression is audited.
+  'audit-events.list': suppressed,
+  'contacts.list': (_, { workspaceId }) =>
+    createContact(workspaceId, { name: null, phone: unique(), email: null, tags: [], custom_fields: {} }),
+  'suppressions.list': suppressed,
+  'webhooks.list': (_, { workspaceId }) => buildWebhook(workspaceId, 'https://8.8.8.8/', { is_active: false }),
+  // The webhook of the owner gets the event `message.queued`.
+  'webhooks.deliveries': (db, { workspaceId }) => buildQueued(db, workspaceId),
+  'webhooks.replays': (_, { webhookId }) => buildReplay(webhookId),
+  'billing.transactions': (db, { workspaceId }) =>
+    db.transaction((transaction) =>
+      credit(db, transaction, workspaceId, 'adjustment', [{ reference: uuidv7(), amount: 1000, description: 'A correction' }]),
+    ),
+};

@@ -1,0 +1,69 @@
+/** The pages for people, in a real browser. */
+import assert from 'node:assert/strict';
+import { axeFindings } from '../../support/axe.js';
+import { startBrowser, type TestBrowser } from '../../support/browser.js';
+import { startApp, type TestApp } from '../start-app.js';
+
+describe('pages for people', () => {
+  let app: TestApp;
+  let browser: TestBrowser;
+  before(async function () {
+    this.timeout(60_000);
+    app = await startApp();
+    browser = await startBrowser(this);
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+  const asBrowser = (path: string) => fetch(app.url + path, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+
+  for (const path of [
+    '/',
+    '/billing/return?checkout=success',
+    '/verify-email',
+    '/reset-password',
+    '/forgot-password',
+    '/resend-verification',
+  ]) {
+    it(`${path}: no finding of axe in either colour scheme, and no request to other hosts`, async function () {
+      this.timeout(60_000);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await browser.page.emulateMedia({ colorScheme });
+        await browser.page.goto(app.url + path);
+        const maxWidth = await browser.page.evaluate('getComputedStyle(document.body).maxWidth');
+        assert.notEqual(maxWidth, 'none', 'the style sheet is loaded');
+        assert.deepEqual(await axeFindings(browser.page), []);
+      }
+      assert.deepEqual([browser.complaints, [...browser.hosts]], [[], [app.url]]);
+    });
+  }
+
+  it('/ leads a browser to pages that exist', async () => {
+    const response = await asBrowser('/');
+    const html = await response.text();
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; /);
+    assert.match(response.headers.get('vary') ?? '', /\bAccept\b/);
+    const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
+    assert.deepEqual(links, ['docs', 'openapi.json', 'health', 'forgot-password']);
+    for (const link of links) assert.ok([200, 503].includes((await fetch(`${app.url}/${link}`)).status), link);
+  });
+  it('/ is 404 for a program, as every unknown route', async () => {
+    assert.equal((await app.call('GET', '/')).status, 404);
+    assert.equal((await app.call('GET', '/', { headers: { Accept: 'application/json' } })).status, 404);
+  });
+
+  for (const [query, text] of [
+    ['?checkout=success', /The credits are on your balance as soon as the payment is confirmed/],
+    ['?checkout=cancelled', /The purchase was cancelled\. Nothing was charged/],
+    ['', /A purchase that was paid is in the list of transactions/],
+  ] as const) {
+    it(`/billing/return${query} says what is known, to people and to programs`, async () => {
+      const html = await (await asBrowser(`/billing/return${query}`)).text();
+      assert.match(html, text);
+      if (query !== '?checkout=cancelled') assert.doesNotMatch(html, /cancelled/);
+      assert.match((await app.call('GET', `/billing/return${query}`)).body.data.message, text);
+    });
+  }
+});

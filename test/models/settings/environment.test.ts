@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandEnvironment, runFileIn, withEnvFile } from '../../../models/settings/environment.js';
+
+describe('the environment of commands', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-environment-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  const runs = (pid: number, settings: object) => writeFileSync(runFileIn(folder), JSON.stringify({ launcher: { pid }, settings }));
+
+  it('has the settings of .env, and its own variables come first', () => {
+    write('.env', '# a comment\nPORT=4000\nMAIL_FROM="Tidings <a@example.com>"\nLOG_LEVEL=warn\n');
+    assert.deepEqual(withEnvFile({ LOG_LEVEL: 'error' }, folder), {
+      PORT: '4000',
+      MAIL_FROM: 'Tidings <a@example.com>',
+      LOG_LEVEL: 'error',
+    });
+    assert.deepEqual(commandEnvironment({ DATABASE_URL: 'postgres://x' }, folder).PORT, '4000');
+  });
+  it('is the environment alone where there is no .env', () => {
+    assert.deepEqual(withEnvFile({ PORT: '1' }, folder), { PORT: '1' });
+  });
+  it('has the settings of the service that runs in DATA_DIR', () => {
+    runs(process.pid, { DATABASE_URL: 'postgres://made', PORT: '4321' });
+    assert.deepEqual(commandEnvironment({ DATA_DIR: '.', PORT: '0' }, folder), {
+      DATA_DIR: '.',
+      PORT: '4321',
+      DATABASE_URL: 'postgres://made',
+    });
+    write('.env', `DATA_DIR=${folder}\nDATABASE_URL=\n`);
+    assert.equal(commandEnvironment({}, folder).DATABASE_URL, 'postgres://made');
+  });
+  it('ignores a service when DATABASE_URL names another database', () => {
+    runs(process.pid, { DATABASE_URL: 'postgres://made', SECRET_KEY: 'made' });
+    const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://own' };
+    assert.deepEqual(commandEnvironment(own, folder), own);
+  });
+  it('ignores the record of a service that was killed', () => {
+    runs(2 ** 22 + 1, { DATABASE_URL: 'postgres://made' });
+    assert.deepEqual(commandEnvironment({ DATA_DIR: folder }, folder), { DATA_DIR: folder });
+  });
+});
