@@ -120,8 +120,10 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
   if (owner === null) throw invalidToken();
-  const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
-  return { workspaceId: sub, ...standingIn(owner), actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
+  const expiresAt = new Date(exp * 1000);
+  const session = tokenId === null ? null : { id: tokenId, expiresAt };
+  const actor = { type: 'user', id: sub, name: owner.email } as const;
+  return { workspaceId: sub, ...standingIn(owner), actor, channels: null, session, token: { version: tv, expiresAt } };
 }
 
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;

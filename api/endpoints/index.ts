@@ -22,6 +22,7 @@ import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './webhoo
 import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhooks/webhook-operations.js';
 import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
+import { openEventStream } from './streams/stream.js';
 import { createErasure, getErasure } from './workspaces/erasures.js';
 import { exportWorkspace } from './workspaces/export.js';
 import { getBalance, getUsage } from './workspaces/usage.js';
@@ -58,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   getBalance, //           GET    /api/v1/balance
   getUsage, //             GET    /api/v1/usage
   exportWorkspace, //      GET    /api/v1/export
+  openEventStream, //      GET    /api/v1/stream
   createErasure, //        POST   /api/v1/erasures
   getErasure, //           GET    /api/v1/erasures/:id
   createApiKey, //         POST   /api/v1/api-keys

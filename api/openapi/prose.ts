@@ -27,6 +27,7 @@ export const tags = [
   { name: 'contacts', description: 'Recipients with their names, tags and custom fields' },
   { name: 'suppressions', description: 'Recipients who must not get messages, with the reason' },
   { name: 'webhooks', description: 'Endpoints that receive events, and their deliveries' },
+  { name: 'stream', description: 'Events as they happen, over one open connection' },
   { name: 'billing', description: 'Buy credits and list transactions' },
   { name: 'callbacks', description: 'Delivery reports, sent by providers' },
   { name: 'unsubscribe', description: 'The unsubscribe link in e-mails, used by mail programs' },
