@@ -141,6 +141,8 @@ export const missingScope = (scope: string) => new AppError('forbidden', `API ke
 export const suspended = () => new AppError('forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError('forbidden', 'Verify your email address first');
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
+/** A page of another origin uses the session of the console. */
+export const foreignOrigin = () => new AppError('forbidden', 'The console session works from its own origin only');
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);

@@ -22,6 +22,6 @@ export interface Caller {
   token?: { version: number; expiresAt: Date };
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** How many active webhooks the workspace has; only read with an API key. */
+  /** How many active webhooks the workspace has. */
   webhooks?: number;
 }

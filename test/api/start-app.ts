@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createAcceptGate } from '../../api/accept/accept-gate.js';
 import { runHandler } from '../../api/http/run-handler.js';
 import { createApp } from '../../api/app.js';
-import { issueToken } from '../../api/auth/authenticate.js';
+import { issueToken } from '../../api/auth/tokens.js';
 import type { Deps } from '../../api/deps.js';
 import type { Endpoint } from '../../api/http/endpoint.js';
 import { endpoints } from '../../api/endpoints/index.js';

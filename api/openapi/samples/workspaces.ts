@@ -66,6 +66,7 @@ export const workspaceSamples: Samples = {
       errors.invalidField('Last-Event-ID', 'Invalid Last-Event-ID'),
       errors.missingScope('read_messages'),
       errors.suspended(),
+      errors.foreignOrigin(),
       errors.limitReached('A workspace', 20, 'open streams'),
     ],
   },
