@@ -8,6 +8,7 @@ import type { Payments } from './outside/payments.js';
 import type { Limiter } from './http/rate-limit.js';
 import type { ReportInbox } from './outside/report-inbox.js';
 import type { Sns } from './outside/sns.js';
+import type { StreamHub } from './stream/stream-hub.js';
 import type { Temporal } from './outside/temporal.js';
 
 /** The services that handlers use. The entry point, or a test, creates them once. */
@@ -28,6 +29,7 @@ export interface Deps {
   /** Resolves the host names of webhook URLs. */
   resolve: Resolve;
   sns: Sns;
+  streams: StreamHub;
 }
 
 /** The services that handlers in the bulk thread use. */

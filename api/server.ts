@@ -19,6 +19,7 @@ import { createLimiter } from './http/rate-limit.js';
 import { createReportInbox } from './outside/report-inbox.js';
 import { createGaugeReader } from './outside/show-gauges.js';
 import { createSns } from './outside/sns.js';
+import { StreamHub } from './stream/stream-hub.js';
 import { connectTemporal } from './outside/temporal.js';
 
 const drainMsMax = 10_000;
@@ -45,6 +46,7 @@ function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
+    streams: new StreamHub(db, logger),
     startedAt: Date.now(),
     isDraining: false,
   };
@@ -80,10 +82,10 @@ function listen(server: Server, { host, port }: Deps['config']): Promise<void> {
 
 /**
  * On a signal: `/ready` reports the drain at once, and the process serves on for DRAIN_SECONDS, so that load balancers notice it. Then it refuses new
- * connections, finishes the open requests, and closes the clients. A second signal ends the wait.
+ * connections, ends the streams, finishes the open requests, and closes the clients. A second signal ends the wait.
  */
 function stopOnSignal(server: Server, deps: ServerDeps): void {
-  const { config, db, temporal, bulkThread, limiter, logger } = deps;
+  const { config, db, temporal, bulkThread, limiter, streams, logger } = deps;
   const secondSignal = new AbortController();
   const stop = async (reason: string, drainMs: number) => {
     if (deps.isDraining) return secondSignal.abort();
@@ -91,9 +93,11 @@ function stopOnSignal(server: Server, deps: ServerDeps): void {
     logger.info({ reason }, 'draining');
     await sleep(drainMs, undefined, { signal: secondSignal.signal }).catch(() => undefined);
     const deadline = setTimeout(() => server.closeAllConnections(), drainMsMax);
+    const stopped = new Promise((resolve) => server.close(resolve));
+    await streams.close(); // after new connections are refused: their clients connect again elsewhere
     // close() alone would wait until clients close their idle keep-alive connections.
     const sweep = setInterval(() => server.closeIdleConnections(), 25);
-    await new Promise((resolve) => server.close(resolve));
+    await stopped;
     clearTimeout(deadline);
     clearInterval(sweep);
     limiter.close();

@@ -155,6 +155,8 @@ export const signupClosed = () => new AppError('forbidden', 'Sign-up is closed. 
 export const signupLimited = (domains: readonly string[]) =>
   new AppError('forbidden', `Sign-up is only for e-mail addresses at ${domains.join(', ')}`);
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
+/** A page of another origin uses the session of the console. */
+export const foreignOrigin = () => new AppError('forbidden', 'The console session works from its own origin only');
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);

@@ -30,6 +30,8 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   if (item.rate === 'callback' || item.rate === 'probe') return { rateClass: item.rate, key: address };
   if (credential.kind === 'key') return { rateClass: item.rate ?? 'api', key: credential.digest.toString('base64url') };
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
+  // A bulk send by a session of the console counts for its workspace.
+  if (credential.kind === 'jwt' && item.rate === 'bulk') return { rateClass: 'bulk', key: `workspace:${credential.claims.sub}` };
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
   return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
 }

@@ -1,11 +1,7 @@
 /** Authentication in two steps: read the credential of a request without the database, then look up its workspace. */
-import { createHash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import jwt from 'jsonwebtoken';
-import passport from 'passport';
-import { Strategy } from 'passport-jwt';
 import { ApiKey } from '../../models/tables/api-key.js';
-import { type AppError, deactivatedApiKey, invalidApiKey, invalidToken, missingScope } from '../../models/errors.js';
+import { type AppError, deactivatedApiKey, foreignOrigin, invalidApiKey, invalidToken, missingScope } from '../../models/errors.js';
 import type { Database } from '../../models/db/database.js';
 import { identifySession } from '../../models/operations/accounts/identify-session.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
@@ -13,27 +9,14 @@ import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../mo
 import type { Standing } from '../../models/operations/billing/standing.js';
 import { isInNetworks } from '../../models/rules/accounts/networks.js';
 import { isUuid } from '../../models/rules/values/text.js';
-import type { Workspace } from '../../models/tables/workspace.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
 import type { Caller } from '../http/caller.js';
 import { plainAddress } from '../http/request-context.js';
 import { type KeyCredential, presentedKey } from './presented-key.js';
-import { keyRefused, tokenRefused } from './why-refused.js';
-
-const issuer = 'tidings';
-const audience = 'tidings-api';
-const lifetimeSeconds = 30 * 24 * 3600;
-
-interface Claims {
-  sub: string;
-  /** The workspace's token version at the time of issue. A password change increments it, which invalidates older tokens. */
-  tv: number;
-  /** The id of the token; old tokens may have none. */
-  jti?: string;
-  /** Seconds since 1970. */
-  exp: number;
-}
+import { isOwnOrigin, sessionCookie } from './console-session.js';
+import { type Claims, createTokenReader } from './tokens.js';
+import { keyRefused, sessionRefused, tokenRefused } from './why-refused.js';
 
 /** The credential of a request; `refused` contains the error of an invalid one. */
 export type Credential = { kind: 'none' } | { kind: 'jwt'; claims: Claims } | PresentedFrom | { kind: 'refused'; error: AppError };
@@ -50,22 +33,7 @@ export interface Authenticator {
   authorize(auth: Auth, caller: Caller | null): Caller | null;
 }
 
-/** Issues a JWT for this workspace. It is valid for 30 days, or until the password changes. Its `kid` header identifies the secret. */
-export function issueToken(jwtSecret: string, { id, token_version }: Pick<Workspace, 'id' | 'token_version'>): string {
-  const claims = { typ: 'access', tv: token_version };
-  return jwt.sign(claims, jwtSecret, {
-    algorithm: 'HS256',
-    keyid: keyIdOf(jwtSecret),
-    subject: id,
-    issuer,
-    audience,
-    expiresIn: lifetimeSeconds,
-    jwtid: randomUUID(),
-  });
-}
-
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
-  const readJwt = jwtReader(config.jwtSecrets);
   // Keys that arrive during a query are looked up together by the next one. Each is read after its request arrived, so a revocation takes effect immediately.
   const identified = new BatchQueue<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), {
     maxBatchSize: 100,
@@ -74,16 +42,7 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   const touched = lastUsed((err) => logger.warn({ err }, 'last_used_at was not written'));
 
   return {
-    async read(auth, req, res) {
-      if (auth === 'none' || auth === 'provider') return { kind: 'none' };
-      const key = req.get('x-api-key') ?? '';
-      // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
-      if (auth === 'jwt' || (auth.jwtToo && (key === '' || req.get('authorization') !== undefined))) return readJwt(auth, req, res);
-      const presented = presentedKey(req, config.secretKeys);
-      return presented === undefined
-        ? { kind: 'refused', error: keyRefused(req.headers) }
-        : { ...presented, address: plainAddress(req.ip) };
-    },
+    read: createCredentialReader(config),
     async identify(auth, credential) {
       if (credential.kind === 'refused') throw credential.error;
       if (credential.kind === 'none' || auth === 'none' || auth === 'provider') return null;
@@ -104,6 +63,31 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   };
 }
 
+/** An explicit credential takes precedence over the cookie of the console, which a browser adds by itself. */
+function createCredentialReader({ jwtSecrets, secretKeys, publicUrl }: Deps['config']): Authenticator['read'] {
+  const readToken = createTokenReader(jwtSecrets);
+
+  return async (auth, req, res) => {
+    if (auth === 'none' || auth === 'provider') return { kind: 'none' };
+    const key = req.get('x-api-key') ?? '';
+    const hasToken = req.get('authorization') !== undefined;
+    const cookie = key === '' && !hasToken ? sessionCookie(req, publicUrl) : null;
+    if (cookie !== null) {
+      if (!isOwnOrigin(req, publicUrl)) return { kind: 'refused', error: foreignOrigin() };
+      const found = await readToken('console', cookie, req, res);
+      return found.claims === null ? { kind: 'refused', error: sessionRefused(found.isExpired) } : { kind: 'jwt', claims: found.claims };
+    }
+    // If both are allowed, an Authorization header takes precedence. Without any credential, the error is that of a missing JWT.
+    if (auth === 'jwt' || (auth.jwtToo && (key === '' || hasToken))) {
+      const found = await readToken('access', bearerOf(req), req, res);
+      if (found.claims !== null) return { kind: 'jwt', claims: found.claims };
+      return { kind: 'refused', error: tokenRefused(auth, req.headers, found.isExpired) };
+    }
+    const presented = presentedKey(req, secretKeys);
+    return presented === undefined ? { kind: 'refused', error: keyRefused(req.headers) } : { ...presented, address: plainAddress(req.ip) };
+  };
+}
+
 function callerOf(key: IdentifiedKey): Caller {
   return {
     workspaceId: key.workspace_id,
@@ -120,8 +104,11 @@ async function workspaceOf(db: Database, { sub, tv, jti, exp }: Claims): Promise
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv });
   if (owner === null) throw invalidToken();
-  const session = tokenId === null ? null : { id: tokenId, expiresAt: new Date(exp * 1000) };
-  return { workspaceId: sub, ...standingIn(owner), actor: { type: 'user', id: sub, name: owner.email }, channels: null, session };
+  const expiresAt = new Date(exp * 1000);
+  const session = tokenId === null ? null : { id: tokenId, expiresAt };
+  const actor = { type: 'user', id: sub, name: owner.email } as const;
+  const { webhooks } = owner;
+  return { workspaceId: sub, ...standingIn(owner), actor, channels: null, session, webhooks, token: { version: tv, expiresAt } };
 }
 
 type StandingIn = Pick<Caller, 'balance' | 'spendLeft' | 'allowedCountries' | 'isVerified' | 'isSuspended'>;
@@ -130,57 +117,7 @@ function standingIn({ balance, spend_left, allowed_countries, email_verified, is
   return { balance, spendLeft: spend_left, allowedCountries: allowed_countries, isVerified: email_verified, isSuspended: is_suspended };
 }
 
-/** An id of a secret that does not reveal the secret. */
-const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
-
-/** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. */
-function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
-  const kid = jwt.decode(token, { complete: true })?.header.kid;
-  return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
-}
-
-function isSignedWith(secret: string, token: string): boolean {
-  try {
-    jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
-function jwtReader(jwtSecrets: readonly string[]): (auth: Auth, req: Request, res: Response) => Promise<Credential> {
-  const authenticator = new passport.Passport();
-  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
-  const strategy = new Strategy(
-    {
-      jwtFromRequest: (req) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null,
-      secretOrKeyProvider: (_req, token: string, done) => {
-        const secret = secretOf(secrets, token);
-        done(secret === undefined ? 'unknown key' : null, secret);
-      },
-      algorithms: ['HS256'],
-      issuer,
-      audience,
-      jsonWebTokenOptions: { maxAge: lifetimeSeconds },
-    },
-    (claims: Partial<Claims> & { typ?: unknown }, done) => {
-      const isOurs =
-        claims.typ === 'access' && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
-      done(null, isOurs ? claims : false);
-    },
-  );
-  authenticator.use('jwt', strategy);
-  return (auth, req, res) =>
-    new Promise((resolve, reject) => {
-      const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
-        if (err !== null && err !== undefined) reject(err as Error);
-        else if (claims) resolve({ kind: 'jwt', claims });
-        else resolve({ kind: 'refused', error: tokenRefused(auth, req.headers, info instanceof jwt.TokenExpiredError) });
-      };
-      authenticator.authenticate('jwt', { session: false }, answer)(req, res, reject);
-    });
-}
+const bearerOf = (req: Request) => /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? null;
 
 /** Writes last_used_at of a key in the background, at most once a minute. */
 function lastUsed(onError: (err: unknown) => void): (key: IdentifiedKey, address: string | undefined) => void {

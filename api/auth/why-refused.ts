@@ -24,6 +24,10 @@ export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired
   return refusedFor(looksLikeJwt(given) ? 'The JWT was not issued here, or was changed' : 'The token is not a JWT');
 }
 
+/** The 401 for a cookie of the console that is no valid session. */
+export const sessionRefused = (isExpired: boolean): AppError =>
+  isExpired ? expiredToken() : refusedFor('The console session is not valid: log in again');
+
 /** The 401 for a missing or malformed API key. */
 export function keyRefused({ authorization, 'x-api-key': key = '' }: IncomingHttpHeaders): AppError {
   if (key === '') {

@@ -8,6 +8,7 @@ import { createApiKey, deleteApiKey, listApiKeys, rotateKey } from './accounts/a
 import { login, signup, verifyEmailAddress } from './accounts/auth.js';
 import { cancelBulk, getBulk, listBulk, pauseBulk, resumeBulk } from './bulk/bulk.js';
 import { bulkEndpoints } from './bulk/bulk-endpoints.js';
+import { createConsoleSession, deleteConsoleSession } from './console/session.js';
 import { createCheckout, listPackages, listTransactions, receivePayment, returnFromCheckout } from './billing.js';
 import { receiveReports } from './callbacks.js';
 import { getContact, listContacts, postContact, putContact, removeContact } from './contacts/contacts.js';
@@ -22,6 +23,7 @@ import { cancelOneReplay, getReplay, listReplays, replayWebhook } from './webhoo
 import { getPublicKey, resendDelivery, rotateWebhookSecret, sendTestEvent } from './webhooks/webhook-operations.js';
 import { getDelivery, listDeliveries } from './webhooks/deliveries.js';
 import { createWebhook, getWebhook, listEventTypes, listWebhooks, putWebhook, removeWebhook } from './webhooks/webhooks.js';
+import { openEventStream } from './streams/stream.js';
 import { createErasure, getErasure } from './workspaces/erasures.js';
 import { exportWorkspace } from './workspaces/export.js';
 import { getBalance, getUsage } from './workspaces/usage.js';
@@ -42,6 +44,8 @@ export const endpoints: readonly Endpoint[] = [
   confirmTotpCode, //      POST   /api/v1/auth/totp/confirm
   deleteTotp, //           DELETE /api/v1/auth/totp
   closeAccount, //         DELETE /api/v1/auth/workspace
+  createConsoleSession, // POST   /console/session
+  deleteConsoleSession, // DELETE /console/session
   sendMessage, //          POST   /api/v1/messages/send
   ...bulkEndpoints.map((each) => ({ ...each, inBulkThread: true as const })),
   listHistory, //          GET    /api/v1/messages
@@ -58,6 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   getBalance, //           GET    /api/v1/balance
   getUsage, //             GET    /api/v1/usage
   exportWorkspace, //      GET    /api/v1/export
+  openEventStream, //      GET    /api/v1/stream
   createErasure, //        POST   /api/v1/erasures
   getErasure, //           GET    /api/v1/erasures/:id
   createApiKey, //         POST   /api/v1/api-keys

@@ -18,8 +18,10 @@ export interface Caller {
   channels: readonly Channel[] | null;
   /** The session of the JWT; null with an API key, and for JWTs without an id. */
   session: Session | null;
+  /** The JWT: the version that a change of the password raises, and its own end; undefined with an API key. */
+  token?: { version: number; expiresAt: Date };
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** How many active webhooks the workspace has; only read with an API key. */
+  /** How many active webhooks the workspace has. */
   webhooks?: number;
 }

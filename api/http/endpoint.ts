@@ -34,6 +34,8 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
   body: Body;
   /** The `Idempotency-Key` header, for endpoints that declare `idempotent`; null when the client sent none. */
   idempotencyKey: string | null;
+  /** The `Last-Event-ID` header: the last event of a stream that the client received. */
+  lastEventId: string | null;
   /** The actor and its client address, for audit events. */
   origin: Origin;
   /** The parts of the request that a provider signs. Used by `provider` endpoints. */
@@ -74,8 +76,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   /** The schema of `data`, or of the whole response without an envelope. */
   response: Joi.Schema;
   status?: 200 | 201 | 202;
-  /** The response is a stream of NDJSON lines. `response` describes one line. */
-  streams?: true;
+  /** The response is a stream. `response` describes one line of it, or the data of one event. */
+  streams?: 'application/x-ndjson' | 'text/event-stream';
   /** Some callers get 204 without a body, because they cannot handle a response. */
   mayBeEmpty?: true;
   /** Another status with the same response schema. */

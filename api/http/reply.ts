@@ -1,3 +1,12 @@
+import type { Writable } from 'node:stream';
+
+/** Writes to an open response, until one side ends it. */
+export interface Feed {
+  begin(out: Writable): void;
+  /** The client is gone, or wants no body. May be called more than once. */
+  end(): void;
+}
+
 interface ReplyOptions {
   status?: number;
   headers?: Record<string, string>;
@@ -5,6 +14,8 @@ interface ReplyOptions {
   json?: Uint8Array;
   /** Lines to stream as NDJSON instead of `data`. */
   lines?: AsyncIterable<object>;
+  /** Server-sent events instead of `data`. */
+  events?: Feed;
 }
 
 /** A Buffer on the memory of these bytes: `Buffer.from(bytes)` would copy what may be megabytes. */

@@ -14,6 +14,8 @@ export interface RequestContext {
   address: string | undefined;
   /** The id of the API key. */
   keyId: string | undefined;
+  /** The response is an open stream. */
+  isStream: boolean;
 }
 
 const safeId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -36,7 +38,14 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
     const startedAt = performance.now();
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && safeId.test(given) ? given : randomUUID();
-    const context: RequestContext = { requestId, route: '(unknown)', workspaceId: undefined, address: undefined, keyId: undefined };
+    const context: RequestContext = {
+      requestId,
+      route: '(unknown)',
+      workspaceId: undefined,
+      address: undefined,
+      keyId: undefined,
+      isStream: false,
+    };
     if (!behindProxy) context.address = plainAddress(req.socket.remoteAddress);
     (res as WithLocals).locals = context;
     res.setHeader('X-Request-Id', requestId);
@@ -51,8 +60,8 @@ export function requestContext(logger: Logger, { behindProxy }: { behindProxy: b
         key_id: context.keyId,
         address: context.address,
       };
-      noteRequest(req.method, context.route, res.statusCode, performance.now() - startedAt);
-      logger.info(line, res.writableFinished ? 'request' : 'request aborted');
+      noteRequest(req.method, context.route, res.statusCode, context.isStream ? null : performance.now() - startedAt);
+      logger.info(line, res.writableFinished || context.isStream ? 'request' : 'request aborted');
     });
     next();
   };

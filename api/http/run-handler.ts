@@ -31,7 +31,17 @@ export async function runHandler<Deps>(item: Handled<Deps>, request: HandlerRequ
   const ignoredHeader = item.auth === 'provider' ? {} : ignoredFieldsHeader([...(query.ignored ?? []), ...(body.ignored ?? [])]);
   if (faults.length > 0) throw withHeaders(invalid(faults), ignoredHeader);
   const signed = { url, headers, body: bytes };
-  const input = { caller, origin, params, query: query.value, body: body.value, idempotencyKey, signed };
+  const lastEventId = headers['last-event-id'];
+  const input = {
+    caller,
+    origin,
+    params,
+    query: query.value,
+    body: body.value,
+    idempotencyKey,
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : null,
+    signed,
+  };
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;
   });

@@ -4,12 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
-import { bufferOn, type Reply } from './reply.js';
+import { bufferOn, type Feed, type Reply } from './reply.js';
+import { contextOf } from './request-context.js';
 
-/** Writes a JSON response, or a stream of lines where the handler returned one. */
+/** Writes a JSON response, or a stream of lines or events where the handler returned one. Does not wait for the end of a stream of events. */
 export async function writeReply(item: Endpoint, reply: Reply, req: Request, res: Response, publicUrl: string): Promise<void> {
-  if (reply.options.lines === undefined) writeJson(item, reply, req, res, publicUrl);
-  else await streamLines(reply.options.lines, req, res);
+  const { lines, events } = reply.options;
+  if (lines !== undefined) await streamLines(lines, req, res);
+  else if (events !== undefined) streamEvents(events, reply, req, res);
+  else writeJson(item, reply, req, res, publicUrl);
 }
 
 function writeJson(item: Endpoint, { data, options }: Reply, req: Request, res: Response, publicUrl: string): void {
@@ -36,6 +39,21 @@ async function streamLines(lines: AsyncIterable<object>, req: Request, res: Resp
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     },
   );
+}
+
+/** Starts a response of server-sent events. Proxies such as nginx would collect them without the second header. */
+function streamEvents(feed: Feed, { options }: Reply, req: Request, res: Response): void {
+  res.status(200).set({ ...options.headers, 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
+  res.once('close', () => feed.end());
+  if (req.method === 'HEAD') {
+    res.end();
+  } else if (res.closed) {
+    feed.end(); // the client left while the stream was opened
+  } else {
+    contextOf(res).isStream = true;
+    res.flushHeaders();
+    feed.begin(res);
+  }
 }
 
 /** Joins many lines into one chunk, because each write costs a system call. */

@@ -14,9 +14,8 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
   const statuses = [
     ...refusals,
     ...(query || body ? [400] : []),
-    ...(takesKey || auth === 'jwt' ? [401] : []),
+    ...(takesKey || auth === 'jwt' ? [401, 403] : []),
     ...(idempotent === true ? [402, 422] : []),
-    ...(takesKey && auth.scope !== null ? [403] : []),
     ...(path.includes(':') ? [404] : []),
     ...(path.endsWith('/cancel') ? [409] : []),
     ...(body ? [413] : []),
@@ -88,9 +87,11 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
   }
 }
 
+/** A session of the console can be used on every operation with a credential, and only from its own origin. */
 function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
-  const scope = typeof auth === 'object' && auth.scope !== null ? [errors.missingScope(auth.scope)] : [errors.badSignature()];
-  return sends === true ? [...scope, errors.suspended(), errors.unverified()] : scope;
+  if (auth === 'none' || auth === 'provider') return [errors.badSignature()];
+  const scope = typeof auth === 'object' && auth.scope !== null ? [errors.missingScope(auth.scope)] : [];
+  return [...scope, ...(sends === true ? [errors.suspended(), errors.unverified()] : []), errors.foreignOrigin()];
 }
 
 function unauthorized({ auth }: Endpoint): errors.AppError[] {

@@ -44,7 +44,7 @@ export const successHeaders = ({ auth, idempotent, query }: Pick<Endpoint, 'auth
 export const errorHeaders = (status: number): Json => ({ ...always, ...(status === 429 || status >= 500 ? reference('Retry-After') : {}) });
 
 /** The headers of a request. */
-export function requestHeaders({ idempotent }: Pick<Endpoint, 'idempotent'>): Json[] {
+export function requestHeaders({ idempotent, streams }: Pick<Endpoint, 'idempotent' | 'streams'>): Json[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -57,5 +57,11 @@ export function requestHeaders({ idempotent }: Pick<Endpoint, 'idempotent'>): Js
     description: 'Makes retries safe: a repeated request with the same key and body is done once, and gets the first response again',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   };
-  return idempotent === true ? [key, requestId] : [requestId];
+  const lastEventId = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The `id` of the last event that was received; the stream continues behind it',
+    schema: { type: 'string', maxLength: 8_000 },
+  };
+  return [...(idempotent === true ? [key] : []), ...(streams === 'text/event-stream' ? [lastEventId] : []), requestId];
 }

@@ -91,7 +91,7 @@ function successResponse(item: Endpoint): Json {
   return {
     description: 'Success',
     headers: successHeaders(item),
-    content: { [item.streams === true ? 'application/x-ndjson' : 'application/json']: { schema, ...example } },
+    content: { [item.streams ?? 'application/json']: { schema, ...example } },
   };
 }
 

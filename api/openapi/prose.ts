@@ -4,6 +4,8 @@ Send messages by SMS, WhatsApp and e-mail, and follow their delivery.
 
 **Credentials.** A JWT (\`Authorization: Bearer …\`) manages the account. An API key (\`X-API-Key\`) sends and reads messages.
 
+The session of the console is a cookie that takes the place of both, on pages of this service.
+
 **Responses** are \`{"success": true, "data": …}\` or \`{"success": false, "error": …, "code": …, "message": …, "request_id": …}\`;
 for status 400, \`details\` lists every fault. Do not retry 4xx, except 429. Retry 429 and 5xx with exponential backoff, and
 send an \`Idempotency-Key\` so that a retry does nothing twice.
@@ -19,6 +21,7 @@ known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\`
 
 export const tags = [
   { name: 'auth', description: 'Accounts: sign up, verify the e-mail address, log in, reset the password' },
+  { name: 'console', description: 'The session of the console' },
   { name: 'messages', description: 'Send single and bulk messages, and follow their delivery' },
   { name: 'workspace', description: 'The workspace and its settings' },
   { name: 'erasures', description: 'Erase the data of recipients' },
@@ -27,6 +30,7 @@ export const tags = [
   { name: 'contacts', description: 'Recipients with their names, tags and custom fields' },
   { name: 'suppressions', description: 'Recipients who must not get messages, with the reason' },
   { name: 'webhooks', description: 'Endpoints that receive events, and their deliveries' },
+  { name: 'stream', description: 'Events as they happen, over one open connection' },
   { name: 'billing', description: 'Buy credits and list transactions' },
   { name: 'callbacks', description: 'Delivery reports, sent by providers' },
   { name: 'unsubscribe', description: 'The unsubscribe link in e-mails, used by mail programs' },

@@ -44,6 +44,7 @@ export const apiMetrics = {
     from: 'api',
     buckets: [1, 2, 5, 10, 25, 50, 100],
   }),
+  streams: gauge('tidings_streams_open', 'Open streams of events of this process', { from: 'api' }),
   reports: counter('tidings_reports_total', 'Delivery reports that were received, repeated ones included', {
     from: 'api',
     labels: ['account', 'status'],

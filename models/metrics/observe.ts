@@ -5,11 +5,15 @@ import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
 /** The operation of requests without an endpoint. Invented paths must not create series. */
 const unknown = '(unknown)';
 
-/** Notes a request that is over. @param route template of its path */
-export function noteRequest(method: string | undefined, route: string, status: number, ms: number): void {
+/**
+ * Notes a request that is over.
+ * @param route template of its path
+ * @param ms null for a stream, which takes as long as its client wants
+ */
+export function noteRequest(method: string | undefined, route: string, status: number, ms: number | null): void {
   const operation = route === unknown ? 'unknown' : `${method} ${route}`;
   apiMetrics.requests.inc({ operation, status_class: `${Math.floor(status / 100)}xx` });
-  apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
+  if (ms !== null) apiMetrics.requestSeconds.observe({ operation }, ms / 1000);
   if (status === 503 && route !== '/health' && route !== '/ready') apiMetrics.shed.inc({ operation });
 }
 
@@ -34,6 +38,9 @@ export async function observeAccept<Row>(channel: string, work: () => Promise<Ro
 }
 
 const refusals: Record<string, string> = { insufficient_credits: 'refused', unavailable: 'shed' };
+
+/** Notes how many streams this process has open. */
+export const noteStreams = (open: number): void => apiMetrics.streams.set(open);
 
 /** Notes how many single sends share a workflow. */
 export const noteGroup = (messages: number): void => apiMetrics.groupSize.observe(messages);

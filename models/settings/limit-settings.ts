@@ -14,6 +14,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
   MAX_WEBHOOKS: quota(10_000).default(25).description('webhooks that a workspace can have'),
   MAX_REPLAYS: quota(1_000).default(2).description('replays of a workspace that can be under way'),
   MAX_OPEN_BATCHES: quota(100_000).default(50).description('batches of a workspace of which something is queued'),
+  MAX_STREAMS: quota(10_000).default(20).description('streams of events that a workspace can have open'),
   MAX_PLACEHOLDERS: quota(100_000).default(200).description('placeholders that a content can have, all its texts together'),
   SHARED_GROUP_WEBHOOKS: Joi.number()
     .integer()
@@ -56,6 +57,7 @@ export interface Quotas {
   webhooks: number;
   replays: number;
   openBatches: number;
+  streams: number;
   placeholders: number;
 }
 
@@ -83,6 +85,7 @@ const quotasOf = (value: Checked): Quotas => ({
   webhooks: value.MAX_WEBHOOKS,
   replays: value.MAX_REPLAYS,
   openBatches: value.MAX_OPEN_BATCHES,
+  streams: value.MAX_STREAMS,
   placeholders: value.MAX_PLACEHOLDERS,
 });
 

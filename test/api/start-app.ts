@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createAcceptGate } from '../../api/accept/accept-gate.js';
 import { runHandler } from '../../api/http/run-handler.js';
 import { createApp } from '../../api/app.js';
-import { issueToken } from '../../api/auth/authenticate.js';
+import { issueToken } from '../../api/auth/tokens.js';
 import type { Deps } from '../../api/deps.js';
 import type { Endpoint } from '../../api/http/endpoint.js';
 import { endpoints } from '../../api/endpoints/index.js';
@@ -14,6 +14,7 @@ import { createPayments } from '../../api/outside/payments.js';
 import { createSns } from '../../api/outside/sns.js';
 import { createReportInbox } from '../../api/outside/report-inbox.js';
 import { createLimiter } from '../../api/http/rate-limit.js';
+import { StreamHub } from '../../api/stream/stream-hub.js';
 import type { Temporal } from '../../api/outside/temporal.js';
 import { ApiKey } from '../../models/tables/api-key.js';
 import type { Database } from '../../models/db/database.js';
@@ -78,6 +79,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
+    streams: new StreamHub(database.db, logger),
     startedAt: Date.now(),
     isDraining: false,
   };
@@ -96,6 +98,7 @@ export async function startApp(env: NodeJS.ProcessEnv = {}, temporal: Partial<Te
       return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace), key };
     },
     async close() {
+      await deps.streams.close();
       await stop(server);
       deps.limiter.close();
       await database.drop();
@@ -131,7 +134,9 @@ async function call(url: string, method: string, path: string, { key, jwt, body,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
+  const isOpenEnded = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isOpenEnded) await response.body?.cancel();
+  const text = isOpenEnded ? '' : await response.text();
   const answer = { status: response.status, headers: response.headers, body: bodyOf(response.headers, text) };
   assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
   return answer;

@@ -3,6 +3,7 @@ import { lockMutations } from './lock-mutations.js';
 import { moneyMutations } from './money-mutations.js';
 import type { Mutation } from './mutation.js';
 import { routingMutations } from './routing-mutations.js';
+import { sessionMutations } from './session-mutations.js';
 
 export const mutations: readonly Mutation[] = [
   {
@@ -169,4 +170,5 @@ export const mutations: readonly Mutation[] = [
   ...lockMutations,
   ...moneyMutations,
   ...routingMutations,
+  ...sessionMutations,
 ];

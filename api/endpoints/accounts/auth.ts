@@ -4,8 +4,11 @@ import { signupClosed } from '../../../models/errors.js';
 import { logIn } from '../../../models/operations/accounts/log-in.js';
 import { signUp } from '../../../models/operations/accounts/sign-up.js';
 import { verifyEmail } from '../../../models/operations/accounts/verify-email.js';
+import type { Origin } from '../../../models/rules/audit/origin.js';
+import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
-import { issueToken } from '../../auth/authenticate.js';
+import { issueToken } from '../../auth/tokens.js';
+import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
@@ -15,7 +18,7 @@ import { admitCheck } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
-const workspaceResponse = Joi.object({
+export const workspaceResponse = Joi.object({
   id: id(),
   name: Joi.string().required(),
   email: Joi.string().required(),
@@ -63,6 +66,26 @@ export const signup = endpoint({
   },
 });
 
+export interface LoginBody {
+  email: string;
+  password: string;
+  code?: string;
+}
+
+export const loginBody = Joi.object<LoginBody>({
+  email: email(),
+  password: requiredText(),
+  code: text().empty('').description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
+}).required();
+
+/** The workspace of a login. @throws AppError what `logIn` throws */
+export async function workspaceOfLogin(deps: Deps, body: LoginBody, origin: Origin): Promise<Workspace> {
+  const { db, config } = deps;
+  const attempt = { ...body, client: clientOf(config, origin) };
+  await admitCheck(deps, attempt);
+  return withPaddedFailure(() => logIn({ db, config, onMail: (mailId) => startMail(deps, mailId) }, attempt, origin));
+}
+
 export const login = endpoint({
   id: 'auth.login',
   method: 'post',
@@ -70,19 +93,12 @@ export const login = endpoint({
   summary: 'Log in and get a JWT',
   auth: 'none',
   rate: 'auth',
-  body: Joi.object<{ email: string; password: string; code?: string }>({
-    email: email(),
-    password: requiredText(),
-    code: text().empty('').description('Code of the authenticator app, or a recovery code. Required if TOTP is enabled'),
-  }).required(),
+  body: loginBody,
   refusals: [401, 503],
   response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
   async handler({ body, origin }, deps) {
-    const { db, config } = deps;
-    const attempt = { ...body, client: clientOf(config, origin) };
-    await admitCheck(deps, attempt);
-    const workspace = await withPaddedFailure(() => logIn({ db, config, onMail: (mailId) => startMail(deps, mailId) }, attempt, origin));
-    return { workspace: presentWorkspace(workspace), token: issueToken(config.jwtSecret, workspace) };
+    const workspace = await workspaceOfLogin(deps, body, origin);
+    return { workspace: presentWorkspace(workspace), token: issueToken(deps.config.jwtSecret, workspace) };
   },
 });
 

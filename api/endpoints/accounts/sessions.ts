@@ -1,7 +1,16 @@
 /** Sessions: log out of one or of all. */
+import type { Database } from '../../../models/db/database.js';
 import { endAllSessions, endSession } from '../../../models/operations/accounts/end-sessions.js';
+import type { Origin } from '../../../models/rules/audit/origin.js';
+import type { Caller } from '../../http/caller.js';
 import { endpoint } from '../../http/endpoint.js';
 import { messageOnly } from '../../http/schemas.js';
+
+/** Ends the JWT of the caller. An old one without an id ends with all others. */
+export async function endCaller(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {
+  if (session === null) await endAllSessions(db, workspaceId, origin);
+  else await endSession(db, workspaceId, session, origin);
+}
 
 export const logOut = endpoint({
   id: 'auth.logout',
@@ -12,8 +21,7 @@ export const logOut = endpoint({
   rate: 'auth',
   response: messageOnly,
   async handler({ caller, origin }, { db }) {
-    if (caller.session === null) await endAllSessions(db, caller.workspaceId, origin);
-    else await endSession(db, caller.workspaceId, caller.session, origin);
+    await endCaller(db, caller, origin);
     return { message: 'You are logged out.' };
   },
 });

@@ -46,7 +46,7 @@ export const exportWorkspace = endpoint({
   summary: 'Export all data of the workspace, one JSON object per line',
   auth: 'jwt',
   refusals: [409, 503],
-  streams: true,
+  streams: 'application/x-ndjson',
   envelope: false,
   response: Joi.object({
     type: Joi.string()

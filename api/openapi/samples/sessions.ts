@@ -1,7 +1,8 @@
 import * as errors from '../../../models/errors.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
-import type { Samples } from './sample.js';
+import { ids, type Samples } from './sample.js';
 
+const email = 'ada@example.com';
 const current_password = 'correct horse battery';
 const wrong = [errors.wrongPassword(), errors.invalidToken()];
 
@@ -24,6 +25,23 @@ export const sessionSamples: Samples = {
     requests: { change: { email: 'lovelace@example.com', current_password } },
     data: { message: 'A mail with a link to confirm the new address is on the way.' },
     refusals: [...wrong, errors.emailExists(), errors.signupLimited(['example.com'])],
+  },
+  'console.log-in': {
+    about:
+      'The same as `POST /api/v1/auth/login`, with the session in a cookie (`HttpOnly`, `SameSite=Strict`, and `Secure` unless the service runs on loopback) that is valid for 7 days. The session acts with all scopes of its workspace on every operation, also on those that need a JWT or an API key. It works from pages of this service only.',
+    requests: { login: { email, password: current_password }, totp: { email, password: current_password, code: '287082' } },
+    data: { workspace: { id: ids.workspace, name: 'Analytical Engines', email, email_verified: true, credits_balance: 100 } },
+    refusals: [
+      errors.wrongPassword(),
+      errors.codeRequired(),
+      errors.wrongCode(),
+      errors.foreignOrigin(),
+      errors.invalidField('email', emailText),
+    ],
+  },
+  'console.log-out': {
+    about: 'Ends the session and deletes the cookie.',
+    data: { message: 'You are logged out.' },
   },
   'auth.logout': { data: { message: 'You are logged out.' } },
   'auth.logout-all': { data: { message: 'All sessions are logged out.' } },

@@ -1,6 +1,6 @@
 import * as errors from '../../../models/errors.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
-import { ids, type Samples } from './sample.js';
+import { at, ids, type Samples } from './sample.js';
 
 const workspace = {
   id: ids.workspace,
@@ -57,6 +57,18 @@ export const workspaceSamples: Samples = {
       'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
     data: { type: 'workspace', data: workspace },
     refusals: [errors.conflict('An export of this workspace is running already')],
+  },
+  'stream.open': {
+    about:
+      'Server-sent events, one for each status change of a message of the workspace: `id`, `event: message.sent`, and in `data` the bytes that a webhook would get. A client that connects again with the last `id` in `Last-Event-ID` gets what it missed, for up to an hour; where something may be missing for good, the first event is `stream.reset`. Lines that begin with a colon keep the connection open. An id may come without an event. The stream ends when its credential does. Only its opening counts for the rate limits.',
+    data: { event: 'message.sent', timestamp: at, data: { message_id: ids.message, channel: 'sms', status: 'sent' } },
+    refusals: [
+      errors.invalidField('Last-Event-ID', 'Invalid Last-Event-ID'),
+      errors.missingScope('read_messages'),
+      errors.suspended(),
+      errors.foreignOrigin(),
+      errors.limitReached('A workspace', 20, 'open streams'),
+    ],
   },
   'erasures.create': {
     about:

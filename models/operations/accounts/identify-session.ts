@@ -4,6 +4,8 @@ import { type Standing, standing } from '../billing/standing.js';
 /** What a request needs to know of the workspace of its JWT. */
 export interface SessionOwner extends Standing {
   email: string;
+  /** Active webhooks of the workspace. */
+  webhooks: number;
 }
 
 /**
@@ -19,5 +21,7 @@ export async function identifySession(
 }
 
 const identify = `
-  SELECT w.email, ${standing} FROM workspaces w
+  SELECT w.email, ${standing},
+    (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
+  FROM workspaces w
   WHERE w.id = $1 AND w.token_version = $2 AND w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM revoked_tokens WHERE id = $3::uuid)`;

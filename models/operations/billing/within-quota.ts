@@ -17,6 +17,7 @@ const counted = {
     what: 'open batches',
     sql: `SELECT 1 FROM batches WHERE workspace_id = $1 AND completed_at IS NULL AND status <> 'accepting'`,
   },
+  streams: { what: 'open streams', sql: 'SELECT 1 FROM open_streams WHERE workspace_id = $1 AND expires_at > now()' },
 } satisfies Partial<Record<keyof Quotas, { what: string; sql: string }>>;
 
 export type Counted = keyof typeof counted;

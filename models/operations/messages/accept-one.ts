@@ -2,13 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
 import { debitOf } from '../billing/post-credits.js';
+import { isStreamed } from './write-events.js';
 
 /** SQL: what the ledger says of the debit of a message in this row. */
 export const debitDescription = `'1 ' || channel || ' message'`;
 
 /**
  * The common case of acceptance in one statement instead of a transaction of five round trips: a group of one message, which its
- * workspace can pay and whose `message.queued` nobody subscribes to.
+ * workspace can pay and whose `message.queued` nobody subscribes to or watches.
  * @returns null when it is another case, or decided already: nothing was done then
  */
 export async function acceptOne(db: Database, groupId: string): Promise<Pick<MessageRow, 'id' | 'channel' | 'scheduled_at'> | null> {
@@ -22,6 +23,7 @@ const accept = `
     SELECT id, workspace_id, cost AS amount, ${debitDescription} AS description FROM messages m
     WHERE id = $1 AND group_id = $1 AND status = 'accepting' AND NOT EXISTS (
       SELECT 1 FROM webhooks w WHERE w.workspace_id = m.workspace_id AND w.deleted_at IS NULL AND 'message.queued' = ANY (w.events))
+      AND NOT ${isStreamed('m')}
     FOR UPDATE OF m
   ), ${debitOf('undecided', '$2')}
   UPDATE messages m SET status = 'queued', credits_used = m.cost FROM posted WHERE m.id = posted.reference::uuid

@@ -123,6 +123,7 @@ const entriesOf = `
       AND reference IN (SELECT 'cancel:' || id FROM messages WHERE group_id = $3::uuid)
   ORDER BY id`;
 
+// An event that was only written for a stream is not shown: the timeline does not depend on who watches.
 const eventsOf = `
   SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
     (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
@@ -133,4 +134,4 @@ const eventsOf = `
   LEFT JOIN LATERAL (
     SELECT a.at, a.response_status, a.error FROM delivery_attempts a WHERE a.delivery_id = d.id ORDER BY a.number DESC LIMIT 1
   ) last ON true
-  WHERE e.message_id = $1 ORDER BY e.seq, e.id, d.seq, d.id`;
+  WHERE e.message_id = $1 AND (d.id IS NOT NULL OR e.streamed_in IS NULL) ORDER BY e.seq, e.id, d.seq, d.id`;

@@ -12,15 +12,21 @@ interface Subscriber {
   is_resting: boolean;
 }
 
-/** A message with the webhooks that subscribe to the event in question; null where nobody does. */
+/** A message with those who want to know of the event in question: `subscribers` are webhooks, null where none subscribes. */
 export type Subscribed = StatusRow & {
   subscribers: Subscriber[] | null;
+  /** Somebody watches the workspace by a stream, or did so in the last hour. */
+  is_streamed: boolean;
   /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
   recorded_at: Date;
 };
 
 /** A pause that ends sooner may be over before the transaction commits. The retrier would then not see the delivery in time. */
 const restSecondsMin = 2;
+
+/** SQL: the events of the workspace of this row are written for streams. The table has a row for each workspace that was ever watched. */
+export const isStreamed = (row: string) =>
+  `EXISTS (SELECT 1 FROM streamed_workspaces s WHERE s.workspace_id = ${row}.workspace_id AND s.until > now())`;
 
 /**
  * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
@@ -34,17 +40,17 @@ export const subscribed = (messages: string, parameter: string) => `
     WHERE w.workspace_id IN (SELECT workspace_id FROM m) AND w.deleted_at IS NULL AND ${parameter}::text = ANY(w.events)
     GROUP BY w.workspace_id
   )
-  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
+  SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at, ${isStreamed('m')} AS is_streamed FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
 
 /**
- * Writes an event for each message to which somebody subscribes, and its deliveries; those of a paused webhook are held. Part of the transaction
+ * Writes an event for each message to which somebody subscribes or that somebody watches, and its deliveries; those of a paused webhook are held. Part of the transaction
  * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
  */
 export async function writeEvents(db: Database, transaction: Transaction, type: MessageEventType, recorded: Subscribed[]): Promise<void> {
   const events = recorded.flatMap((message) =>
-    message.subscribers === null
+    message.subscribers === null && !message.is_streamed
       ? []
-      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers }],
+      : [{ id: uuidv7(), message, body: eventBody(type, message, message.recorded_at), subscribers: message.subscribers ?? [] }],
   );
   if (events.length === 0) return;
   const deliveries = events.flatMap(({ id, message, subscribers }) =>
@@ -61,16 +67,19 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       webhook_revision: subscriber.revision,
     })),
   );
-  const eventRows = events.map(({ id, message, body }) => ({ id, workspace_id: message.workspace_id, message_id: message.id, body }));
+  const eventRows = events.map(({ id, message, body }) => {
+    const { id: message_id, workspace_id, is_streamed } = message;
+    return { id, workspace_id, message_id, body, is_streamed };
+  });
   await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
 }
 
 // Due at the present and not at the begin of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
   WITH stored AS (
-    INSERT INTO events (id, workspace_id, message_id, type, body)
-    SELECT id, workspace_id, message_id, $1, body
-    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text)
+    INSERT INTO events (id, workspace_id, message_id, type, body, streamed_in)
+    SELECT id, workspace_id, message_id, $1, body, CASE WHEN is_streamed THEN pg_current_xact_id() END
+    FROM json_to_recordset($2::json) AS e (id uuid, workspace_id uuid, message_id uuid, body text, is_streamed boolean)
   )
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, carried, in_child, webhook_revision)
   SELECT id, webhook_id, event_id, $1, message_id, group_id, status, CASE status WHEN 'pending' THEN clock_timestamp() END, carried, in_child,

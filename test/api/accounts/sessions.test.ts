@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
-import { issueToken } from '../../../api/auth/authenticate.js';
+import { issueToken } from '../../../api/auth/tokens.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
-import { codeAt } from '../../../models/rules/accounts/totp.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** As an authenticator does it. */
-function codeOf(secret: string, offset = 0): string {
-  const bits = [...secret].map((character) => alphabet.indexOf(character).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  return codeAt(key, Math.floor(Date.now() / 30_000) + offset);
-}
+import { codeOf } from './second-factor.js';
 
 describe('the second factor', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });

@@ -47,7 +47,7 @@ describe('Link headers', () => {
     assert.deepEqual(await at(9), { first: path(1), prev: path(3), last: path(3) });
   });
   it('are on every list, also an empty one, and on nothing else', async () => {
-    for (const item of endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'))) {
+    for (const item of endpoints.filter(({ method, path, streams }) => method === 'get' && streams === undefined && !path.includes(':'))) {
       const { status, headers, body } = await app.call('GET', item.path, item.auth === 'jwt' ? { jwt } : { key });
       assert.equal(status, 200, item.id);
       assert.equal(headers.get('link') !== null, body.data?.pagination !== undefined, item.id);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
 import { v7 as uuidv7 } from 'uuid';
-import { issueToken } from '../../../api/auth/authenticate.js';
+import { issueToken } from '../../../api/auth/tokens.js';
 import type { Auth } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
@@ -41,7 +41,7 @@ function verdict(auth: Auth, { token, key }: Presented): Verdict | null {
   return key === 'unscoped' ? [403, `API key does not have required scope: ${auth.scope}`, 'forbidden'] : keyVerdicts[key];
 }
 
-const endsSessions: ReadonlySet<string> = new Set(['auth.logout', 'auth.logout-all']);
+const endsSessions: ReadonlySet<string> = new Set(['auth.logout', 'auth.logout-all', 'console.log-out']);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const apiKey = (key: string) => ({ 'X-API-Key': key });

@@ -79,7 +79,9 @@ describe('every operation on one resource', () => {
   });
 
   it('shows nothing of the other workspace in lists', async () => {
-    for (const item of endpoints.filter(({ query, path, auth }) => query !== undefined && !path.includes(':') && auth !== 'none')) {
+    for (const item of endpoints.filter(
+      ({ query, streams, path, auth }) => query !== undefined && streams === undefined && !path.includes(':') && auth !== 'none',
+    )) {
       const { status, body } = await app.call('GET', item.path, credentialFor(item, mine));
       assert.equal(status, 200);
       const text = JSON.stringify(body);

@@ -39,7 +39,7 @@ ajv.addSchema(document.components.schemas.Error, '#/components/schemas/Error');
 
 /** Asserts that there are examples, and that each is what the schema says. */
 function assertExamples(what: string, { content }: Content): void {
-  const { schema, example, examples = {} } = content?.['application/json'] ?? content?.['application/x-ndjson'] ?? { schema: {} };
+  const { schema, example, examples = {} } = Object.values(content ?? {})[0] ?? { schema: {} };
   const values = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
   assert.ok(values.length > 0, `${what} has no example: add it to api/openapi/samples/`);
   const validate = ajv.compile(schema);

@@ -58,7 +58,7 @@ describe('loadConfig', () => {
         dataDir: resolve('.data'),
       },
     );
-    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, placeholders: 200 });
+    assert.deepEqual(config.quotas, { apiKeys: 100, webhooks: 25, replays: 2, openBatches: 50, streams: 20, placeholders: 200 });
     assert.deepEqual(
       [config.webhookPorts, config.redisUrl, config.smtpUrl, config.demoReceiver],
       [[443, 8443], undefined, undefined, undefined],

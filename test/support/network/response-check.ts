@@ -64,7 +64,7 @@ export function assertAsDeclared(method: string, path: string, status: number, h
   assert.equal(headers.get('cache-control'), 'no-store');
   if (status === 204) return; // a response to OPTIONS
   const item = declarationOf(method === 'HEAD' ? 'GET' : method, path);
-  const type = item?.streams === true && status < 300 ? 'application/x-ndjson' : 'application/json';
+  const type = status < 300 ? (item?.streams ?? 'application/json') : 'application/json';
   assert.equal(headers.get('content-type'), `${type}; charset=utf-8`);
   assert.equal(headers.get('x-powered-by'), null);
   assertDocumented(item, method, path, status);
@@ -77,7 +77,8 @@ function assertSuccess(item: Endpoint | undefined, body: { success?: unknown; da
   if (item === undefined) return;
   if (item.envelope !== false) assert.equal(body.success, true);
   const validate = validators.get(item);
-  const values = item.streams === true ? (body as unknown as unknown[]) : [item.envelope === false ? body : body.data];
+  if (item.streams === 'text/event-stream') return; // it has no end: its own tests read it
+  const values = item.streams !== undefined ? (body as unknown as unknown[]) : [item.envelope === false ? body : body.data];
   for (const value of values) assert.ok(validate?.(value), `${what}: ${JSON.stringify(validate?.errors)}`);
 }
 

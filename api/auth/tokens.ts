@@ -1,0 +1,106 @@
+/** JWTs: those that clients send as `Bearer`, and those in the cookie of the console. Neither is taken for the other. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
+import passport from 'passport';
+import { Strategy } from 'passport-jwt';
+import { isUuid } from '../../models/rules/values/text.js';
+import type { Workspace } from '../../models/tables/workspace.js';
+
+const issuer = 'tidings';
+const audience = 'tidings-api';
+/** `access`: for clients. `console`: only in the cookie of the console. */
+export type TokenKind = 'access' | 'console';
+/** 30 days is the contract's; a browser is left open more easily than a program. */
+export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600 };
+
+export interface Claims {
+  sub: string;
+  /** The workspace's token version at the time of issue. A password change increments it, which invalidates older tokens. */
+  tv: number;
+  /** The id of the token; old tokens may have none. */
+  jti?: string;
+  /** Seconds since 1970. */
+  exp: number;
+}
+
+/** Issues a JWT for this workspace. It is valid for its lifetime, or until the password changes. Its `kid` header identifies the secret. */
+export function issueToken(
+  jwtSecret: string,
+  { id, token_version }: Pick<Workspace, 'id' | 'token_version'>,
+  kind: TokenKind = 'access',
+): string {
+  const claims = { typ: kind, tv: token_version };
+  return jwt.sign(claims, jwtSecret, {
+    algorithm: 'HS256',
+    keyid: keyIdOf(jwtSecret),
+    subject: id,
+    issuer,
+    audience,
+    expiresIn: lifetimeSeconds[kind],
+    jwtid: randomUUID(),
+  });
+}
+
+/** The claims of a token, or why there are none. */
+export type ReadToken = { claims: Claims } | { claims: null; isExpired: boolean };
+
+/** Reads a token of this kind; null is none. */
+export type TokenReader = (kind: TokenKind, token: string | null, req: Request, res: Response) => Promise<ReadToken>;
+
+/** passport-jwt with fixed algorithm, issuer, audience, token type and lifetime. */
+export function createTokenReader(jwtSecrets: readonly string[]): TokenReader {
+  const secrets = new Map(jwtSecrets.map((secret) => [keyIdOf(secret), secret]));
+  const authenticator = new passport.Passport();
+  const tokens = new WeakMap<Request, string>();
+  for (const kind of ['access', 'console'] as const) authenticator.use(kind, strategyFor(kind, secrets, tokens));
+
+  return (kind, token, req, res) =>
+    new Promise((resolve, reject) => {
+      if (token !== null) tokens.set(req, token);
+      const answer = (err: unknown, claims: Claims | false | undefined, info: unknown) => {
+        if (err !== null && err !== undefined) reject(err as Error);
+        else if (claims) resolve({ claims });
+        else resolve({ claims: null, isExpired: info instanceof jwt.TokenExpiredError });
+      };
+      authenticator.authenticate(kind, { session: false }, answer)(req, res, reject);
+    });
+}
+
+function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, string>, tokens: WeakMap<Request, string>): Strategy {
+  return new Strategy(
+    {
+      jwtFromRequest: (req) => tokens.get(req as Request) ?? null,
+      secretOrKeyProvider: (_req, token: string, done) => {
+        const secret = secretOf(secrets, token);
+        done(secret === undefined ? 'unknown key' : null, secret);
+      },
+      algorithms: ['HS256'],
+      issuer,
+      audience,
+      jsonWebTokenOptions: { maxAge: lifetimeSeconds[kind] },
+    },
+    (claims: Partial<Claims> & { typ?: unknown }, done) => {
+      const isOurs = claims.typ === kind && isUuid(String(claims.sub)) && typeof claims.tv === 'number' && typeof claims.exp === 'number';
+      done(null, isOurs ? claims : false);
+    },
+  );
+}
+
+/** An id of a secret that does not reveal the secret. */
+const keyIdOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
+
+/** The secret that the `kid` of a token identifies. Old tokens without a `kid` are tried with each secret. */
+function secretOf(secrets: ReadonlyMap<string, string>, token: string): string | undefined {
+  const kid = jwt.decode(token, { complete: true })?.header.kid;
+  return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
+}
+
+function isSignedWith(secret: string, token: string): boolean {
+  try {
+    jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

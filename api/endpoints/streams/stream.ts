@@ -1,0 +1,51 @@
+/** The stream of status changes: server-sent events with the bodies that webhooks get. */
+import Joi from 'joi';
+import { invalidField, suspended } from '../../../models/errors.js';
+import { openStream } from '../../../models/operations/streams/open-stream.js';
+import { parsePosition, type Position } from '../../../models/rules/streams/position.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
+import { either, endpoint } from '../../http/endpoint.js';
+import { Reply } from '../../http/reply.js';
+import { date } from '../../http/schemas.js';
+import { text } from '../../http/validation.js';
+import { resetEventType } from '../../stream/event-blocks.js';
+
+export const openEventStream = endpoint({
+  id: 'stream.open',
+  method: 'get',
+  path: '/api/v1/stream',
+  summary: 'Get the events of the workspace as they happen',
+  auth: either('read_messages'),
+  query: Joi.object<{ last_event_id?: string }>({
+    last_event_id: text()
+      .empty('')
+      .description('As the header `Last-Event-ID`, which takes precedence: a browser cannot set it on its first connection'),
+  }),
+  refusals: [409],
+  streams: 'text/event-stream',
+  envelope: false,
+  response: Joi.object({
+    event: Joi.string()
+      .valid(...eventTypes, resetEventType)
+      .required(),
+    timestamp: date(),
+    data: Joi.object().unknown().required(),
+  }),
+  async handler({ caller, query, lastEventId }, { db, config, streams }) {
+    const { workspaceId, actor, session, token } = caller;
+    if (caller.isSuspended) throw suspended();
+    const resume = positionOf(lastEventId ?? '', 'Last-Event-ID') ?? positionOf(query.last_event_id ?? '', 'last_event_id');
+    const { id, position, isReset } = await openStream(db, { workspaceId, resume, most: config.quotas.streams });
+    const keyId = actor.type === 'api_key' ? actor.id : null;
+    const jwt = token === undefined ? null : { ...token, id: session?.id ?? null };
+    return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId, token: jwt, position, isReset }) });
+  },
+});
+
+/** @throws AppError 400 for an id that is not one of ours */
+function positionOf(id: string, field: string): Position | null {
+  if (id === '') return null;
+  const position = parsePosition(id);
+  if (position === null) throw invalidField(field, `Invalid ${field}`);
+  return position;
+}

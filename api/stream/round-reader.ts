@@ -1,0 +1,68 @@
+/** Reads the events of many workspaces, round by round: each round reads what became visible since the one before. */
+import type { Database } from '../../models/db/database.js';
+import { pageSize, readMoreEvents, readNewEvents, type StreamedEvent } from '../../models/operations/streams/read-events.js';
+import { behind, type Position, type Progress, progressAt } from '../../models/rules/streams/position.js';
+
+/** A page of events of all workspaces. */
+export interface EventPage {
+  events: readonly StreamedEvent[];
+  /** Where those are who have not received the page yet. */
+  progress: Progress;
+  /** The round has no further page. */
+  isLast: boolean;
+}
+
+/** Any snapshot does where no event is looked for. */
+const anySnapshot = '1:1:';
+
+export class RoundReader {
+  #progress: Progress | null = null;
+
+  constructor(private readonly db: Database) {}
+
+  /** Where those are who received everything so far; null in the middle of a round that failed or has further pages, and before the first one. */
+  get settled(): Position | null {
+    return this.#progress === null || this.#progress.position.reading !== null ? null : this.#progress.position;
+  }
+
+  /** Where the last complete round ended; null before the first one. */
+  get complete(): Position | null {
+    return this.#progress === null ? null : { ...this.#progress.position, reading: null };
+  }
+
+  /** Forgets where it is. The next round shows nothing. */
+  reset(): void {
+    this.#progress = null;
+  }
+
+  /**
+   * Shows the new events page by page. A round that fails is continued by the next one.
+   * @param show is called in the moment in which the position changes
+   */
+  async round(workspaceIds: readonly string[], show: (page: EventPage) => void): Promise<void> {
+    if (this.#progress !== null) await this.#finish(workspaceIds, this.#progress, show);
+    const position = this.complete;
+    const found = await readNewEvents(this.db, position === null ? [] : workspaceIds, position?.seen ?? anySnapshot);
+    const goal: Position = { at: found.at, seen: found.until, reading: null };
+    const progress = this.#show({ position: position ?? goal, goal }, found.events, show);
+    await this.#finish(workspaceIds, progress, show);
+  }
+
+  async #finish(workspaceIds: readonly string[], begun: Progress, show: (page: EventPage) => void): Promise<void> {
+    let progress = begun;
+    for (;;) {
+      const { position } = progress;
+      if (position.reading === null) return;
+      const stretch = { seen: position.seen, until: position.reading.until, after: position.reading.seq };
+      progress = this.#show(progress, await readMoreEvents(this.db, workspaceIds, stretch), show);
+    }
+  }
+
+  #show(progress: Progress, events: readonly StreamedEvent[], show: (page: EventPage) => void): Progress {
+    const last = events.at(-1);
+    const isLast = last === undefined || events.length < pageSize;
+    if (last !== undefined) show({ events, progress, isLast });
+    this.#progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
+    return this.#progress;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The open streams of this process. It reads the events for all of them with one statement a round, while there are any.
+ *
+ * It does not LISTEN: each commit with a NOTIFY takes a lock of the whole database server, and sends must not wait for viewers.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../models/db/database.js';
+import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import { noteStreams } from '../../models/metrics/observe.js';
+import { forgetStream } from '../../models/operations/streams/open-stream.js';
+import { pageSize, readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
+import type { Logger } from '../../models/process/logger.js';
+import { groupBy } from '../../models/rules/messages/group-by.js';
+import { behind, progressAt } from '../../models/rules/streams/position.js';
+import { eventBlocks, idBlock } from './event-blocks.js';
+import { type EventPage, RoundReader } from './round-reader.js';
+import { createUpkeep } from './stream-upkeep.js';
+import { type Audience, Viewer, type ViewerOptions } from './viewer.js';
+
+/** The time between two rounds. An event is shown after half of it on average. */
+const roundMs = 150;
+/** After a failure: PostgreSQL may be starting. */
+const failureMs = 500;
+/** Shorter than the idle time-outs of common proxies. */
+const heartbeatMs = 15_000;
+/** When this process ends, its clients connect again spread over this time. */
+const spreadMs = { least: 500, most: 3_000 };
+/** How many pages are read at the same time for viewers that are behind: of all workspaces, and of one. */
+const pagesAtOnce = { max: 4, maxPerKey: 1 };
+
+export class StreamHub implements Audience {
+  readonly #viewers = new Set<Viewer>();
+  readonly #forgetting = new Set<Promise<void>>();
+  readonly #reader: RoundReader;
+  readonly #limit = createConcurrencyLimit(pagesAtOnce);
+  readonly #upkeep: () => Promise<void>;
+  readonly #heartbeat: NodeJS.Timeout;
+  #isRunning = false;
+  #isClosed = false;
+
+  constructor(
+    private readonly db: Database,
+    private readonly logger: Logger,
+  ) {
+    this.#reader = new RoundReader(db);
+    this.#upkeep = createUpkeep(db, this.#viewers);
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+  }
+
+  /** A stream, to be written to a response. */
+  viewer(options: ViewerOptions): Viewer {
+    return new Viewer(this, options);
+  }
+
+  add(viewer: Viewer): void {
+    if (this.#isClosed) return viewer.dismiss(spreadMs.least);
+    this.#viewers.add(viewer);
+    noteStreams(this.#viewers.size);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  remove(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    noteStreams(this.#viewers.size);
+    // If this fails, the stream counts until its row expires.
+    const forgetting = forgetStream(this.db, viewer.options.id)
+      .catch(() => undefined)
+      .finally(() => this.#forgetting.delete(forgetting));
+    this.#forgetting.add(forgetting);
+  }
+
+  ready(viewer: Viewer): void {
+    if (viewer.state === 'behind') void this.#catchUp(viewer);
+  }
+
+  /** Ends all streams. Their clients go on where they were, at another process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#heartbeat);
+    for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.least + Math.random() * (spreadMs.most - spreadMs.least)));
+    await Promise.all(this.#forgetting);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    let isFailing = false;
+    while (this.#viewers.size > 0) {
+      try {
+        await this.#round();
+        await this.#upkeep();
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) this.logger.warn({ err }, 'streams cannot read events');
+        isFailing = true;
+      }
+      await sleep(isFailing ? failureMs : roundMs);
+    }
+    this.#reader.reset();
+    this.#isRunning = false;
+  }
+
+  async #round(): Promise<void> {
+    const viewers = [...this.#viewers];
+    // Of all and not only of the live ones: a viewer may become live while the statement runs.
+    const workspaceIds = [...new Set(viewers.map(({ options }) => options.workspaceId))];
+    await this.#reader.round(workspaceIds, (page) => this.#show(page));
+    for (const viewer of viewers) {
+      if (viewer.state !== 'waiting') continue;
+      viewer.state = 'behind';
+      void this.#catchUp(viewer);
+    }
+  }
+
+  /** Shows a page to the live viewers. One whose client has not read the last page yet falls behind, and the page is dropped for it. */
+  #show({ events, progress, isLast }: EventPage): void {
+    const ofWorkspace = groupBy(events, ({ workspace_id }) => workspace_id);
+    const blocks = new Map([...ofWorkspace].map(([workspaceId, own]) => [workspaceId, eventBlocks(own, progress, isLast)]));
+    for (const viewer of this.#viewers) {
+      const block = blocks.get(viewer.options.workspaceId);
+      if (viewer.state !== 'live' || block === undefined) continue;
+      if (viewer.isFull) viewer.fallBehind(progress);
+      else viewer.write(block);
+    }
+  }
+
+  /** Reads for one viewer until it is where the others are, or its client has to read first. */
+  async #catchUp(viewer: Viewer): Promise<void> {
+    while (viewer.state === 'behind' && !viewer.isFull) {
+      const { position } = viewer.progress;
+      const { settled, complete } = this.#reader;
+      if (complete === null) return void (viewer.state = 'waiting');
+      if (position.reading === null && position.seen === complete.seen) {
+        // In the middle of a round it waits for the end: it would miss the first pages.
+        viewer.state = settled === null ? 'waiting' : 'live';
+        return;
+      }
+      try {
+        await this.#limit(() => this.#readFor(viewer), viewer.options.workspaceId);
+      } catch (err) {
+        this.logger.warn({ err }, 'a stream cannot read its events');
+        await sleep(failureMs);
+      }
+    }
+  }
+
+  async #readFor(viewer: Viewer): Promise<void> {
+    const { workspaceId } = viewer.options;
+    const { complete } = this.#reader;
+    if (complete === null || viewer.state !== 'behind') return;
+    if (viewer.progress.position.reading === null) {
+      const { position } = viewer.progress;
+      const seq = await startOfStretch(this.db, workspaceId, { seen: position.seen, until: complete.seen });
+      viewer.progress = seq === null ? progressAt(complete) : { position: behind({ position, goal: complete }, seq), goal: complete };
+    }
+    const { progress } = viewer;
+    const { seen, reading } = progress.position;
+    if (reading === null) return;
+    const events = await readEvents(this.db, workspaceId, { seen, until: reading.until, after: reading.seq });
+    const last = events.at(-1);
+    const isLast = last === undefined || events.length < pageSize;
+    if (last !== undefined) viewer.write(eventBlocks(events, progress, isLast));
+    viewer.progress = isLast ? progressAt(progress.goal) : { ...progress, position: behind(progress, last.seq) };
+  }
+
+  #beat(): void {
+    const { settled } = this.#reader;
+    if (settled === null) return;
+    const block = idBlock(settled);
+    for (const viewer of this.#viewers) if (viewer.state === 'live' && !viewer.isFull) viewer.write(block);
+  }
+}

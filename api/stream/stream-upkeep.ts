@@ -1,0 +1,38 @@
+/** What open streams need from time to time: their rows are renewed, and their credentials checked again. */
+import type { Database } from '../../models/db/database.js';
+import { liveCredentials } from '../../models/operations/accounts/live-credentials.js';
+import { renewMs, renewStreams } from '../../models/operations/streams/open-stream.js';
+import type { Viewer } from './viewer.js';
+
+/** After so long, at most, the stream of a revoked key ends. */
+const checkMs = 1_000;
+
+/** Returns what is called in every round; it works only when something is due, with one statement for all viewers. */
+export function createUpkeep(db: Database, viewers: ReadonlySet<Viewer>): () => Promise<void> {
+  let renewedAt = performance.now();
+  let checkedAt = performance.now();
+  return async () => {
+    const now = performance.now();
+    if (now - checkedAt >= checkMs) {
+      await endRevoked(db, [...viewers]);
+      checkedAt = now;
+    }
+    if (now - renewedAt >= renewMs) {
+      await renewStreams(
+        db,
+        [...viewers].map(({ options }) => options),
+      );
+      renewedAt = now;
+    }
+  };
+}
+
+/** Ends streams whose credential was revoked or has expired, or whose workspace was closed or suspended. */
+async function endRevoked(db: Database, viewers: readonly Viewer[]): Promise<void> {
+  const held = viewers.map(({ options }) => ({ ...options, ref: options.id }));
+  const live = await liveCredentials(db, held, 'read_messages');
+  for (const viewer of viewers) {
+    const { id, token } = viewer.options;
+    if (!live.has(id) || (token !== null && token.expiresAt.getTime() <= Date.now())) viewer.end();
+  }
+}

@@ -1,0 +1,38 @@
+/** Whether credentials that were checked a while ago still count, for what stays open: a stream. */
+import { type Database, select } from '../../db/database.js';
+import type { Scope } from '../../rules/accounts/api-key.js';
+
+/** A credential as it was when it was checked, under a name of the asker's choice. */
+export interface HeldCredential {
+  ref: string;
+  workspaceId: string;
+  /** The API key; null with a JWT. */
+  keyId: string | null;
+  /** The JWT; null with an API key. Old JWTs have no id. Its own end is not looked at: it does not change. */
+  token: { id: string | null; version: number } | null;
+}
+
+/**
+ * The names of those that still count: the key is active, has not expired and has the scope; the JWT was not revoked; the workspace is neither
+ * closed nor suspended.
+ */
+export async function liveCredentials(db: Database, held: readonly HeldCredential[], scope: Scope): Promise<Set<string>> {
+  const rows = held.map(({ ref, workspaceId, keyId, token }) => ({
+    ref,
+    workspace_id: workspaceId,
+    key_id: keyId,
+    token_id: token?.id,
+    token_version: token?.version,
+  }));
+  const live = await select<{ ref: string }>(db, stillLive, [JSON.stringify(rows), scope]);
+  return new Set(live.map(({ ref }) => ref));
+}
+
+const stillLive = `
+  SELECT h.ref FROM json_to_recordset($1::json) AS h (ref text, workspace_id uuid, key_id uuid, token_id uuid, token_version integer)
+  JOIN workspaces w ON w.id = h.workspace_id
+  WHERE w.closed_at IS NULL AND NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id) AND CASE WHEN h.key_id IS NULL
+    THEN w.token_version = h.token_version AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = h.token_id)
+    ELSE EXISTS (
+      SELECT 1 FROM api_keys k WHERE k.id = h.key_id AND k.is_active AND $2 = ANY(k.scopes)
+        AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())) END`;

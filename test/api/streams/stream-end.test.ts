@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import jwt from 'jsonwebtoken';
+import { randomUUID } from 'node:crypto';
+import { rows } from '../../support/database.js';
+import type { EventStream } from '../../support/network/event-stream.js';
+import type { Account } from '../start-app.js';
+import { useApi } from '../use-api.js';
+import { isOver, path, received, send, useStreams } from './watch.js';
+
+describe('the end of a stream', () => {
+  const app = useApi();
+  const watch = useStreams(app);
+  let account: Account;
+  let byKey: EventStream;
+  let byJwt: EventStream;
+  beforeEach(async () => {
+    account = await app.account();
+    byKey = await watch(account);
+    byJwt = await watch({ key: '' }, undefined, { Authorization: `Bearer ${account.jwt}` });
+  });
+  const refusal = async () => (await app.call('GET', path, { key: account.key })).status;
+  /** The stream is still served: it shows what is sent now. */
+  const isServed = async (stream: EventStream, key: string) => {
+    const before = stream.events.length;
+    await send(app, { key });
+    await received(stream, before + 1);
+  };
+
+  it('comes with the key, and the JWT goes on', async () => {
+    const { body } = await app.call('GET', '/api/v1/api-keys', { jwt: account.jwt });
+    const other = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } });
+    await app.call('DELETE', `/api/v1/api-keys/${body.data.api_keys[0].id}`, { jwt: account.jwt });
+    await isOver(byKey, 'a revoked key');
+    assert.equal(await refusal(), 401);
+    await isServed(byJwt, other.body.data.key);
+  });
+
+  it('comes when the key expires', async () => {
+    await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE workspace_id = $1', [account.workspaceId]);
+    await isOver(byKey, 'an expired key');
+  });
+
+  it('comes with the session, and the key goes on', async () => {
+    await app.call('POST', '/api/v1/auth/logout', { jwt: account.jwt });
+    await isOver(byJwt, 'a JWT that was logged out');
+    await isServed(byKey, account.key);
+  });
+
+  it('comes when all sessions end', async () => {
+    await app.call('POST', '/api/v1/auth/logout-all', { jwt: account.jwt });
+    await isOver(byJwt, 'a JWT of all');
+  });
+
+  it('comes when the JWT expires', async () => {
+    const { iss, aud, typ, tv } = jwt.decode(account.jwt) as jwt.JwtPayload;
+    const claims = { iss, aud, typ, tv, sub: account.workspaceId, jti: randomUUID() };
+    const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 2 });
+    const stream = await watch({ key: '' }, undefined, { Authorization: `Bearer ${short}` });
+    assert.equal(stream.status, 200);
+    await isOver(stream, 'an expired JWT');
+    await isServed(byJwt, account.key);
+  });
+
+  it('comes when the workspace is suspended, and 403 follows', async () => {
+    await rows(app.deps.db, `INSERT INTO suspensions (workspace_id, reason) VALUES ($1, 'test')`, [account.workspaceId]);
+    await isOver(byKey, 'a suspended workspace');
+    await isOver(byJwt, 'a suspended workspace');
+    assert.equal(await refusal(), 403);
+  });
+
+  it('comes when the workspace is closed', async () => {
+    await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [account.workspaceId]);
+    await isOver(byKey, 'a closed workspace');
+    await isOver(byJwt, 'a closed workspace');
+  });
+
+  it('comes with the process, which says when to connect again', async () => {
+    const before = byKey.retryMs;
+    await app.deps.streams.close();
+    await isOver(byKey, 'a process that ends');
+    assert.notEqual(byKey.retryMs, before);
+    assert.deepEqual(await rows(app.deps.db, 'SELECT 1 FROM open_streams WHERE workspace_id = $1', [account.workspaceId]), []);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type Account, restClient, until } from '../../support/client.js';
+import { rows } from '../../support/database.js';
+import { type EventStream, openEventStream, type SentEvent } from '../../support/network/event-stream.js';
+import { type Service, startService } from '../../support/service.js';
+
+/** Opens streams one after the other, each where the last one ended, until it is stopped. */
+function keepWatching(service: Service, { apiKey }: Account) {
+  const seen: SentEvent[] = [];
+  let stream: EventStream | undefined;
+  let isStopped = false;
+  let connections = 0;
+  let lastEventId = '';
+  const run = async () => {
+    while (!isStopped) {
+      const headers = { 'X-API-Key': apiKey, ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) };
+      const opened = await openEventStream(`${service.url}/api/v1/stream`, headers).catch(() => undefined);
+      if (opened?.status !== 200) continue;
+      connections += 1;
+      stream = opened;
+      await until(() => opened.isOver || isStopped, 'the end of a stream', 60_000);
+      seen.push(...opened.events);
+      ({ lastEventId } = opened);
+    }
+  };
+  const running = run();
+  return {
+    all: () => [...seen, ...(seen.includes(stream?.events[0] as SentEvent) ? [] : (stream?.events ?? []))],
+    connections: () => connections,
+    drop: () => stream?.close(),
+    stop: async () => {
+      isStopped = true;
+      stream?.close();
+      await running;
+    },
+  };
+}
+
+describe('a stream while parts fail and sends go on', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('shows every status of every message once, in order', async () => {
+    const client = restClient(service.url);
+    const account = await client.signUp();
+    const viewer = keepWatching(service, account);
+    await until(() => viewer.connections() === 1, 'the first stream');
+    const sent: string[] = [];
+    const sendSome = async (count: number) => {
+      for (let index = 0; index < count; index += 1) sent.push((await client.send(account)).id as string);
+    };
+    const isDone = (count: number) => until(() => viewer.all().length >= count, `${count} events`);
+    await sendSome(10);
+    viewer.drop(); // its client is cut off
+    await sendSome(10);
+    await isDone(60);
+    await rows(
+      service.db,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await until(
+      () =>
+        client
+          .send(account)
+          .then(
+            ({ id }) => sent.push(id as string),
+            () => false,
+          )
+          .then(Boolean),
+      'a send with new connections',
+    );
+    await sendSome(10);
+    await isDone(90);
+    assert.equal(viewer.connections(), 2, 'the lost connections of the database ended no stream');
+    await service.api.stop();
+    await service.api.start();
+    await sendSome(10);
+    await service.api.kill();
+    await service.api.start();
+    await sendSome(10);
+    await isDone(sent.length * 3);
+    await viewer.stop();
+    const byMessage = new Map<string, string[]>(sent.map((id) => [id, []]));
+    for (const { type, data } of viewer.all()) byMessage.get(data.data.message_id)?.push(type);
+    for (const [id, types] of byMessage) assert.deepEqual(types, ['message.queued', 'message.sent', 'message.delivered'], id);
+    assert.equal(viewer.all().length, sent.length * 3);
+  });
+});

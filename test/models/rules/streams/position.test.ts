@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { formatPosition, parsePosition, type Position } from '../../../../models/rules/streams/position.js';
+
+const snapshot = fc
+  .record({
+    xmin: fc.integer({ min: 1, max: 2 ** 40 }),
+    span: fc.integer({ min: 0, max: 500 }),
+    running: fc.uniqueArray(fc.integer({ min: 0, max: 499 }), { maxLength: 20 }),
+  })
+  .map(({ xmin, span, running }) => {
+    const ids = running.filter((each) => each < span).toSorted((one, other) => one - other);
+    return `${xmin}:${xmin + span}:${ids.map((each) => xmin + each).join(',')}`;
+  });
+const plain = { noNullPrototype: true };
+const position: fc.Arbitrary<Position> = fc.record(
+  {
+    at: fc.date({ min: new Date(1), max: new Date('2100-01-01'), noInvalidDate: true }),
+    seen: snapshot,
+    reading: fc.option(fc.record({ until: snapshot, seq: fc.integer({ min: 0, max: 2 ** 50 }) }, plain)),
+  },
+  plain,
+);
+
+describe('positions in a stream', () => {
+  it('are read as they were written', () => {
+    fc.assert(fc.property(position, (given) => assert.deepEqual(parsePosition(formatPosition(given)), given)));
+  });
+
+  it('have ids that fit a header and a query as they are', () => {
+    fc.assert(fc.property(position, (given) => assert.match(formatPosition(given), /^[0-9a-z.-]{1,400}$/)));
+  });
+
+  it('are null for what PostgreSQL would refuse as a snapshot, and for any other text', () => {
+    for (const text of [
+      '',
+      '1',
+      '1.',
+      '1.5',
+      '1.0-0',
+      '1.5-1-1',
+      '1.5-4-2-1',
+      '1.5-4-1-1',
+      '1.5-1.5-1',
+      '1.5-1.5-1.',
+      '1.5-1.5-1.1.1',
+      'A.5-1',
+      '1.5--1',
+    ])
+      assert.equal(parsePosition(text), null, text);
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const read = parsePosition(text);
+        assert.ok(read === null || formatPosition(read) === text);
+      }),
+    );
+  });
+});

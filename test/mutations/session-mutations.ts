@@ -1,0 +1,47 @@
+/** Deliberate faults in streams and in the session of the console. */
+import type { Mutation } from './mutation.js';
+
+export const sessionMutations: readonly Mutation[] = [
+  {
+    guards: 'an event whose transaction commits late is shown',
+    file: 'models/operations/streams/read-events.ts',
+    find: 'NOT pg_visible_in_snapshot(e.streamed_in, ${seen}::pg_snapshot)',
+    replace: 'e.streamed_in >= pg_snapshot_xmax(${seen}::pg_snapshot)',
+    test: 'api/streams/stream-order',
+  },
+  {
+    guards: 'the first stream waits for statements that saw no viewer',
+    file: 'models/operations/streams/open-stream.ts',
+    find: 'if (marked.is_recent) await settle(db, marked.xid);',
+    replace: '',
+    test: 'api/streams/stream-order',
+  },
+  {
+    guards: 'a stream ends with its credential',
+    file: 'api/stream/stream-upkeep.ts',
+    find: '!live.has(id) || ',
+    replace: '',
+    test: 'api/streams/stream-end',
+  },
+  {
+    guards: 'a slow stream takes one page of memory',
+    file: 'api/stream/stream-hub.ts',
+    find: 'if (viewer.isFull) viewer.fallBehind(progress);',
+    replace: 'if (false) viewer.fallBehind(progress);',
+    test: 'api/streams/slow-viewer',
+  },
+  {
+    guards: 'a session of the console works from its own origin only',
+    file: 'api/auth/authenticate.ts',
+    find: 'if (!isOwnOrigin(req, publicUrl))',
+    replace: 'if (false)',
+    test: 'api/accounts/console-session',
+  },
+  {
+    guards: 'a Bearer token is no session of the console',
+    file: 'api/auth/tokens.ts',
+    find: 'claims.typ === kind && ',
+    replace: '',
+    test: 'api/accounts/console-session',
+  },
+];
