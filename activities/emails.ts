@@ -1,13 +1,14 @@
 /** The activity that sends the account mails. */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport, type Transporter } from 'nodemailer';
+import { createTransport } from 'nodemailer';
 import type { Config } from '../models/settings/config.js';
 import type { Database } from '../models/db/database.js';
 import type { Logger } from '../models/process/logger.js';
 import { loadMail, markMailRefused, markMailSent } from '../models/operations/mails/load-mail.js';
 import { type MailText, renderMail } from '../models/rules/accounts/mail-texts.js';
 import { mailToken } from '../models/rules/accounts/mail-token.js';
+import { mailTransport } from './support/mail-transport.js';
 
 export interface EmailDeps {
   db: Database;
@@ -15,11 +16,10 @@ export interface EmailDeps {
   logger: Logger;
 }
 
-const smtpTimeoutMs = 10_000;
 const lineLengthMax = 998;
 
 export function emailActivities({ db, config, logger }: EmailDeps) {
-  const smtp = config.smtpUrl === undefined ? undefined : transportTo(config.smtpUrl);
+  const smtp = config.smtpUrl === undefined ? undefined : mailTransport(config.smtpUrl);
   const toFile = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     /**
@@ -85,25 +85,8 @@ function asTheyStand({ text, html }: Pick<MailText, 'text' | 'html'>, { takes8Bi
   return { text: part('plain', text), html: part('html', html) };
 }
 
-const isLoopback = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
-
 /** The reply code of a permanent rejection of this mail (RFC 5321 §4.2.1: 5yz); null for temporary faults and for faults of the log-in. */
 function permanentRefusal(error: unknown): number | null {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500 ? responseCode : null;
-}
-
-/**
- * Requires TLS for servers on other machines, because mails contain tokens that open accounts. `?tls=optional` in the address turns this off,
- * for networks with their own encryption.
- */
-function transportTo(url: string): Transporter {
-  const options = new URL(url);
-  const isOptional = options.searchParams.get('tls') === 'optional' || isLoopback(options.hostname);
-  options.searchParams.delete('tls');
-  options.searchParams.set('requireTLS', String(options.protocol === 'smtp:' && !isOptional));
-  options.searchParams.set('connectionTimeout', String(smtpTimeoutMs));
-  options.searchParams.set('greetingTimeout', String(smtpTimeoutMs));
-  options.searchParams.set('socketTimeout', String(smtpTimeoutMs));
-  return createTransport(options.href);
 }

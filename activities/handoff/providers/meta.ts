@@ -4,7 +4,7 @@ import { metaFailures, metaRetryables, metaThrottles } from '../../../models/rul
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
-import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** Meta supports each version for at least two years. */
@@ -25,6 +25,9 @@ export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: Accou
     },
 
     fetchStatus: () => Promise.resolve(null),
+
+    // The number itself. https://developers.facebook.com/docs/whatsapp/business-management-api/manage-phone-numbers
+    checkCredentials: (signal) => askCredentials(client, { path: `/${version}/${encodeURIComponent(phoneNumberId)}`, headers }, signal),
   };
 }
 

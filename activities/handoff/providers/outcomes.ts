@@ -4,7 +4,7 @@ import { failureOf } from '../../../models/rules/messages/error-codes.js';
 import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
 import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';
 import { type HttpClient, NoAnswer, type ProviderAnswer, type ProviderRequest } from './http-client.js';
-import type { SendOutcome } from './provider.js';
+import type { CredentialsAnswer, SendOutcome } from './provider.js';
 
 /** Sends the request. A call without an answer is `retryable` when it certainly did not arrive, otherwise `unknown`. */
 export async function sendOver(
@@ -57,4 +57,20 @@ export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
   if (status >= 500 || status === 408) return { outcome: 'unknown', detail: String(status) };
   if (status >= 300 && status < 400) return { outcome: 'retryable', detail: `redirect (${status})` };
   return null;
+}
+
+/** Makes a read-only call to learn whether the credentials are accepted. 200 means yes, 401 and 403 no. */
+export async function askCredentials(
+  client: HttpClient,
+  request: Omit<ProviderRequest, 'method'>,
+  signal: AbortSignal,
+): Promise<CredentialsAnswer> {
+  try {
+    const { status } = await client.call({ ...request, method: 'GET' }, signal);
+    if (status === 200) return 'accepted';
+    return status === 401 || status === 403 ? 'refused' : { unclear: String(status) };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { unclear: error.reason };
+  }
 }

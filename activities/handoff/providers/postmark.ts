@@ -5,7 +5,7 @@ import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js
 import { postmarkFailures } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { headersOf, subjectOf } from './mail.js';
-import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** Time after a call until the search is sure to find the message. */
@@ -40,6 +40,9 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
       if (answer === null || (found === undefined && (uncertain_ms ?? 0) < searchLagMs)) throw new NotKnownYet();
       return found;
     },
+
+    // The server of the token. https://postmarkapp.com/developer/api/server-api
+    checkCredentials: (signal) => askCredentials(client, { path: '/server', headers }, signal),
   };
 }
 

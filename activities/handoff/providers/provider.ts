@@ -46,7 +46,12 @@ export interface Provider {
    * `undefined`: not known. The message then fails and is refunded, because it must not be sent twice.
    */
   reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | null | undefined>;
+  /** Asks whether the provider takes the credentials, with a call that changes nothing. Absent if there are none. Does not throw. */
+  readonly checkCredentials?: (signal: AbortSignal) => Promise<CredentialsAnswer>;
 }
+
+/** `unclear`: the provider cannot be reached, or its answer says nothing about the credentials. */
+export type CredentialsAnswer = 'accepted' | 'refused' | { unclear: string };
 
 /** The accounts, and the routes of each channel. */
 export interface Providers {

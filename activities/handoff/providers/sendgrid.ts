@@ -3,7 +3,7 @@ import type { AccountOf } from '../../../models/settings/provider-account.js';
 import { hard } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { addressOf, nameOf, subjectOf } from './mail.js';
-import { outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** SendGrid has no idempotency keys and no status query. Its events contain our id. */
@@ -20,6 +20,9 @@ export function sendgridAdapter(account: AccountOf<'sendgrid'>): Provider {
     },
 
     fetchStatus: () => Promise.resolve(null),
+
+    // The rights of the key. https://www.twilio.com/docs/sendgrid/api-reference/api-key-permissions
+    checkCredentials: (signal) => askCredentials(client, { path: '/v3/scopes', headers }, signal),
   };
 }
 

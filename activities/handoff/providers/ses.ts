@@ -5,10 +5,11 @@ import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { sesFailures } from '../../../models/rules/failures/ses.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { headersOf, subjectOf } from './mail.js';
-import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 const path = '/v2/email/outbound-emails';
+const accountPath = '/v2/email/account';
 const later = /^(?:TooManyRequests|LimitExceeded|Throttling)(?:Exception)?$/;
 /** The account may not send now, or its keys are wrong. The message is not at fault. */
 const paused =
@@ -19,9 +20,9 @@ export function sesAdapter(account: AccountOf<'ses'>): Provider {
   const { apiBase, region, accessKeyId, secretAccessKey, sessionToken } = account;
   const client = httpClient(apiBase);
   const cache = new Map<string, ArrayBuffer>(); // the signing key of the day
-  const signed = async (body: string) => {
+  const signed = async (body?: string, url = apiBase + path) => {
     const headers = { 'Content-Type': 'application/json' };
-    const request = { url: apiBase + path, method: 'POST', headers, body };
+    const request = { url, headers, ...(body === undefined ? { method: 'GET' } : { method: 'POST', body }) };
     const keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
     const signer = new AwsV4Signer({ ...request, ...keys, service: 'ses', region, cache });
     return Object.fromEntries((await signer.sign()).headers);
@@ -36,6 +37,10 @@ export function sesAdapter(account: AccountOf<'ses'>): Provider {
     },
 
     fetchStatus: () => Promise.resolve(null),
+
+    // The account. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
+    checkCredentials: async (signal) =>
+      askCredentials(client, { path: accountPath, headers: await signed(undefined, apiBase + accountPath) }, signal),
   };
 }
 

@@ -49,6 +49,12 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>): Provider {
     },
 
     fetchStatus: () => Promise.resolve(null),
+
+    checkCredentials: () =>
+      transport.verify().then(
+        () => 'accepted',
+        (error: SmtpError) => (error.code === 'EAUTH' ? 'refused' : { unclear: error.code ?? 'no answer' }),
+      ),
   };
 }
 

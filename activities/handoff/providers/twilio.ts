@@ -6,7 +6,7 @@ import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
-import { outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /**
@@ -38,6 +38,9 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
       const answer = await client.call({ method: 'GET', path, headers }, signal).catch(noneWithoutAnswer);
       return answer?.status === 200 ? statusOf(answer) : null;
     },
+
+    // The newest message. https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources
+    checkCredentials: (signal) => askCredentials(client, { path: `${resource}.json?PageSize=1`, headers }, signal),
   };
 }
 

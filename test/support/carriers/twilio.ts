@@ -35,7 +35,7 @@ export const twilioAccount = {
   from: '+15005550100',
   whatsappFrom: '+14155238886',
 };
-export const twilioEnv = (counterpart: TwilioCounterpart): Record<string, string> => ({
+export const twilioEnv = (counterpart: Counterpart): Record<string, string> => ({
   PROVIDER_SMS: 'twilio',
   TWILIO_ACCOUNT_SID: twilioAccount.sid,
   TWILIO_AUTH_TOKEN: twilioAccount.token,

@@ -1,0 +1,77 @@
+/** The addresses by which others reach the service, their certificates, and the names of webhooks. */
+import { connect } from 'node:tls';
+import { select } from '../../../models/db/database.js';
+import { createResolver } from '../../../models/process/name-resolver.js';
+import { type Check, type CheckDeps, failed, type Finding, ok, skipped, warning } from '../check.js';
+
+const dayMs = 86_400_000;
+const certificateDaysWarning = 21;
+
+const check = (subject: string, setting: string, urlOf: (config: CheckDeps['config']) => string): Check => ({
+  subject,
+  fix: `Check ${setting}, the proxy and the firewall. This machine may also be unable to reach its own public address`,
+  async run({ config, signal }) {
+    const url = new URL(urlOf(config));
+    const response = await fetch(new URL('/live', url), { signal, redirect: 'manual' });
+    const found = response.ok
+      ? ok(subject, `${url.origin} answers`)
+      : failed(subject, `${url.origin}/live answers ${response.status}`, `Let the proxy pass all paths of ${setting} to the API`);
+    return url.protocol === 'https:' ? [found, await certificateFinding(url)] : [found];
+  },
+});
+
+/** Carriers report to CALLBACK_URL, which is PUBLIC_URL unless it is set. */
+export const publicUrlCheck = check('public address', 'PUBLIC_URL', ({ publicUrl }) => publicUrl);
+export const callbackUrlCheck = check('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
+
+function certificateFinding({ hostname, port }: URL): Promise<Finding> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {
+      const until = new Date(socket.getPeerCertificate().valid_to);
+      socket.destroy();
+      resolve(expiryFinding(hostname, (until.getTime() - Date.now()) / dayMs));
+    });
+    socket.once('error', reject);
+  });
+}
+
+export function expiryFinding(hostname: string, days: number): Finding {
+  const subject = 'certificate';
+  const detail = `of ${hostname} is valid for ${Math.floor(days)} more days`;
+  return days < certificateDaysWarning
+    ? warning(subject, detail, 'Renew the certificate, and check its automatic renewal')
+    : ok(subject, detail);
+}
+
+/** Names of active webhooks that DNS does not know. The oldest ones, because a new one may be a mistake of its owner. */
+export const webhookNamesCheck: Check = {
+  subject: 'webhook names',
+  fix: 'Check the DNS servers of this machine, or set WEBHOOK_DNS_SERVERS',
+  async run({ config, db }) {
+    const urls = await select<{ url: string }>(db, oldestWebhooks, [namesMax]);
+    const names = [...new Set(urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, '')))];
+    const resolve = createResolver({ servers: config.webhookDnsServers });
+    const results = await Promise.allSettled(names.map((name) => resolve(name)));
+    return [
+      namesFinding(
+        names,
+        names.filter((_, index) => results[index]?.status === 'rejected'),
+      ),
+    ];
+  },
+};
+
+const namesMax = 20;
+const oldestWebhooks = `SELECT url FROM webhooks WHERE is_active AND deleted_at IS NULL ORDER BY id LIMIT $1`;
+
+export function namesFinding(names: readonly string[], unknown: readonly string[]): Finding {
+  const subject = 'webhook names';
+  if (names.length === 0) return skipped(subject, 'there are no webhooks');
+  if (unknown.length === 0) return ok(subject, `${names.length} names resolve`);
+  if (unknown.length === names.length) return failed(subject, `none of ${names.length} names resolves`, webhookNamesCheck.fix);
+  return warning(
+    subject,
+    `${unknown.length} of ${names.length} names do not resolve`,
+    'If these are many, check the DNS servers of this machine',
+  );
+}

@@ -1,0 +1,120 @@
+/** PostgreSQL: version, schema, rights, clock and settings. */
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { currentTime, type Database, select } from '../../../models/db/database.js';
+import { type Check, failed, type Finding, ok, warning } from '../check.js';
+
+const migrationsFolder = resolve(import.meta.dirname, '../../../../models/migrations');
+const versionLeast = 140_000;
+/** Due times and leases are compared with the clock of PostgreSQL, tokens and signatures with that of the process. */
+const clockWarningMs = 2_000;
+const clockFailedMs = 30_000;
+
+export const databaseCheck: Check = {
+  subject: 'PostgreSQL',
+  fix: 'Check DATABASE_URL, and that the server runs and lets this address in',
+  async run({ db, config }) {
+    const facts = await factsOf(db);
+    return [
+      versionFinding(facts),
+      await schemaFinding(db),
+      rightsFinding(facts),
+      clockFinding(Date.now() - (await currentTime(db)).getTime()),
+      ...settingFindings(facts, config.databasePoolMax),
+    ];
+  },
+};
+
+/** What PostgreSQL tells of itself. Names are those of its settings. */
+export interface DatabaseFacts {
+  version: string;
+  version_number: number;
+  size: string;
+  owns_tables: boolean;
+  can_write: boolean | null;
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  autovacuum: string;
+  max_connections: number;
+  used_connections: number;
+}
+
+async function factsOf(db: Database): Promise<DatabaseFacts> {
+  const [facts] = await select<DatabaseFacts>(db, readFacts);
+  if (facts === undefined) throw new Error('PostgreSQL gave no answer');
+  return facts;
+}
+
+const readFacts = `
+  SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS version_number,
+    pg_size_pretty(pg_database_size(current_database())) AS size,
+    COALESCE((SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class c WHERE c.oid = to_regclass('credit_entries')), false) AS owns_tables,
+    CASE WHEN to_regclass('messages') IS NULL THEN NULL ELSE has_table_privilege('messages', 'SELECT, INSERT, UPDATE, DELETE') END AS can_write,
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
+    current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections`;
+
+export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
+  if (version_number < versionLeast) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 14 or newer');
+  return ok('PostgreSQL', `version ${version}, the database has ${size}`);
+}
+
+async function schemaFinding(db: Database): Promise<Finding> {
+  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const applied = await select<{ name: string }>(db, 'SELECT name FROM schema_migrations').catch(() => []);
+  return schemaDifference(
+    known,
+    applied.map(({ name }) => name),
+  );
+}
+
+/** Compares the migrations that this version knows with those that were applied. */
+export function schemaDifference(known: readonly string[], applied: readonly string[]): Finding {
+  const missing = known.filter((name) => !applied.includes(name));
+  const newer = applied.filter((name) => !known.includes(name));
+  const subject = 'PostgreSQL schema';
+  if (missing.length > 0)
+    return failed(subject, `${missing.length} migrations are missing, the first is ${missing[0]}`, 'Run: npm run migrate');
+  if (newer.length > 0)
+    return warning(subject, `is of a newer version (${newer.at(-1)})`, 'Update this program to the version that migrated it');
+  return ok(subject, `up to date (${known.at(-1)})`);
+}
+
+export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
+  const subject = 'PostgreSQL rights';
+  if (can_write === false)
+    return failed(subject, 'the role may not write messages', 'Run: npm run migrate, with MIGRATE_DATABASE_URL of the owner');
+  if (!owns_tables) return ok(subject, 'the role may write rows, and may not change tables');
+  return warning(
+    subject,
+    'the role owns the tables, so it can drop them',
+    'Set MIGRATE_DATABASE_URL to the owner, and DATABASE_URL to another role',
+  );
+}
+
+/** @param aheadMs how far the clock of this machine is ahead of PostgreSQL's */
+export function clockFinding(aheadMs: number): Finding {
+  const detail = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} PostgreSQL`;
+  const fix = 'Let NTP set the clocks of all machines';
+  if (Math.abs(aheadMs) > clockFailedMs) return failed('clock', detail, fix);
+  return Math.abs(aheadMs) > clockWarningMs ? warning('clock', detail, fix) : ok('clock', detail);
+}
+
+/** Settings of the server that lose data or stall it. @param poolMax connections of one process */
+export function settingFindings(facts: DatabaseFacts, poolMax: number): Finding[] {
+  const subject = 'PostgreSQL settings';
+  const findings: Finding[] = [];
+  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'] as const) {
+    if (facts[name] === 'off') findings.push(failed(subject, `${name} is off: a crash loses accepted messages`, `Set ${name} = on`));
+  }
+  if (facts.autovacuum === 'off') findings.push(warning(subject, 'autovacuum is off: tables grow and slow down', 'Set autovacuum = on'));
+  const left = facts.max_connections - facts.used_connections;
+  if (left < poolMax)
+    findings.push(
+      warning(subject, `${left} of ${facts.max_connections} connections are free`, 'Raise max_connections, or lower DATABASE_POOL_MAX'),
+    );
+  return findings.length > 0
+    ? findings
+    : [ok(subject, `durable; ${facts.used_connections} of ${facts.max_connections} connections in use`)];
+}

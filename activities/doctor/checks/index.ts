@@ -1,0 +1,21 @@
+import type { Check } from '../check.js';
+import { callbackUrlCheck, publicUrlCheck, webhookNamesCheck } from './addresses.js';
+import { databaseCheck } from './database.js';
+import { providersCheck } from './providers.js';
+import { runtimeCheck } from './runtime.js';
+import { mailCheck, redisCheck } from './servers.js';
+import { temporalCheck, workersCheck } from './temporal.js';
+
+/** In the order of the report. */
+export const allChecks: readonly Check[] = [
+  runtimeCheck,
+  databaseCheck,
+  temporalCheck,
+  workersCheck,
+  redisCheck,
+  mailCheck,
+  providersCheck,
+  publicUrlCheck,
+  callbackUrlCheck,
+  webhookNamesCheck,
+];

@@ -1,0 +1,50 @@
+/** Redis and the mail server. */
+import { Redis } from 'ioredis';
+import { mailTransport } from '../../support/mail-transport.js';
+import { type Check, type Finding, ok, skipped, warning } from '../check.js';
+
+export const redisCheck: Check = {
+  subject: 'Redis',
+  fix: 'Check REDIS_URL. Without Redis each API process counts requests for itself',
+  async run({ config: { redisUrl } }) {
+    if (redisUrl === undefined) return [skipped('Redis', 'REDIS_URL is not set: each API process counts requests for itself')];
+    const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
+    redis.on('error', () => undefined); // the call rejects too
+    try {
+      await redis.connect();
+      const policy = await redis.config('GET', 'maxmemory-policy').then(
+        (pair) => (pair as string[])[1] ?? '',
+        () => '',
+      );
+      return [policyFinding(policy)];
+    } finally {
+      redis.disconnect();
+    }
+  },
+};
+
+/** @param policy empty if the server does not tell */
+export function policyFinding(policy: string): Finding {
+  if (policy === '' || policy === 'noeviction' || policy.startsWith('volatile-')) return ok('Redis', 'answers');
+  return warning('Redis', `evicts counters of limits (maxmemory-policy ${policy})`, 'Set maxmemory-policy to noeviction or volatile-ttl');
+}
+
+export const mailCheck: Check = {
+  subject: 'account mails',
+  fix: 'Check SMTP_URL: host, port, user, password and TLS',
+  async run({ config: { smtpUrl, publicUrl } }) {
+    if (smtpUrl === undefined) return [mailsToFiles(publicUrl)];
+    const transport = mailTransport(smtpUrl);
+    try {
+      await transport.verify();
+      return [ok('account mails', 'the mail server accepts the connection and the log-in')];
+    } finally {
+      transport.close();
+    }
+  },
+};
+
+function mailsToFiles(publicUrl: string): Finding {
+  if (!publicUrl.startsWith('https:')) return skipped('account mails', 'SMTP_URL is not set: mails are written to DATA_DIR/mail');
+  return warning('account mails', 'SMTP_URL is not set: nobody gets the mails that confirm addresses and reset passwords', 'Set SMTP_URL');
+}

@@ -1,0 +1,98 @@
+/** Temporal: the server, the namespace, what the service needs in it, and who works. */
+import { Connection, ScheduleClient } from '@temporalio/client';
+import { lastRound } from '../../../models/operations/watch/watcher-rounds.js';
+import { seenWorkers } from '../../../models/operations/watch/worker-beats.js';
+import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
+import { type Check, failed, type Finding, ok, warning } from '../check.js';
+
+const daySeconds = 86_400;
+/** Operators look at closed workflows for so long after a complaint. */
+const retentionDaysLeast = 3;
+const watcherSecondsMax = 180;
+
+export const temporalCheck: Check = {
+  subject: 'Temporal',
+  fix: 'Check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TLS_*, and that the server runs',
+  async run({ config, signal }) {
+    const { temporalServer, temporalNamespace: namespace } = config;
+    const connection = await Connection.connect(temporalServer);
+    try {
+      return await connection.withAbortSignal(signal, async () => {
+        const { serverVersion } = await connection.workflowService.getSystemInfo({});
+        return [
+          ok('Temporal', `version ${serverVersion ?? 'unknown'}`),
+          await namespaceFinding(connection, namespace),
+          await attributesFinding(connection, namespace),
+          await scheduleFinding(new ScheduleClient({ connection, namespace })),
+        ];
+      });
+    } finally {
+      await connection.close();
+    }
+  },
+};
+
+async function namespaceFinding(connection: Connection, namespace: string): Promise<Finding> {
+  const { config } = await connection.workflowService.describeNamespace({ namespace });
+  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / daySeconds;
+  const subject = 'Temporal namespace';
+  const detail = `${namespace} keeps closed workflows for ${days.toFixed(0)} days`;
+  if (days >= retentionDaysLeast) return ok(subject, detail);
+  return warning(subject, detail, `Run: temporal operator namespace update --retention 72h -n ${namespace}`);
+}
+
+async function attributesFinding(connection: Connection, namespace: string): Promise<Finding> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes[name] === undefined);
+  const subject = 'Temporal search attributes';
+  if (missing.length === 0)
+    return ok(
+      subject,
+      Object.values(searchAttributes)
+        .map(({ name }) => name)
+        .join(', '),
+    );
+  const commands = missing.map(({ name, type }) => `--name ${name} --type ${type === 'KEYWORD' ? 'Keyword' : 'KeywordList'}`);
+  const fix = `Run: temporal operator search-attribute create ${commands.join(' ')} -n ${namespace}`;
+  return failed(subject, `${missing.map(({ name }) => name).join(', ')} missing: no message can be accepted`, fix);
+}
+
+async function scheduleFinding(schedules: ScheduleClient): Promise<Finding> {
+  const subject = 'Temporal schedule';
+  try {
+    const { state } = await schedules.getHandle(workflowIds.watcher).describe();
+    if (!state.paused) return ok(subject, 'the watcher runs every 30 s');
+    return failed(
+      subject,
+      'the watcher is paused: lost work is not repaired',
+      `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher}`,
+    );
+  } catch (error) {
+    if ((error as Error).name !== 'ScheduleNotFoundError') throw error;
+    return failed(subject, 'there is no schedule of the watcher', 'Start a worker: it creates the schedule');
+  }
+}
+
+/** The signs of life that workers and the watcher leave in PostgreSQL. */
+export const workersCheck: Check = {
+  subject: 'workers',
+  fix: 'Run: npm run migrate',
+  async run({ db }) {
+    const [{ alive, lost }, { age_seconds, failing }] = await Promise.all([seenWorkers(db), lastRound(db)]);
+    return [workersFinding(alive, lost), watcherFinding(age_seconds, failing)];
+  },
+};
+
+export function workersFinding(alive: number, lost: number): Finding {
+  if (alive === 0) return failed('workers', 'none is alive: messages wait', 'Start a worker: node dist/activities/worker.js');
+  if (lost > 0) return warning('workers', `${alive} alive, ${lost} died in the last ten minutes`, 'Read the log of the worker that died');
+  return ok('workers', `${alive} alive`);
+}
+
+export function watcherFinding(ageSeconds: number | null, failing: readonly string[]): Finding {
+  const fix = 'Look at the workflow of the watcher in the Temporal Web UI';
+  if (ageSeconds === null || ageSeconds > watcherSecondsMax)
+    return failed('watcher', ageSeconds === null ? 'has never run' : `last ran ${ageSeconds} s ago`, fix);
+  if (failing.length > 0) return warning('watcher', `these steps failed in its last round: ${failing.join(', ')}`, fix);
+  return ok('watcher', `last ran ${ageSeconds} s ago`);
+}

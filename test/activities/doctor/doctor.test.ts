@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import type { Finding } from '../../../activities/doctor/check.js';
+import { until } from '../../support/client.js';
+import { type Counterpart, reply, startCounterpart } from '../../support/carriers/counterpart.js';
+import { metaEnv } from '../../support/carriers/meta.js';
+import { postmarkEnv } from '../../support/carriers/postmark.js';
+import { sendgridEnv } from '../../support/carriers/sendgrid.js';
+import { sesEnv } from '../../support/carriers/ses.js';
+import { twilioEnv } from '../../support/carriers/twilio.js';
+import { freePort } from '../../support/network/free-port.js';
+import { asProgram } from '../../support/servers.js';
+import { type Service, startService } from '../../support/service.js';
+import { testEnv } from '../../support/config.js';
+
+const program = resolve(import.meta.dirname, '../../../activities/doctor/doctor.js');
+
+/** Runs the command with these settings only. */
+function doctor(env: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number; out: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...env }, timeout: 60_000 }, (error, out) => {
+      done({ code: error === null ? 0 : Number(error.code), out });
+    });
+  });
+}
+
+async function findings(env: NodeJS.ProcessEnv): Promise<{ code: number; bySubject: Map<string, Finding> }> {
+  const { code, out } = await doctor(env, '--json');
+  const { findings: all } = JSON.parse(out) as { findings: Finding[] };
+  return { code, bySubject: new Map(all.map((finding) => [finding.subject, finding])) };
+}
+
+/** Accounts with all providers that have credentials, at a counterpart. */
+const accountsAt = (counterpart: Counterpart): NodeJS.ProcessEnv => ({
+  ...twilioEnv(counterpart),
+  ...metaEnv(counterpart),
+  ...postmarkEnv(counterpart),
+  ...sesEnv(counterpart),
+  ...sendgridEnv(counterpart),
+  PROVIDER_EMAIL: 'sendgrid,postmark,ses',
+});
+
+describe('npm run doctor', () => {
+  let service: Service;
+  let env: NodeJS.ProcessEnv;
+  before(async () => {
+    service = await startService();
+    const { temporal, config } = service;
+    env = testEnv({
+      DATABASE_URL: asProgram(service.ownerUrl),
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      PORT: String(config.port),
+      PUBLIC_URL: service.url,
+    });
+  });
+  after(() => service.stop());
+
+  it('finds nothing wrong with a service that runs', async () => {
+    await until(async () => (await findings(env)).bySubject.get('watcher')?.state === 'ok', 'the watcher has run');
+    const { code, bySubject } = await findings(env);
+    const wrong = [...bySubject.values()].filter(({ state }) => state === 'failed');
+    assert.deepEqual([code, wrong], [0, []]);
+    assert.match(bySubject.get('PostgreSQL rights')?.detail ?? '', /may not change tables/);
+    assert.match((await doctor(env)).out, /✓ Temporal search attributes +WorkspaceId, Channel/);
+  });
+
+  it('names every server that does not answer, and exits with 1', async () => {
+    const dead = `127.0.0.1:${await freePort()}`;
+    const { code, bySubject } = await findings({
+      ...env,
+      TEMPORAL_ADDRESS: dead,
+      REDIS_URL: `redis://${dead}`,
+      SMTP_URL: `smtp://${dead}?tls=optional`,
+      PUBLIC_URL: `http://${dead}`,
+    });
+    assert.equal(code, 1);
+    for (const subject of ['Temporal', 'Redis', 'account mails', 'public address', 'callback address'])
+      assert.equal(bySubject.get(subject)?.state, 'failed', subject);
+    assert.equal(bySubject.get('PostgreSQL')?.state, 'ok');
+  });
+
+  it('names every fault of the settings, and checks nothing else', async () => {
+    const { code, bySubject } = await findings({ ...env, PORT: 'x', JWT_SECRET: '' });
+    assert.deepEqual([code, [...bySubject.keys()]], [1, ['settings']]);
+  });
+
+  const credentials: [status: number, state: string][] = [
+    [200, 'ok'],
+    [401, 'failed'],
+    [500, 'warning'],
+  ];
+  for (const [status, state] of credentials) {
+    it(`calls an account ${state} if the provider answers ${status}`, async () => {
+      const methods = new Set<string>();
+      const counterpart = await startCounterpart(({ method }, response) => {
+        methods.add(method);
+        reply(response, status, {});
+      });
+      const { bySubject } = await findings({ ...env, ...accountsAt(counterpart) });
+      await counterpart.close();
+      for (const account of ['twilio', 'meta', 'sendgrid', 'postmark', 'ses'])
+        assert.equal(bySubject.get(`provider ${account}`)?.state, state, account);
+      assert.deepEqual([...methods], ['GET']);
+    });
+  }
+});

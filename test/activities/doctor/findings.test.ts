@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { exitCodeOf, textOf } from '../../../activities/doctor/report.js';
+import { failed, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
+import { expiryFinding, namesFinding } from '../../../activities/doctor/checks/addresses.js';
+import {
+  clockFinding,
+  type DatabaseFacts,
+  rightsFinding,
+  schemaDifference,
+  settingFindings,
+  versionFinding,
+} from '../../../activities/doctor/checks/database.js';
+import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
+import { policyFinding } from '../../../activities/doctor/checks/servers.js';
+import { watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { testConfig } from '../../support/config.js';
+import type { Database } from '../../../models/db/database.js';
+
+const healthy: DatabaseFacts = {
+  version: '18.1',
+  version_number: 180_001,
+  size: '9 MB',
+  owns_tables: false,
+  can_write: true,
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  autovacuum: 'on',
+  max_connections: 100,
+  used_connections: 20,
+};
+const gigabyte = 1024 ** 3;
+
+const cases: [name: string, finding: { state: State }, state: State][] = [
+  ['a full disk', diskFinding(gigabyte / 10), 'failed'],
+  ['a disk that fills', diskFinding(gigabyte), 'warning'],
+  ['a roomy disk', diskFinding(50 * gigabyte), 'ok'],
+  ['an old PostgreSQL', versionFinding({ ...healthy, version_number: 130_012 }), 'failed'],
+  ['a missing migration', schemaDifference(['1.sql', '2.sql'], ['1.sql']), 'failed'],
+  ['a newer schema', schemaDifference(['1.sql'], ['1.sql', '2.sql']), 'warning'],
+  ['the right schema', schemaDifference(['1.sql'], ['1.sql']), 'ok'],
+  ['a role without rights', rightsFinding({ ...healthy, can_write: false }), 'failed'],
+  ['a role that owns the tables', rightsFinding({ ...healthy, owns_tables: true }), 'warning'],
+  ['a clock 31 s behind', clockFinding(-31_000), 'failed'],
+  ['a clock 3 s ahead', clockFinding(3_000), 'warning'],
+  ['a clock 1 s ahead', clockFinding(1_000), 'ok'],
+  ['no live worker', workersFinding(0, 1), 'failed'],
+  ['a dead worker beside a live one', workersFinding(1, 1), 'warning'],
+  ['a watcher that never ran', watcherFinding(null, []), 'failed'],
+  ['a watcher that is late', watcherFinding(181, []), 'failed'],
+  ['a watcher with a failing step', watcherFinding(5, ['repair']), 'warning'],
+  ['a Redis that evicts', policyFinding('allkeys-lru'), 'warning'],
+  ['a certificate near its end', expiryFinding('example.com', 20.9), 'warning'],
+  ['DNS that knows no webhook', namesFinding(['a', 'b'], ['a', 'b']), 'failed'],
+  ['DNS that misses one webhook', namesFinding(['a', 'b'], ['b']), 'warning'],
+];
+
+describe('findings of the doctor', () => {
+  for (const [name, finding, state] of cases) {
+    it(`calls ${name} ${state}`, () => assert.equal(finding.state, state));
+  }
+
+  it('name each setting of PostgreSQL that loses data', () => {
+    const facts = { ...healthy, fsync: 'off', synchronous_commit: 'off', autovacuum: 'off', used_connections: 95 };
+    const states = settingFindings(facts, 10).map(({ state }) => state);
+    assert.deepEqual(states, ['failed', 'failed', 'warning', 'warning']);
+    assert.deepEqual(
+      settingFindings(healthy, 10).map(({ state }) => state),
+      ['ok'],
+    );
+  });
+
+  it('are shown with what to do, and counted', () => {
+    const findings = [ok('a', 'fine'), warning('bb', 'old', 'Renew it'), failed('c', 'down', 'Start it'), skipped('d', 'unset')];
+    const text = [
+      '✓ a   fine',
+      '! bb  old',
+      '      → Renew it',
+      '✗ c   down',
+      '      → Start it',
+      '– d   unset',
+      '',
+      '1 ok, 1 warnings, 1 failed, 1 skipped',
+      '',
+    ];
+    assert.equal(textOf(findings), text.join('\n'));
+    assert.deepEqual([exitCodeOf(findings), exitCodeOf(findings.slice(0, 2))], [1, 0]);
+  });
+
+  it('include checks that throw or never end', async () => {
+    const check = { subject: 's', fix: 'Mend it' };
+    const never = { ...check, run: () => new Promise<never>(() => undefined) };
+    const throws = { ...check, run: () => Promise.reject(new AggregateError([new Error('refused')], '')) };
+    const findings = await runChecks([never, throws], { config: testConfig(), db: undefined as unknown as Database }, 50);
+    assert.deepEqual(findings, [failed('s', 'no answer within 0.05 s', 'Mend it'), failed('s', 'refused', 'Mend it')]);
+  });
+});
