@@ -12,7 +12,7 @@ export const providersCheck: Check = {
   },
 };
 
-export async function accountFinding({ name, checkCredentials }: Provider, signal: AbortSignal): Promise<Finding> {
+async function accountFinding({ name, checkCredentials }: Provider, signal: AbortSignal): Promise<Finding> {
   const subject = `provider ${name}`;
   if (checkCredentials === undefined) return skipped(subject, 'needs no credentials');
   const answer = await checkCredentials(signal);
