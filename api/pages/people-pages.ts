@@ -1,5 +1,6 @@
 /** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
 import express, { type RequestHandler, type Router } from 'express';
+import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
@@ -29,6 +30,9 @@ export function createPeoplePages(limiter: Limiter): Router {
     router.get(path, onlyPeople, asPage(limiter, path, pagePolicy), (req, res) => void res.type('html').send(page(req.query)));
   serve('/', () => home);
   serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
+  // Express answers OPTIONS with 200 as soon as a router knows the path.
+  const declared = ['/', '/billing/return'].map((path) => ({ method: 'get' as const, path }));
+  mountOptions(router, declared, limiter);
   return router;
 }
 
