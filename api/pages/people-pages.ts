@@ -1,5 +1,6 @@
 /** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
 import express, { type RequestHandler, type Router } from 'express';
+import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
@@ -28,6 +29,12 @@ export function createPeoplePages(limiter: Limiter): Router {
   const serve = (path: string, page: (query: Record<string, unknown>) => string) =>
     router.get(path, onlyPeople, asPage(limiter, path, pagePolicy), (req, res) => void res.type('html').send(page(req.query)));
   serve('/', () => home);
+  // Express answers OPTIONS with 200 as soon as a router knows the path.
+  mountOptions(
+    router,
+    paths.map((path) => ({ method: 'get', path })),
+    limiter,
+  );
   serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
   return router;
 }

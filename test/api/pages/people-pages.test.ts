@@ -49,6 +49,13 @@ describe('pages for people', () => {
     assert.deepEqual(links, ['docs', 'openapi.json', 'health', 'forgot-password']);
     for (const link of links) assert.ok([200, 503].includes((await fetch(`${app.url}/${link}`)).status), link);
   });
+  for (const path of ['/', '/billing/return']) {
+    it(`${path} answers OPTIONS with 204 and the methods`, async () => {
+      const response = await fetch(app.url + path, { method: 'OPTIONS' });
+      assert.deepEqual([response.status, response.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
+    });
+  }
+
   it('/ is 404 for a program, as every unknown route', async () => {
     assert.equal((await app.call('GET', '/')).status, 404);
     assert.equal((await app.call('GET', '/', { headers: { Accept: 'application/json' } })).status, 404);
