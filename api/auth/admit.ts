@@ -33,7 +33,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   // A bulk send by a session of the console counts for its workspace.
   if (credential.kind === 'jwt' && item.rate === 'bulk') return { rateClass: 'bulk', key: `workspace:${credential.claims.sub}` };
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
-  return { rateClass: 'address', key: item.id === 'health.get' ? `health:${address}` : address };
+  return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };
 }
 
 /**

@@ -29,7 +29,7 @@ export type MainThreadCalls = Pick<Temporal, 'acceptBatch'>;
 const sendLimits = { max: 3, maxPerKey: 2 };
 /** Concurrent previews. Each keeps all rendered texts in memory. */
 const previewLimits = { max: 2, maxPerKey: 1 };
-const previewEndpointId = 'messages.preview';
+const previewEndpointId = 'previewMessages';
 
 /** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
 const defaultHeap = { maxMegabytes: 512 };

@@ -11,33 +11,35 @@ import { digestRequest } from '../http/idempotency.js';
 import { list } from '../http/list.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly } from '../http/schemas.js';
+import { date, id, messageOnly, valueOf } from '../http/schemas.js';
+import { named } from '../http/json-schema.js';
 import { requiredText, text } from '../http/validation.js';
 
+const creditPackage = named(
+  'CreditPackage',
+  Joi.object({
+    id: id(),
+    name: Joi.string().required(),
+    credits: Joi.number().required(),
+    price_cents: Joi.number().integer().required(),
+    currency: Joi.string().required(),
+  }),
+);
+
 export const listPackages = endpoint({
-  id: 'billing.packages',
+  id: 'listCreditPackages',
+  tag: 'billing',
   method: 'get',
   path: '/api/v1/billing/packages',
   summary: 'List the credit packages for sale',
   auth: 'none',
-  response: Joi.object({
-    packages: Joi.array()
-      .items(
-        Joi.object({
-          id: id(),
-          name: Joi.string().required(),
-          credits: Joi.number().required(),
-          price_cents: Joi.number().integer().required(),
-          currency: Joi.string().required(),
-        }),
-      )
-      .required(),
-  }),
+  response: named('CreditPackageList', Joi.object({ packages: Joi.array().items(creditPackage).required() })),
   handler: async () => ({ packages: (await CreditPackage.forSale()).map(presentPackage) }),
 });
 
 export const createCheckout = endpoint({
-  id: 'billing.checkout',
+  id: 'createCheckout',
+  tag: 'billing',
   method: 'post',
   path: '/api/v1/billing/checkout',
   summary: 'Create a checkout session for a credit package; payment happens on the page of the payment provider',
@@ -45,7 +47,7 @@ export const createCheckout = endpoint({
   body: Joi.object<{ package_id: string }>({ package_id: requiredText() }).required(),
   idempotent: true,
   refusals: [404, 503],
-  response: Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() }),
+  response: named('CheckoutData', Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() })),
   status: 201,
   async handler({ caller, body, idempotencyKey, origin }, deps) {
     const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body), origin };
@@ -54,29 +56,34 @@ export const createCheckout = endpoint({
   },
 });
 
-export const listTransactions = list({
-  id: 'billing.transactions',
-  path: '/api/v1/billing/transactions',
-  summary: 'List credit transactions, newest first; their sum is the balance',
-  auth: 'jwt',
-  name: 'transactions',
-  row: Joi.object({
+const transaction = named(
+  'Transaction',
+  Joi.object({
     id: id(),
-    type: Joi.string()
-      .valid(...entryKinds)
-      .required(),
+    type: valueOf('TransactionType', entryKinds).required(),
     amount: Joi.number().required(),
     balance_after: Joi.number().required(),
     description: Joi.string().required(),
     reference: Joi.string().required(),
     created_at: date(),
   }),
+);
+
+export const listTransactions = list({
+  id: 'listTransactions',
+  tag: 'billing',
+  path: '/api/v1/billing/transactions',
+  summary: 'List credit transactions, newest first; their sum is the balance',
+  auth: 'jwt',
+  name: 'transactions',
+  row: transaction,
   sort: ledgerSort,
   find: async ({ caller, window }) => mapRows(await CreditEntry.ledger(caller.workspaceId, window), presentTransaction),
 });
 
 export const receivePayment = endpoint({
-  id: 'billing.webhook',
+  id: 'receivePaymentEvent',
+  tag: 'billing',
   method: 'post',
   path: '/api/v1/billing/webhook',
   summary: 'Callback of the payment provider, authenticated by its signature',
@@ -85,7 +92,7 @@ export const receivePayment = endpoint({
   bodyBytesMax: 256 * 1024,
   admit: ({ headers }, { payments }) => payments.judgeHead(headers),
   refusals: [400, 413, 503],
-  response: Joi.object({ received: Joi.boolean().valid(true).required() }),
+  response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);
     const outcome = await recordPaymentEvent(db, event);
@@ -98,7 +105,8 @@ export const receivePayment = endpoint({
 
 /** The payment provider redirects the browser here after a checkout. The redirect proves nothing about the payment, which the callback reports. */
 export const returnFromCheckout = endpoint({
-  id: 'billing.return',
+  id: 'returnFromCheckout',
+  tag: 'billing',
   method: 'get',
   path: '/billing/return',
   summary: 'Return address of the checkout page',

@@ -13,6 +13,7 @@ import { recipientKey } from '../../models/rules/messages/recipient.js';
 import { keywordOf } from '../../models/rules/contacts/suppression.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../http/endpoint.js';
+import { named } from '../http/json-schema.js';
 import { Reply } from '../http/reply.js';
 
 /** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */
@@ -53,7 +54,8 @@ async function hearRecipients({ db, config }: Deps, events: readonly CallbackEve
 const readsAnswers = (name: string, { config }: Deps) => config.accounts.some((each) => each.name === name && each.kind === 'twilio');
 
 export const receiveReports = endpoint({
-  id: 'callbacks.receive',
+  id: 'receiveDeliveryReports',
+  tag: 'callbacks',
   method: 'post',
   path: '/callbacks/:provider',
   summary: 'Receive delivery reports of a provider, authenticated by its signature',
@@ -63,7 +65,7 @@ export const receiveReports = endpoint({
   admit: ({ params, headers }, deps) => judgeHead(readerFor(params.provider ?? '', deps).account, headers),
   mayBeEmpty: true,
   refusals: [400, 403, 413],
-  response: Joi.object({ received: Joi.number().integer().required() }),
+  response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),
   async handler({ params, signed }, deps) {
     const events = await readerFor(params.provider, deps).read({ ...signed, at: new Date() });
     for (const event of events) if (event.kind === 'confirmation') await deps.sns.confirm(event.url);

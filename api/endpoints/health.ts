@@ -5,6 +5,8 @@ import { type LastRound, lastRound } from '../../models/operations/watch/watcher
 import { seenWorkers, type Workers } from '../../models/operations/watch/worker-beats.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../http/endpoint.js';
+import { named } from '../http/json-schema.js';
+import { date } from '../http/schemas.js';
 import { Reply } from '../http/reply.js';
 
 const checkTimeoutMs = 2000;
@@ -31,36 +33,39 @@ interface Found {
 /** Health checks share a result for a short time, because load balancers check often. One entry per process. */
 const found = new WeakMap<Deps, { until: number; found: Promise<Found> }>();
 
+const ageSeconds = () => Joi.number().integer().allow(null).required();
+const watcherHealth = Joi.object({
+  status: state().description('`error` when the watcher has not completed a run for three minutes'),
+  age_seconds: ageSeconds().description(
+    'Seconds since the last completed run; null before the first run and while the database is not available',
+  ),
+  failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
+});
+const workersHealth = Joi.object({
+  status: state().description('`error` when no worker gave a sign of life for some seconds'),
+  alive: Joi.number().integer().required().description('worker processes that gave a sign of life a moment ago'),
+  lost: Joi.number().integer().required().description('those that ended or hung within ten minutes, without being told to stop'),
+  age_seconds: ageSeconds().description('since the newest sign of life; null: no worker runs, or the database is away'),
+});
+const healthResponse = named(
+  'Health',
+  Joi.object({
+    status: Joi.string().valid('ok', 'degraded').required(),
+    timestamp: date(),
+    services: named('ServicesHealth', Joi.object({ database: state(), redis: state(), queue: state() })).required(),
+    watcher: named('WatcherHealth', watcherHealth).required(),
+    workers: named('WorkersHealth', workersHealth).required(),
+  }),
+);
+
 export const getHealth = endpoint({
-  id: 'health.get',
+  id: 'getHealth',
+  tag: 'health',
   method: 'get',
   path: '/health',
   summary: 'Health of the service: 200 when every component is ok, otherwise 503',
   auth: 'none',
-  response: Joi.object({
-    status: Joi.string().valid('ok', 'degraded').required(),
-    timestamp: Joi.string().isoDate().required(),
-    services: Joi.object({ database: state(), redis: state(), queue: state() }).required(),
-    watcher: Joi.object({
-      status: state().description('`error` when the watcher has not completed a run for three minutes'),
-      age_seconds: Joi.number()
-        .integer()
-        .allow(null)
-        .required()
-        .description('Seconds since the last completed run; null before the first run and while the database is not available'),
-      failing: Joi.array().items(Joi.string()).required().description('Steps of that run that failed'),
-    }).required(),
-    workers: Joi.object({
-      status: state().description('`error` when no worker gave a sign of life for some seconds'),
-      alive: Joi.number().integer().required().description('worker processes that gave a sign of life a moment ago'),
-      lost: Joi.number().integer().required().description('those that ended or hung within ten minutes, without being told to stop'),
-      age_seconds: Joi.number()
-        .integer()
-        .allow(null)
-        .required()
-        .description('since the newest sign of life; null: no worker runs, or the database is away'),
-    }).required(),
-  }),
+  response: healthResponse,
   alsoAs: 503,
   envelope: false,
   async handler(_input, deps) {

@@ -17,6 +17,24 @@ export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 /** A JWT, or any API key. */
 export const anyCredential = { scope: null, jwtToo: true } as const;
 
+/** The subjects by which the OpenAPI document groups operations; clients get a class for each. */
+export type Tag =
+  | 'auth'
+  | 'console'
+  | 'messages'
+  | 'workspace'
+  | 'erasures'
+  | 'api-keys'
+  | 'audit-events'
+  | 'contacts'
+  | 'suppressions'
+  | 'webhooks'
+  | 'stream'
+  | 'billing'
+  | 'callbacks'
+  | 'unsubscribe'
+  | 'health';
+
 /** Rate limits that an endpoint declares itself, see rate-limit.ts. */
 export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
@@ -43,8 +61,9 @@ export interface Input<A extends Auth, Path extends string, Query, Body> {
 }
 
 export interface Declaration<A extends Auth, Path extends string, Query extends object, Body extends object, Reached = Deps> {
-  /** `resource.verb`; the operation id in the OpenAPI document. */
+  /** Verb and resource: the operation id in the OpenAPI document, and the name of the method in generated clients. */
   id: string;
+  tag: Tag;
   method: 'get' | 'post' | 'put' | 'delete';
   path: Path;
   summary: string;
@@ -73,7 +92,7 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   idempotent?: boolean;
   /** Error statuses that cannot be derived from the rest of the declaration. */
   refusals?: readonly number[];
-  /** The schema of `data`, or of the whole response without an envelope. */
+  /** The schema of `data`, or of the whole response without an envelope. It has a name, see `named`. */
   response: Joi.Schema;
   status?: 200 | 201 | 202;
   /** The response is a stream. `response` describes one line of it, or the data of one event. */

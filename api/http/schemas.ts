@@ -9,7 +9,7 @@ import { emailText, phoneText } from '../../models/rules/messages/recipient.js';
 import { isUuid } from '../../models/rules/values/text.js';
 import { readTimestamp } from '../../models/rules/values/timestamp.js';
 import { isCursor } from './cursor.js';
-import { jsonSchema } from './json-schema.js';
+import { type Convert, named, nameOf } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
 
 const dateText = faultTexts.date;
@@ -48,9 +48,13 @@ export const name = (lengthMax = 255) =>
 /** The maximum length of a list from a fixed set, duplicates included. */
 const namesMax = 100;
 
+/** One value from a fixed set, as a named schema. */
+export const valueOf = (component: string, values: readonly string[], schema: Joi.StringSchema = Joi.string()): Joi.StringSchema =>
+  named(component, schema.valid(...values));
+
 /** A non-empty list of values from a fixed set. Duplicates are removed. */
-export const oneOrMoreOf = <T extends string>(values: readonly T[]) =>
-  fewOf(namesMax, Joi.string().valid(...values), (list: T[], helpers) => {
+export const oneOrMoreOf = <T extends string>(component: string, values: readonly T[]) =>
+  fewOf(namesMax, valueOf(component, values), (list: T[], helpers) => {
     if (list.length > namesMax) return helpers.error('contract', { text: `{field} must have at most ${namesMax} items` });
     return list.length === 0 ? helpers.error('any.only', { valids: values }) : [...new Set(list)];
   }).meta({ minItems: 1 });
@@ -69,7 +73,7 @@ export const fewOf = (most: number, item: Joi.Schema, whole: Joi.CustomValidator
         .required(),
       { otherwise: Joi.array().items(item).custom(whole) },
     )
-    .meta({ type: 'array', items: jsonSchema(item, { isOpen: true }), maxItems: most });
+    .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: most });
 
 /** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>
@@ -133,22 +137,32 @@ function integer(range: { minimum: number; maximum: number }, wrong: string): Jo
   return schema.meta({ type: 'integer', ...range }) as unknown as Joi.Schema<number>;
 }
 
-/** The `data` of a list: the rows, and the pagination. */
-export const pageOf = (listName: string, row: Joi.Schema) =>
+const pagination = named(
+  'Pagination',
   Joi.object({
-    [listName]: Joi.array().items(row).required(),
-    pagination: Joi.object({
-      total: Joi.number().integer().allow(null).required().description('Null with a cursor'),
-      page: Joi.number().integer().required().description('1 with a cursor'),
-      pages: Joi.number().integer().allow(null).required().description('0 if the list is empty; null with a cursor'),
-      limit: Joi.number().integer().required(),
-      next_cursor: Joi.string().allow(null).required().description('For the next part of the list; null at the end'),
-    }).required(),
-  });
+    total: Joi.number().integer().allow(null).required().description('Null with a cursor'),
+    page: Joi.number().integer().required().description('1 with a cursor'),
+    pages: Joi.number().integer().allow(null).required().description('0 if the list is empty; null with a cursor'),
+    limit: Joi.number().integer().required(),
+    next_cursor: Joi.string().allow(null).required().description('For the next part of the list; null at the end'),
+  }),
+);
+
+/** The `data` of a list: the rows, and the pagination. The name of the row is part of its own name. */
+export const pageOf = (listName: string, row: Joi.Schema) =>
+  named(`${nameOf(row)}List`, Joi.object({ [listName]: Joi.array().items(row).required(), pagination: pagination.required() }));
+
+/** The `data` of a response with one resource, in a field of its own. */
+export const dataOf = (field: string, resource: Joi.Schema) =>
+  named(`${nameOf(resource)}Data`, Joi.object({ [field]: resource.required() }));
 
 /** The `data` of a response that contains only a message. */
-export const messageOnly = Joi.object({ message: Joi.string().required() });
+export const messageOnly = named('ConfirmationData', Joi.object({ message: Joi.string().required() }));
+
+/** A fault of a field; of the whole request, if the field is empty. */
+export const fault = () => named('Fault', Joi.object({ field: Joi.string().allow('').required(), message: Joi.string().required() }));
 export const id = () => Joi.string().guid().required();
+export const idOrNull = () => Joi.string().guid().allow(null).required();
 export const date = () => Joi.string().isoDate().required();
 export const dateOrNull = () => Joi.string().isoDate().allow(null).required();
 export const textOrNull = () => Joi.string().allow('', null).required();

@@ -1,10 +1,12 @@
 /** The error responses of an operation: the statuses that follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
+import Joi from 'joi';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { withHints } from '../http/errors/hints.js';
-import { type Json, jsonSchema } from '../http/json-schema.js';
+import { type Components, type Json, jsonSchema, named } from '../http/json-schema.js';
+import { fault } from '../http/schemas.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
@@ -24,6 +26,27 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
+
+const text = { type: 'string' };
+const hintedFault = named('ErrorDetail', fault().keys({ hint: Joi.string().description('How to correct the fault') }));
+
+/** The schema of every error response. */
+export const errorSchema = (components: Components): Json => ({
+  type: 'object',
+  properties: {
+    success: { type: 'boolean', description: 'Always false' },
+    error: { ...text, description: 'Text for people' },
+    code: { ...text, description: 'Code for programs' },
+    message: { ...text, description: 'The same text as `error`' },
+    request_id: text,
+    details: {
+      description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
+      type: 'array',
+      items: jsonSchema(hintedFault, { isOpen: true, components }),
+    },
+  },
+  required: ['success', 'error', 'code', 'message', 'request_id'],
+});
 
 /** The error responses for the document, by status. */
 export function errorResponses(item: Endpoint): Json {

@@ -4,12 +4,12 @@ import type { Json } from '../http/json-schema.js';
 
 /** For each creating operation: the JSON pointer to the id in `data`, and the path of the resource. */
 const created: Record<string, readonly [pointer: string, path: string]> = {
-  'messages.send': ['message/id', '/api/v1/messages/:id'],
-  'messages.send-bulk': ['batch/id', '/api/v1/messages/bulk/:id'],
-  'api-keys.create': ['id', '/api/v1/api-keys/:id'],
-  'contacts.create': ['contact/id', '/api/v1/contacts/:id'],
-  'suppressions.create': ['suppression/id', '/api/v1/suppressions/:id'],
-  'webhooks.create': ['webhook/id', '/api/v1/webhooks/:id'],
+  sendMessage: ['message/id', '/api/v1/messages/:id'],
+  sendBulk: ['batch/id', '/api/v1/messages/bulk/:id'],
+  createApiKey: ['id', '/api/v1/api-keys/:id'],
+  createContact: ['contact/id', '/api/v1/contacts/:id'],
+  createSuppression: ['suppression/id', '/api/v1/suppressions/:id'],
+  createWebhook: ['webhook/id', '/api/v1/webhooks/:id'],
 };
 
 /** The `links` of a successful response, or nothing. */

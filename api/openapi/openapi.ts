@@ -1,37 +1,41 @@
 /** The OpenAPI 3.1 document, derived from the endpoint declarations. */
 import Joi from 'joi';
 import { type Auth, endpoint, type Endpoint } from '../http/endpoint.js';
-import { type Json, jsonSchema } from '../http/json-schema.js';
-import { errorResponses } from './errors.js';
+import { type Components, type Json, jsonSchema, nameOf, named } from '../http/json-schema.js';
+import { refer, withoutNull } from '../http/schema-components.js';
+import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
 import { pathSample, samples } from './samples/index.js';
-import { webhooksSection } from './webhooks.js';
+import { eventPathItems, webhooksSection } from './webhooks.js';
 
-/** The endpoint `GET /openapi.json`, which describes these endpoints. */
+/** The endpoint `GET /openapi.json`, which describes these endpoints, at the public address of the service. */
 export function openapiEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const document = openapi(endpoints);
-  const response = Joi.object({ openapi: Joi.string().required() }).unknown();
-  const handler = async () => document;
   return endpoint({
-    id: 'openapi.get',
+    id: 'getOpenApiDocument',
+    tag: 'health',
     method: 'get',
     path: '/openapi.json',
     summary: 'Get this document',
     auth: 'none',
-    response,
+    response: named('OpenApiDocument', Joi.object({ openapi: Joi.string().required() }).unknown()),
     envelope: false,
-    handler,
+    handler: async (_input, { config }) => ({ ...document, servers: serversAt(config.publicUrl) }),
   });
 }
 
-/** Creates the document. */
-export function openapi(endpoints: readonly Endpoint[]): Json {
+const serversAt = (url: string) => [{ url, description: 'This installation' }];
+
+/** Creates the document. @throws Error when a response has no name, or two schemas have the same one */
+export function openapi(endpoints: readonly Endpoint[], publicUrl = 'http://127.0.0.1:3000'): Json {
   const paths: Record<string, Json> = {};
+  const components: Components = new Map();
+  refer(components, 'Error', errorSchema(components));
   for (const item of endpoints) {
     const path = item.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [item.method]: operation(item, endpoints) };
+    paths[path] = { ...paths[path], [item.method]: operation(item, endpoints, components) };
   }
   return {
     openapi: '3.1.0',
@@ -40,9 +44,10 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
       version: '1.0.0',
       summary: 'Durable messaging over HTTP: one API for SMS, WhatsApp and e-mail.',
       description,
+      contact: { name: 'The operator of this installation' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: [{ url: '/', description: 'The server of this document' }],
+    servers: serversAt(publicUrl),
     tags,
     paths,
     webhooks: webhooksSection,
@@ -52,27 +57,24 @@ export function openapi(endpoints: readonly Endpoint[]): Json {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'From `POST /api/v1/api-keys`' },
       },
       headers: headerComponents,
-      schemas: { Error: errorSchema },
+      pathItems: eventPathItems(components),
+      schemas: Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1))),
     },
   };
 }
 
-function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
+function operation(item: Endpoint, endpoints: readonly Endpoint[], components: Components): Json {
   const { about, requests } = samples[item.id] ?? {};
-  const success = { ...successResponse(item), ...linksOfSuccess(item, endpoints) };
+  const success = { ...successResponse(item, components), ...linksOfSuccess(item, endpoints) };
   const examples = Object.fromEntries(Object.entries(requests ?? {}).map(([name, value]) => [name, { value }]));
-  const schema = item.body && jsonSchema(item.body, { isOpen: true });
-  // A missing body counts as an empty object, so the body is required only if a field is required.
-  const required = schema !== undefined && ('anyOf' in schema || 'required' in schema);
-  const body = schema && { requestBody: { required, content: { 'application/json': { schema, examples } } } };
   return {
     operationId: item.id,
     summary: item.summary,
     description: [about, needs(item.auth)].filter((text) => text !== undefined).join('\n\n'),
-    tags: [item.id.split('.')[0]],
+    tags: [item.tag],
     security: security(item.auth),
-    parameters: parametersOf(item),
-    ...body,
+    parameters: parametersOf(item, components),
+    ...(item.body === undefined ? {} : { requestBody: requestBody(item.id, item.body, components, examples) }),
     responses: {
       [item.status ?? 200]: success,
       ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape; a component is not ok' } }),
@@ -82,11 +84,27 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[]): Json {
   };
 }
 
-function successResponse(item: Endpoint): Json {
-  const inner = jsonSchema(item.response);
+/** The schema of a body is named after the operation: `SendMessageRequest`. */
+function requestBody(id: string, body: Joi.Schema, components: Components, examples: Json): Json {
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
+  const schema = jsonSchema(named(name, body), { isOpen: true, components });
+  // A missing body counts as an empty object, so the body is required only if a field is required.
+  const shape = components.get(name) ?? {};
+  return {
+    required: ['oneOf', 'required', 'minProperties'].some((keyword) => keyword in shape),
+    content: { 'application/json': { schema, examples } },
+  };
+}
+
+function successResponse(item: Endpoint, components: Components): Json {
+  const name = nameOf(item.response);
+  const inner = jsonSchema(item.response, { isOpen: true, components });
   const data = samples[item.id]?.data;
   const isPlain = item.envelope === false;
-  const schema = isPlain ? inner : { type: 'object', properties: { success: { const: true }, data: inner }, required: ['success', 'data'] };
+  // No `const`: openapi-generator compares it as a text, and its Python client refuses every response.
+  const success = { type: 'boolean', description: 'Always true' };
+  const envelope = { type: 'object', properties: { success, data: inner }, required: ['success', 'data'] };
+  const schema = isPlain ? inner : refer(components, `${name.replace(/Data$/, '')}Response`, envelope);
   const example = data === undefined ? {} : { example: isPlain ? data : { success: true, data } };
   return {
     description: 'Success',
@@ -111,37 +129,23 @@ function security(auth: Auth): Json[] {
   return auth.jwtToo ? [{ jwt: [] }, { apiKey: [] }] : [{ apiKey: [] }];
 }
 
-function parametersOf(item: Endpoint): Json[] {
+/** Ids have the same format as in bodies. A malformed one is answered like an unknown one. */
+const isId = (name: string) => name === 'id' || name.endsWith('_id');
+
+function parametersOf(item: Endpoint, components: Components): Json[] {
   const inPath = [...item.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: isId(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
     example: pathSample(item.path, name),
   }));
-  const properties = item.query === undefined ? {} : (jsonSchema(item.query).properties as Json);
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const properties = item.query === undefined ? {} : (jsonSchema(item.query, { components }).properties as Record<string, Json>);
+  const inQuery = Object.entries(properties).map(([name, { description: text, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(text === undefined ? {} : { description: text }),
+    schema: withoutNull(schema), // a query has no null
+  }));
   return [...inPath, ...inQuery, ...requestHeaders(item)];
 }
-
-const text = { type: 'string' };
-const errorSchema = {
-  type: 'object',
-  properties: {
-    success: { const: false },
-    error: { ...text, description: 'Text for people' },
-    code: { ...text, description: 'Code for programs' },
-    message: { ...text, description: 'The same text as `error`' },
-    request_id: text,
-    details: {
-      description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { field: text, message: text, hint: { ...text, description: 'How to correct the fault' } },
-        required: ['field', 'message'],
-      },
-    },
-  },
-  required: ['success', 'error', 'code', 'message', 'request_id'],
-};

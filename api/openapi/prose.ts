@@ -1,4 +1,6 @@
 /** The introduction and the tags of the OpenAPI document. */
+import type { Tag } from '../http/endpoint.js';
+
 export const description = `
 Send messages by SMS, WhatsApp and e-mail, and follow their delivery.
 
@@ -19,20 +21,28 @@ Every response has the three \`X-RateLimit-*\` headers. With a 429, \`Retry-Afte
 known one is refused: \`Unknown field: schedule_at. Did you mean scheduled_at?\` HEAD is answered like GET, without a body.
 `.trim();
 
+const subjects: Record<Tag, string> = {
+  auth: 'Accounts: sign up, verify the e-mail address, log in, reset the password',
+  console: 'The session of the console',
+  messages: 'Send single and bulk messages, and follow their delivery',
+  workspace: 'The workspace and its settings',
+  erasures: 'Erase the data of recipients',
+  'api-keys': 'API keys; managed with a JWT',
+  'audit-events': 'Audit log: changes to the account, with actor and client address',
+  contacts: 'Recipients with their names, tags and custom fields',
+  suppressions: 'Recipients who must not get messages, with the reason',
+  webhooks: 'Endpoints that receive events, and their deliveries',
+  stream: 'Events as they happen, over one open connection',
+  billing: 'Buy credits and list transactions',
+  callbacks: 'Delivery reports, sent by providers',
+  unsubscribe: 'The unsubscribe link in e-mails, used by mail programs',
+  health: 'Health of the service, and its description',
+};
+
+/** The events are no operations of this service. A tag of their own keeps them apart from the class that manages webhooks. */
+export const eventTag = 'events';
+
 export const tags = [
-  { name: 'auth', description: 'Accounts: sign up, verify the e-mail address, log in, reset the password' },
-  { name: 'console', description: 'The session of the console' },
-  { name: 'messages', description: 'Send single and bulk messages, and follow their delivery' },
-  { name: 'workspace', description: 'The workspace and its settings' },
-  { name: 'erasures', description: 'Erase the data of recipients' },
-  { name: 'api-keys', description: 'API keys; managed with a JWT' },
-  { name: 'audit-events', description: 'Audit log: changes to the account, with actor and client address' },
-  { name: 'contacts', description: 'Recipients with their names, tags and custom fields' },
-  { name: 'suppressions', description: 'Recipients who must not get messages, with the reason' },
-  { name: 'webhooks', description: 'Endpoints that receive events, and their deliveries' },
-  { name: 'stream', description: 'Events as they happen, over one open connection' },
-  { name: 'billing', description: 'Buy credits and list transactions' },
-  { name: 'callbacks', description: 'Delivery reports, sent by providers' },
-  { name: 'unsubscribe', description: 'The unsubscribe link in e-mails, used by mail programs' },
-  { name: 'health', description: 'Health of the service' },
+  ...Object.entries(subjects).map(([name, text]) => ({ name, description: text })),
+  { name: eventTag, description: 'Events, sent to webhooks' },
 ];

@@ -1,7 +1,10 @@
 /** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
 import { eventBody, eventDescriptions, type EventSubject, type EventType, eventTypes } from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
-import type { Json } from '../http/json-schema.js';
+import { type Components, type Json, jsonSchema } from '../http/json-schema.js';
+import { refer } from '../http/schema-components.js';
+import { valueOf } from '../http/schemas.js';
+import { eventTag } from './prose.js';
 
 const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };
@@ -17,28 +20,31 @@ const ownFields: Readonly<Record<EventType, Json>> = {
   },
 };
 
-function schemaOf(type: EventType): Json {
+/** `message.sent` → `MessageSentEvent` and `MessageSentEventData`. */
+function schemaOf(type: EventType, components: Components): Json {
   const status = type.slice('message.'.length);
+  const name = `Message${status.charAt(0).toUpperCase()}${status.slice(1)}Event`;
   const data = {
     message_id: { type: 'string', format: 'uuid' },
-    channel: { type: 'string', enum: [...channels] },
+    channel: jsonSchema(valueOf('Channel', channels), { components }),
     recipient,
-    status: { const: status },
+    status: { ...text, const: status },
     ...ownFields[type],
     reference: { ...text, description: 'Present if the message has a reference' },
     batch_id: { type: 'string', format: 'uuid', description: 'Present if the message belongs to a bulk send' },
-    metadata: { type: 'object', description: 'Present if the message has metadata' },
+    metadata: { type: 'object', additionalProperties: true, description: 'Present if the message has metadata' },
   };
-  const optional = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
-  return {
+  const optional: string[] = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
+  const required = Object.keys(data).filter((field) => !optional.includes(field));
+  return refer(components, name, {
     type: 'object',
     properties: {
-      event: { const: type },
+      event: { ...text, const: type },
       timestamp: moment,
-      data: { type: 'object', properties: data, required: Object.keys(data).filter((name) => !optional.includes(name)) },
+      data: refer(components, `${name}Data`, { type: 'object', properties: data, required }),
     },
     required: ['event', 'timestamp', 'data'],
-  };
+  });
 }
 
 const at = new Date('2026-11-21T10:00:00.000Z');
@@ -58,7 +64,7 @@ const message: EventSubject = {
 
 const header = (name: string, description: string, schema: Json = text) => ({ name, in: 'header', required: true, description, schema });
 const headers = (type: EventType) => [
-  header('X-Service-Event', 'The event type', { const: type }),
+  { ...header('X-Service-Event', 'The event type'), example: type },
   header('X-Service-Signature', 'Hex HMAC SHA-256 of the raw body, keyed with the whole secret of the webhook', {
     type: 'string',
     pattern: '^[0-9a-f]{64}$',
@@ -71,18 +77,18 @@ const headers = (type: EventType) => [
   ),
 ];
 
-const webhook = (type: EventType): Json => ({
+const webhook = (type: EventType, components: Components): Json => ({
   post: {
-    operationId: type,
+    operationId: type.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
     summary: eventDescriptions[type],
     description:
       'Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. Any other response is retried with growing delays over three days; 410 deactivates the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
-    tags: ['webhooks'],
+    tags: [eventTag],
     security: [],
     parameters: headers(type),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaOf(type), example: JSON.parse(eventBody(type, message, at)) as Json } },
+      content: { 'application/json': { schema: schemaOf(type, components), example: JSON.parse(eventBody(type, message, at)) as Json } },
     },
     responses: {
       '2XX': { description: 'Acknowledged' },
@@ -91,5 +97,12 @@ const webhook = (type: EventType): Json => ({
   },
 });
 
-/** The `webhooks` section of the document. */
-export const webhooksSection: Json = Object.fromEntries(eventTypes.map((type) => [type, webhook(type)]));
+/** The `components.pathItems` of the document: the requests that receivers get. */
+export const eventPathItems = (components: Components): Json =>
+  Object.fromEntries(eventTypes.map((type) => [type, webhook(type, components)]));
+
+/**
+ * The `webhooks` section of the document. It only refers to the path items, because openapi-generator makes clients that do not compile of
+ * requests that are written out here.
+ */
+export const webhooksSection: Json = Object.fromEntries(eventTypes.map((type) => [type, { $ref: `#/components/pathItems/${type}` }]));

@@ -31,9 +31,19 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null` keeps the page from sending the document to a validator of the Swagger project. */
-const start = `SwaggerUIBundle({
+/**
+ * The page calls the server that it came from, whatever the document names as the public address. `validatorUrl: null` keeps the page from
+ * sending the document to a validator of the Swagger project.
+ */
+const start = `const here = new URL('.', location.href).href.slice(0, -1);
+SwaggerUIBundle({
   url: 'openapi.json',
+  responseInterceptor(response) {
+    if (response.url.endsWith('/openapi.json')) {
+      response.text = JSON.stringify({ ...JSON.parse(response.text), servers: [{ url: here }] });
+    }
+    return response;
+  },
   dom_id: '#swagger-ui',
   deepLinking: true,
   displayRequestDuration: true,

@@ -72,8 +72,6 @@ export async function wrongCalls(baseUrl: string) {
   });
   // @ts-expect-error -- neither recipients nor a tag
   await call('post', '/api/v1/messages/bulk', { body: { channel: 'sms', content: { text: 'Hello' } } });
-  // @ts-expect-error -- neither phone nor address
-  await call('post', '/api/v1/contacts', { body: { name: 'Ada' } });
   // @ts-expect-error -- not a status
   await call('get', '/api/v1/messages', { query: { status: 'lost' } });
   // @ts-expect-error -- not an event

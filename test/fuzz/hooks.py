@@ -25,6 +25,7 @@ schemathesis.openapi.format("uri", st.text("abcxyz019-_~.", max_size=40).map(lam
 EXPLAINED = {
     r"\S+ must be in the future": "depends on the clock",
     r"\S+ must (be after|not be before) \S+": "depends on another field",
+    r"Invalid date format": "texts without the format are sent, too, where null is allowed",
     r"Invalid country\. Must be .*": "249 of the 676 codes of two letters are countries",
     r"Email already exists": "depends on what is stored",
     r"Contact with this (phone|email) already exists": "depends on what is stored",

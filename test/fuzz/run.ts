@@ -14,7 +14,7 @@ import { startService } from '../../harness/stage/service.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { root } from '../deploy/project.js';
 import { assess, readAnswers } from './answers.js';
-import { provideSchemathesis } from './provide-schemathesis.js';
+import { pythonPrograms } from '../support/downloads.js';
 
 const { seconds, seed, exclude } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' }, exclude: { type: 'string' } },
@@ -26,7 +26,7 @@ const secondsOfLogouts = '15';
 const graceMs = 300_000;
 
 await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
-  const schemathesis = provideSchemathesis(folder);
+  const schemathesis = join(pythonPrograms('schemathesis', join(folder, 'requirements.txt')), 'schemathesis');
   const dataDir = await mkdtemp(join(tmpdir(), 'tidings-fuzz-'));
   cleanup.add(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
   const { baseUrl } = await startService(

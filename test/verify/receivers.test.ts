@@ -1,10 +1,11 @@
 /** The receivers to copy do what their comments say; the one in Node with the package as it would be installed. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { eventBody, type EventSubject, eventTypes, testEventBody } from '../../models/rules/webhooks/events.js';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
 import { root } from '../deploy/project.js';
 import { until } from '../support/client.js';
@@ -30,10 +31,11 @@ describe('receivers', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const start = async (program: string, file: string) => {
+  const start = async (program: string, args: readonly string[]) => {
+    const file = args.at(-1);
     const port = await freePort();
     const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRETS: `${old} ${secret}` };
-    const child = spawn(program, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     running.push(child);
     let said = '';
     child.stdout.on('data', (text: Buffer) => {
@@ -51,17 +53,37 @@ describe('receivers', function () {
     );
     return { post, said: () => said };
   };
+  const startCompiled = async (file: string) => {
+    execFileSync('go', ['build', '-o', 'receiver', file], { cwd: folder });
+    return start(join(folder, 'receiver'), []);
+  };
+  const subject: EventSubject = {
+    id: uuidv7(),
+    channel: 'sms',
+    to: '+15551234567',
+    reference: null,
+    batch_id: null,
+    metadata: null,
+    credits_used: 1000,
+    provider_message_id: null,
+    error_code: '30008',
+    error_message: 'Unknown destination',
+    delivered_at: new Date(),
+  };
   const event = (messageId: string) =>
     JSON.stringify({ event: 'message.sent', timestamp: '', data: { message_id: messageId, note: 'ž 🐎' } });
   const signed = (body: string, by = secret, id = uuidv7(), age = 0) =>
     deliveryHeaders({ id, type: 'message.sent', body, secrets: [by], timestampSeconds: Math.floor(Date.now() / 1000) - age });
 
-  for (const [program, file] of [
+  for (const [program, ...args] of [
     [process.execPath, 'receiver.mjs'],
     ['python3', 'receiver.py'],
+    ['go', 'receiver.go'],
   ] as const) {
-    it(`${file} handles each event once, and refuses forged ones`, async () => {
-      const { post, said } = await start(program, file);
+    const [file] = args;
+    it(`${file} handles each event once, and refuses forged ones`, async function () {
+      if (program === 'go' && spawnSync(program, ['version']).status !== 0) this.skip();
+      const { post, said } = await (program === 'go' ? startCompiled(file) : start(program, args));
       const [first, second] = [event('one'), event('two')];
       const headers = signed(first);
       assert.deepEqual([await post(first, headers), await post(first, headers)], [200, 200]);
@@ -73,9 +95,14 @@ describe('receivers', function () {
       assert.equal(await post(second, {}), 403, 'no signature');
       await until(() => said().split('\n').length >= 3, 'both were handled');
       assert.equal(said(), 'message.sent one\nmessage.sent two\n');
-      const test = JSON.stringify({ event: 'webhook.test', timestamp: '', data: { webhook_id: 'three' } });
+      for (const type of eventTypes) {
+        const typed = eventBody(type, subject, new Date());
+        assert.equal(await post(typed, signed(typed)), 200, type);
+        await until(() => said().endsWith(`\n${type} ${subject.id}\n`), `${type} was handled`);
+      }
+      const test = testEventBody(uuidv7(), new Date());
       assert.equal(await post(test, signed(test)), 200, 'a test event, which is of no message');
-      assert.match(said(), /\nwebhook\.test *\n$/);
+      await until(() => /\nwebhook\.test *\n$/.test(said()), 'the test event was handled');
     });
   }
 });

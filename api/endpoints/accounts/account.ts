@@ -31,7 +31,8 @@ const confirmCurrentPassword = ({ db, config }: Deps, { caller, origin, body }: 
   });
 
 export const putPassword = endpoint({
-  id: 'auth.change-password',
+  id: 'changePassword',
+  tag: 'auth',
   method: 'put',
   path: '/api/v1/auth/password',
   summary: 'Change the password; all existing JWTs are revoked',
@@ -52,7 +53,8 @@ export const putPassword = endpoint({
 });
 
 export const resendVerification = endpoint({
-  id: 'auth.resend-verification',
+  id: 'resendVerification',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/resend-verification',
   summary: 'Send the verification e-mail again; the response is the same for every address',
@@ -68,7 +70,8 @@ export const resendVerification = endpoint({
 });
 
 export const changeEmail = endpoint({
-  id: 'auth.change-email',
+  id: 'changeEmail',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/change-email',
   summary: 'Change the e-mail address; the change takes effect when the token sent to the new address is used',
@@ -86,7 +89,8 @@ export const changeEmail = endpoint({
 });
 
 export const closeAccount = endpoint({
-  id: 'auth.close-workspace',
+  id: 'closeWorkspace',
+  tag: 'auth',
   method: 'delete',
   path: '/api/v1/auth/workspace',
   summary:

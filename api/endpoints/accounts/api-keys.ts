@@ -11,39 +11,58 @@ import { list } from '../../http/list.js';
 import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits, overlapHours } from './key-fields.js';
-import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull } from '../../http/schemas.js';
+import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { channels } from '../../../models/channels.js';
 
 const keyFields = {
   id: id(),
   name: Joi.string().required(),
   key_prefix: Joi.string().required(),
-  scopes: Joi.array()
-    .items(Joi.string().valid(...scopes))
-    .required(),
+  scopes: Joi.array().items(valueOf('Scope', scopes)).required(),
   created_at: date(),
 };
 
 const limitFields = {
   expires_at: dateOrNull(),
   allowed_addresses: Joi.array().items(Joi.string()).allow(null).required(),
-  channels: Joi.array().items(Joi.string()).allow(null).required(),
+  channels: Joi.array().items(valueOf('Channel', channels)).allow(null).required(),
 };
 
 /** The restrictions are present only if the request contained some. */
-const newKeyResponse = Joi.object({
-  ...keyFields,
-  key: Joi.string().required(),
-  warning: Joi.string().required(),
-  ...Object.fromEntries(Object.entries(limitFields).map(([field, schema]) => [field, schema.optional()])),
-});
+const newKeyResponse = named(
+  'CreatedApiKey',
+  Joi.object({
+    ...keyFields,
+    key: Joi.string().required(),
+    warning: Joi.string().required(),
+    ...Object.fromEntries(Object.entries(limitFields).map(([field, schema]) => [field, schema.optional()])),
+  }),
+);
+
+const keyResponse = named(
+  'ApiKey',
+  Joi.object({
+    ...keyFields,
+    ...limitFields,
+    is_active: Joi.boolean().required(),
+    last_used_at: dateOrNull(),
+    last_used_address: textOrNull(),
+  }),
+);
 
 export const createApiKey = endpoint({
-  id: 'api-keys.create',
+  id: 'createApiKey',
+  tag: 'api-keys',
   method: 'post',
   path: '/api/v1/api-keys',
   summary: 'Create an API key; the key is displayed only once',
   auth: 'jwt',
-  body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({ name: name(), scopes: oneOrMoreOf(scopes), ...keyLimits }).required(),
+  body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({
+    name: name(),
+    scopes: oneOrMoreOf('Scope', scopes),
+    ...keyLimits,
+  }).required(),
   response: newKeyResponse,
   status: 201,
   refusals: [409],
@@ -58,7 +77,8 @@ export const createApiKey = endpoint({
 });
 
 export const rotateKey = endpoint({
-  id: 'api-keys.rotate',
+  id: 'rotateApiKey',
+  tag: 'api-keys',
   method: 'post',
   path: '/api/v1/api-keys/:id/rotate',
   summary: 'Replace an API key. The new key is displayed only once; the old one works until the overlap ends',
@@ -76,23 +96,19 @@ export const rotateKey = endpoint({
 });
 
 export const listApiKeys = list({
-  id: 'api-keys.list',
+  id: 'listApiKeys',
+  tag: 'api-keys',
   path: '/api/v1/api-keys',
   summary: 'List API keys, newest first',
   auth: 'jwt',
   name: 'api_keys',
-  row: Joi.object({
-    ...keyFields,
-    ...limitFields,
-    is_active: Joi.boolean().required(),
-    last_used_at: dateOrNull(),
-    last_used_address: textOrNull(),
-  }),
+  row: keyResponse,
   find: async ({ caller, window }) => mapRows(await ApiKey.ownedPage(caller.workspaceId, window), presentApiKey),
 });
 
 export const deleteApiKey = endpoint({
-  id: 'api-keys.delete',
+  id: 'deactivateApiKey',
+  tag: 'api-keys',
   method: 'delete',
   path: '/api/v1/api-keys/:id',
   summary: 'Deactivate an API key permanently',

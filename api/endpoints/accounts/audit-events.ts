@@ -7,27 +7,32 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { isUuid } from '../../../models/rules/values/text.js';
 import { list } from '../../http/list.js';
 import { iso } from '../../present/presenters.js';
-import { bound, date, id, listOf, textOrNull, textThat } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { bound, date, id, idOrNull, listOf, textOrNull, textThat } from '../../http/schemas.js';
 
-const idOrNull = () => Joi.string().guid().allow(null).required();
-
-const eventResponse = Joi.object({
-  id: id(),
-  type: Joi.string().required(),
-  at: date(),
-  actor: Joi.object({
-    type: Joi.string()
-      .valid(...actorTypes)
-      .required(),
-    id: idOrNull(),
-    name: textOrNull(),
-  }).required(),
-  address: textOrNull(),
-  user_agent: textOrNull(),
-  request_id: textOrNull(),
-  target: Joi.object({ type: Joi.string().required(), id: idOrNull(), name: textOrNull() }).allow(null).required(),
-  changes: Joi.object().unknown().allow(null).required(),
+const actorResponse = Joi.object({
+  type: Joi.string()
+    .valid(...actorTypes)
+    .required(),
+  id: idOrNull(),
+  name: textOrNull(),
 });
+const targetResponse = Joi.object({ type: Joi.string().required(), id: idOrNull(), name: textOrNull() });
+
+const eventResponse = named(
+  'AuditEvent',
+  Joi.object({
+    id: id(),
+    type: Joi.string().required(),
+    at: date(),
+    actor: named('AuditActor', actorResponse).required(),
+    address: textOrNull(),
+    user_agent: textOrNull(),
+    request_id: textOrNull(),
+    target: named('AuditTarget', targetResponse).allow(null).required(),
+    changes: Joi.object().unknown().allow(null).required(),
+  }),
+);
 
 interface AuditQuery {
   type?: string[];
@@ -39,7 +44,8 @@ interface AuditQuery {
 const isActor = (value: string): value is ActorType => (actorTypes as readonly string[]).includes(value);
 
 export const listAudit = list({
-  id: 'audit-events.list',
+  id: 'listAuditEvents',
+  tag: 'audit-events',
   path: '/api/v1/audit-events',
   summary: 'List audit events, newest first: changes to the account, with actor and client address',
   auth: 'jwt',

@@ -11,6 +11,7 @@ import { issueToken } from '../../auth/tokens.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentWorkspace } from '../../present/presenters.js';
+import { named } from '../../http/json-schema.js';
 import { country, email, id, name, newPassword, phone } from '../../http/schemas.js';
 import { startMail } from '../../outside/start-mail.js';
 import { requiredText, text } from '../../http/validation.js';
@@ -18,14 +19,17 @@ import { admitCheck } from './password-checks.js';
 import { assertMaySignUp } from './may-sign-up.js';
 import { clientOf } from './client-of.js';
 
-export const workspaceResponse = Joi.object({
-  id: id(),
-  name: Joi.string().required(),
-  email: Joi.string().required(),
-  email_verified: Joi.boolean().required(),
-  credits_balance: Joi.number().required(),
-}).required();
-const workspaceAndMessage = Joi.object({ workspace: workspaceResponse, message: Joi.string().required() });
+export const workspaceResponse = named(
+  'Workspace',
+  Joi.object({
+    id: id(),
+    name: Joi.string().required(),
+    email: Joi.string().required(),
+    email_verified: Joi.boolean().required(),
+    credits_balance: Joi.number().required(),
+  }),
+).required();
+const workspaceAndMessage = named('AccountData', Joi.object({ workspace: workspaceResponse, message: Joi.string().required() }));
 
 interface SignUpBody {
   email: string;
@@ -36,7 +40,8 @@ interface SignUpBody {
 }
 
 export const signup = endpoint({
-  id: 'auth.signup',
+  id: 'signUp',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/signup',
   summary: 'Create a workspace',
@@ -87,7 +92,8 @@ export async function workspaceOfLogin(deps: Deps, body: LoginBody, origin: Orig
 }
 
 export const login = endpoint({
-  id: 'auth.login',
+  id: 'logIn',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/login',
   summary: 'Log in and get a JWT',
@@ -95,7 +101,7 @@ export const login = endpoint({
   rate: 'auth',
   body: loginBody,
   refusals: [401, 503],
-  response: Joi.object({ workspace: workspaceResponse, token: Joi.string().required() }),
+  response: named('LoginData', Joi.object({ workspace: workspaceResponse, token: Joi.string().required() })),
   async handler({ body, origin }, deps) {
     const workspace = await workspaceOfLogin(deps, body, origin);
     return { workspace: presentWorkspace(workspace), token: issueToken(deps.config.jwtSecret, workspace) };
@@ -103,7 +109,8 @@ export const login = endpoint({
 });
 
 export const verifyEmailAddress = endpoint({
-  id: 'auth.verify-email',
+  id: 'verifyEmail',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/verify-email',
   summary: 'Verify the e-mail address with the token from the e-mail',

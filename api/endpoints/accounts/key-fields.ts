@@ -38,7 +38,7 @@ export const keyLimits = {
     .custom(networks)
     .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: networksMax })
     .description('Addresses and networks (CIDR) that may use the key. Default: all'),
-  channels: oneOrMoreOf(channels).description('Channels that the key may send on. Default: all'),
+  channels: oneOrMoreOf('Channel', channels).description('Channels that the key may send on. Default: all'),
 };
 
 /** @throws AppError 403 when the caller's key may not send on one of these channels */

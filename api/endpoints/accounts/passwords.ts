@@ -10,7 +10,8 @@ import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 
 export const forgotPassword = endpoint({
-  id: 'auth.forgot-password',
+  id: 'requestPasswordReset',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/forgot-password',
   summary: 'Request a password reset by e-mail; the response is the same for every address',
@@ -26,7 +27,8 @@ export const forgotPassword = endpoint({
 });
 
 export const setNewPassword = endpoint({
-  id: 'auth.reset-password',
+  id: 'resetPassword',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/reset-password',
   summary: 'Set a new password with the token from the e-mail; all existing JWTs are revoked',

@@ -13,7 +13,8 @@ export async function endCaller(db: Database, { workspaceId, session }: Caller, 
 }
 
 export const logOut = endpoint({
-  id: 'auth.logout',
+  id: 'logOut',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/logout',
   summary: 'Log out: revoke this JWT',
@@ -27,7 +28,8 @@ export const logOut = endpoint({
 });
 
 export const logOutAll = endpoint({
-  id: 'auth.logout-all',
+  id: 'logOutAll',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/logout-all',
   summary: 'Log out everywhere: revoke every JWT of the workspace',

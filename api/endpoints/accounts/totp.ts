@@ -4,23 +4,28 @@ import { forgetTries, takeTry } from '../../../models/operations/accounts/login-
 import { assertTotpInForce, confirmTotp, offerTotp, removeTotp } from '../../../models/operations/accounts/set-totp.js';
 import { otpauthUrl } from '../../../models/rules/accounts/totp.js';
 import { endpoint } from '../../http/endpoint.js';
+import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
 import { requiredText } from '../../http/validation.js';
 import { clientOf } from './client-of.js';
 
 export const setUpTotp = endpoint({
-  id: 'auth.totp',
+  id: 'setUpTotp',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/totp',
   summary: 'Create a TOTP secret and recovery codes, displayed only once; TOTP is enabled when a code is confirmed',
   auth: 'jwt',
   rate: 'auth',
   refusals: [409],
-  response: Joi.object({
-    secret: Joi.string().required(),
-    otpauth_url: Joi.string().required(),
-    recovery_codes: Joi.array().items(Joi.string()).required(),
-  }),
+  response: named(
+    'TotpData',
+    Joi.object({
+      secret: Joi.string().required(),
+      otpauth_url: Joi.string().required(),
+      recovery_codes: Joi.array().items(Joi.string()).required(),
+    }),
+  ),
   async handler({ caller }, { db, config }) {
     const { secret, recoveryCodes } = await offerTotp(db, config.secretKey, caller.workspaceId);
     return { secret, otpauth_url: otpauthUrl(secret, caller.actor.name ?? ''), recovery_codes: recoveryCodes };
@@ -37,7 +42,8 @@ const withCode = {
 } as const;
 
 export const confirmTotpCode = endpoint({
-  id: 'auth.confirm-totp',
+  id: 'confirmTotp',
+  tag: 'auth',
   method: 'post',
   path: '/api/v1/auth/totp/confirm',
   summary: 'Enable TOTP with a code of the authenticator app',
@@ -49,7 +55,8 @@ export const confirmTotpCode = endpoint({
 });
 
 export const deleteTotp = endpoint({
-  id: 'auth.remove-totp',
+  id: 'removeTotp',
+  tag: 'auth',
   method: 'delete',
   path: '/api/v1/auth/totp',
   summary: 'Disable TOTP with a code of the authenticator app or a recovery code',

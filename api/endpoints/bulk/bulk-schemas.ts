@@ -9,7 +9,8 @@ import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../m
 import { assertFewPlaceholders, type BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
-import { date, dateOrNull, id } from '../../http/schemas.js';
+import { type Convert, named } from '../../http/json-schema.js';
+import { date, dateOrNull, id, valueOf } from '../../http/schemas.js';
 import { type Checked, requiredText, rule, text } from '../../http/validation.js';
 import { commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
@@ -39,45 +40,50 @@ const ofRecipient = {
   metadata: { type: ['object', 'null'], additionalProperties: true },
   reference: { type: 'string', minLength: 1, maxLength: 255 },
 };
-const recipientSchema = {
-  anyOf: [
-    { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
-    {
-      type: 'object',
-      properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
-      required: ['to'],
-      description: 'Every other text, number or boolean of the object is a variable too',
-    },
-    {
-      type: 'object',
-      properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 }, ...ofRecipient },
-      required: ['contact_id'],
-      description: 'A contact, whose name and custom_fields are variables behind those that are given here',
-    },
-  ],
-};
+/** Recipients for the OpenAPI document. No Joi rule checks them: see `recipients` below. */
+const recipient = named(
+  'BulkRecipient',
+  Joi.any().meta({
+    type: ['string', 'object'],
+    variants: [
+      { type: 'string', minLength: 1, description: 'E.164 phone number, or the e-mail address on the channel email' },
+      {
+        component: 'RecipientByAddress',
+        type: 'object',
+        properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
+        required: ['to'],
+        description: 'Every other text, number or boolean of the object is a variable too',
+      },
+      {
+        component: 'RecipientByContact',
+        type: 'object',
+        properties: { contact_id: { type: 'string', minLength: 1 }, ...ofRecipient },
+        required: ['contact_id'],
+        description: 'A contact, whose name and custom_fields are variables behind those that are given here',
+      },
+    ],
+  }),
+);
 
-const toListed = {
-  properties: {
-    recipients: { type: 'array', minItems: 1, maxItems: recipientsMax, items: recipientSchema },
-    tag: { type: ['string', 'null'], maxLength: 0 },
-  },
-  required: ['channel', 'content', 'recipients'],
-};
+const toListed = { component: 'BulkToRecipients', properties: { tag: null }, required: ['channel', 'content', 'recipients'] };
 const toTagged = {
-  properties: { tag: { type: 'string', minLength: 1 }, recipients: { type: 'null' } },
+  component: 'BulkToTag',
+  properties: { tag: { type: 'string', minLength: 1 }, recipients: null },
   required: ['channel', 'content', 'tag'],
 };
 
 export const bulkBody = Joi.object<BulkBody>({
-  channel: requiredText().valid(...channels),
-  content: Joi.object({
-    text: requiredText().description('Placeholders: {{ name }}, {{ name | fallback }}; \\{{ is a literal {{'),
-    subject: text().empty(['', null]),
-    html: htmlField,
-    unsubscribe: unsubscribeField,
-    template: templateField({ hasPlaceholders: true }),
-  })
+  channel: valueOf('Channel', channels, requiredText()),
+  content: named(
+    'BulkContent',
+    Joi.object({
+      text: requiredText().description('Placeholders: {{ name }}, {{ name | fallback }}; \\{{ is a literal {{'),
+      subject: text().empty(['', null]),
+      html: htmlField,
+      unsubscribe: unsubscribeField,
+      template: templateField({ hasPlaceholders: true }),
+    }),
+  )
     .empty(null)
     .required(),
   // `tag` is declared before `recipients`, which depend on it.
@@ -86,7 +92,10 @@ export const bulkBody = Joi.object<BulkBody>({
     .custom(rule((_tag: string, { recipients }) => ((recipients ?? null) === null ? null : 'tag cannot be given together with recipients')))
     .description('Instead of recipients: all contacts with this tag that the channel reaches'),
   // The schema does not check the items. Ten thousand at once would block other requests, so `examineBulk` checks them in slices.
-  recipients: Joi.array().empty(null).when('tag', { is: Joi.exist(), otherwise: Joi.required() }),
+  recipients: Joi.array()
+    .empty(null)
+    .when('tag', { is: Joi.exist(), otherwise: Joi.required() })
+    .meta({ type: 'array', minItems: 1, maxItems: recipientsMax, derive: (convert: Convert) => ({ items: convert(recipient) }) }),
   ...commonFields,
   rate: Joi.number()
     .unsafe()
@@ -130,27 +139,29 @@ function judgeable({ value, faults }: Checked<BulkBody>): BulkRequest {
 
 const count = () => Joi.number().integer().required();
 
-export const batchInList = Joi.object({
-  id: id(),
-  channel: Joi.string()
-    .valid(...channels)
-    .required(),
-  status: Joi.string()
-    .valid(...batchStatuses)
-    .required(),
-  total: count(),
-  accepted: count(),
-  invalid: count(),
-  credits_used: Joi.number().required(),
-  counts: Joi.object(Object.fromEntries(publicStatuses.map((status) => [status, count()]))).required(),
-  rate: Joi.number().allow(null).required(),
-  scheduled_at: dateOrNull(),
-  created_at: date(),
-  completed_at: dateOrNull(),
-});
+export const batchInList = named(
+  'BatchSummary',
+  Joi.object({
+    id: id(),
+    channel: valueOf('Channel', channels).required(),
+    status: valueOf('BatchStatus', batchStatuses).required(),
+    total: count(),
+    accepted: count(),
+    invalid: count(),
+    credits_used: Joi.number().required(),
+    counts: named('BatchCounts', Joi.object(Object.fromEntries(publicStatuses.map((status) => [status, count()])))).required(),
+    rate: Joi.number().allow(null).required(),
+    scheduled_at: dateOrNull(),
+    created_at: date(),
+    completed_at: dateOrNull(),
+  }),
+);
 
-export const batchResponse = batchInList.keys({
-  errors: Joi.array()
-    .items(Joi.object({ index: count(), field: Joi.string().required(), message: Joi.string().required() }))
-    .required(),
-});
+const skipped = Joi.object({ index: count(), field: Joi.string().required(), message: Joi.string().required() });
+
+export const batchResponse = named(
+  'Batch',
+  batchInList.keys({
+    errors: Joi.array().items(named('SkippedRecipient', skipped)).required(),
+  }),
+);

@@ -1,5 +1,4 @@
 /** Bulk sends of up to ten thousand messages, and the batches that they create. */
-import Joi from 'joi';
 import type { Batch } from '../../../models/tables/batch.js';
 import { viewBatch, viewBatches } from '../../../models/operations/batches/batch-view.js';
 import { waitingPages } from '../../../models/operations/batches/batch-pages.js';
@@ -16,6 +15,7 @@ import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
 import { list } from '../../http/list.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
+import { dataOf } from '../../http/schemas.js';
 import { assertChannels } from '../accounts/key-fields.js';
 import { contactsNeed, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk } from './bulk-schemas.js';
@@ -25,10 +25,11 @@ import { assertTemplateTaken } from '../messages/template-accounts.js';
 /** The maximum body size of bulk sends and previews. */
 export const bulkBytesMax = 4 * 1024 * 1024;
 
-const oneBatch = Joi.object({ batch: batchResponse.required() });
+const oneBatch = dataOf('batch', batchResponse);
 
 export const sendBulk = bulkEndpoint({
-  id: 'messages.send-bulk',
+  id: 'sendBulk',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/bulk',
   summary: 'Send one text to many recipients, with variables per recipient',
@@ -64,7 +65,8 @@ async function accept(deps: BulkDeps, caller: Caller, given: BulkBody, key: stri
 }
 
 export const listBulk = list({
-  id: 'messages.list-bulk',
+  id: 'listBatches',
+  tag: 'messages',
   path: '/api/v1/messages/bulk',
   summary: 'List batches, newest first; `errors` is omitted',
   auth: apiKey('read_messages'),
@@ -74,7 +76,8 @@ export const listBulk = list({
 });
 
 export const getBulk = endpoint({
-  id: 'messages.get-bulk',
+  id: 'getBatch',
+  tag: 'messages',
   method: 'get',
   path: '/api/v1/messages/bulk/:id',
   summary: 'Get a batch and its progress',
@@ -86,7 +89,8 @@ export const getBulk = endpoint({
 });
 
 export const pauseBulk = endpoint({
-  id: 'messages.pause-bulk',
+  id: 'pauseBatch',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/pause',
   summary: 'Pause a batch. Calls already in progress complete',
@@ -97,7 +101,8 @@ export const pauseBulk = endpoint({
 });
 
 export const resumeBulk = endpoint({
-  id: 'messages.resume-bulk',
+  id: 'resumeBatch',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/resume',
   summary: 'Resume a paused batch',
@@ -109,7 +114,8 @@ export const resumeBulk = endpoint({
 });
 
 export const cancelBulk = endpoint({
-  id: 'messages.cancel-bulk',
+  id: 'cancelBatch',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/cancel',
   summary: 'Cancel a batch; messages not yet handed to the provider are refunded',

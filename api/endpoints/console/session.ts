@@ -5,13 +5,15 @@ import { mayLogIn, setCookie } from '../../auth/console-session.js';
 import { issueToken } from '../../auth/tokens.js';
 import { endpoint } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
+import { named } from '../../http/json-schema.js';
 import { messageOnly } from '../../http/schemas.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { loginBody, workspaceOfLogin, workspaceResponse } from '../accounts/auth.js';
 import { endCaller } from '../accounts/sessions.js';
 
 export const createConsoleSession = endpoint({
-  id: 'console.log-in',
+  id: 'createConsoleSession',
+  tag: 'console',
   method: 'post',
   path: '/console/session',
   summary: 'Log in to the console: the session is a cookie',
@@ -19,7 +21,7 @@ export const createConsoleSession = endpoint({
   rate: 'auth',
   body: loginBody,
   refusals: [401, 403, 503],
-  response: Joi.object({ workspace: workspaceResponse }),
+  response: named('WorkspaceData', Joi.object({ workspace: workspaceResponse })),
   status: 201,
   admit({ headers }, { config }) {
     if (!mayLogIn(headers, config.publicUrl)) throw foreignOrigin();
@@ -34,7 +36,8 @@ export const createConsoleSession = endpoint({
 });
 
 export const deleteConsoleSession = endpoint({
-  id: 'console.log-out',
+  id: 'deleteConsoleSession',
+  tag: 'console',
   method: 'delete',
   path: '/console/session',
   summary: 'Log out of the console',

@@ -4,6 +4,7 @@ import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
+import { named } from '../../http/json-schema.js';
 import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas.js';
 import { rule, text } from '../../http/validation.js';
 
@@ -49,13 +50,16 @@ export const contactFields = {
     .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
 };
 
-export const contactResponse = Joi.object({
-  id: id(),
-  name: textOrNull(),
-  phone: textOrNull(),
-  email: textOrNull(),
-  tags: Joi.array().items(Joi.string()).required(),
-  custom_fields: Joi.object().unknown().required(),
-  created_at: date(),
-  updated_at: date(),
-});
+export const contactResponse = named(
+  'Contact',
+  Joi.object({
+    id: id(),
+    name: textOrNull(),
+    phone: textOrNull(),
+    email: textOrNull(),
+    tags: Joi.array().items(Joi.string()).required(),
+    custom_fields: Joi.object().unknown().required(),
+    created_at: date(),
+    updated_at: date(),
+  }),
+);

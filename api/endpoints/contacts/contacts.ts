@@ -7,15 +7,16 @@ import { createContact, updateContact } from '../../../models/operations/contact
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
 import { presentContact } from '../../present/presenters.js';
-import { messageOnly } from '../../http/schemas.js';
+import { dataOf, messageOnly } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
 const auth = either('manage_contacts');
-const oneContact = Joi.object({ contact: contactResponse.required() });
+const oneContact = dataOf('contact', contactResponse);
 
 export const postContact = endpoint({
-  id: 'contacts.create',
+  id: 'createContact',
+  tag: 'contacts',
   method: 'post',
   path: '/api/v1/contacts',
   summary: 'Create a contact with a phone number, an e-mail address, or both',
@@ -25,12 +26,8 @@ export const postContact = endpoint({
       const { field, message } = unreachableContact().details?.[0] ?? { field: '', message: '' };
       return (phone ?? email ?? null) === null ? helpers.error('contract', { field, text: message }) : { phone, email, ...rest };
     })
-    .meta({
-      variants: [
-        { properties: { phone: { type: 'string' } }, required: ['phone'] },
-        { properties: { email: { type: 'string' } }, required: ['email'] },
-      ],
-    })
+    .description('`phone` or `email` is required')
+    .meta({ minProperties: 1 })
     .required(),
   response: oneContact,
   status: 201,
@@ -41,7 +38,8 @@ export const postContact = endpoint({
 });
 
 export const listContacts = list({
-  id: 'contacts.list',
+  id: 'listContacts',
+  tag: 'contacts',
   path: '/api/v1/contacts',
   summary: 'List contacts, newest first',
   auth,
@@ -58,7 +56,8 @@ export const listContacts = list({
 });
 
 export const getContact = endpoint({
-  id: 'contacts.get',
+  id: 'getContact',
+  tag: 'contacts',
   method: 'get',
   path: '/api/v1/contacts/:id',
   summary: 'Get a contact',
@@ -68,7 +67,8 @@ export const getContact = endpoint({
 });
 
 export const putContact = endpoint({
-  id: 'contacts.update',
+  id: 'updateContact',
+  tag: 'contacts',
   method: 'put',
   path: '/api/v1/contacts/:id',
   summary: 'Change a contact; omitted fields are unchanged, null clears a field',
@@ -86,7 +86,8 @@ export const putContact = endpoint({
 });
 
 export const removeContact = endpoint({
-  id: 'contacts.delete',
+  id: 'deleteContact',
+  tag: 'contacts',
   method: 'delete',
   path: '/api/v1/contacts/:id',
   summary: 'Delete a contact permanently',

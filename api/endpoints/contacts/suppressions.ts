@@ -9,28 +9,28 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
 import { presentSuppression } from '../../present/presenters.js';
-import { date, dateOrNull, id, messageOnly, moment } from '../../http/schemas.js';
+import { dataOf, date, dateOrNull, id, idOrNull, messageOnly, moment, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 
 const auth = either('manage_contacts');
 
-const suppressionResponse = Joi.object({
-  id: id(),
-  channel: Joi.string()
-    .valid(...channels)
-    .required(),
-  recipient: Joi.string().allow(null).required().description('Null after an erasure. The suppression stays in effect through a digest'),
-  reason: Joi.string()
-    .valid(...suppressionReasons)
-    .required(),
-  source: Joi.string()
-    .valid(...suppressionSources)
-    .required(),
-  message_id: Joi.string().guid().allow(null).required(),
-  expires_at: dateOrNull(),
-  created_at: date(),
-});
-const oneSuppression = Joi.object({ suppression: suppressionResponse.required() });
+const suppressionResponse = named(
+  'Suppression',
+  Joi.object({
+    id: id(),
+    channel: valueOf('Channel', channels).required(),
+    recipient: Joi.string().allow(null).required().description('Null after an erasure. The suppression stays in effect through a digest'),
+    reason: valueOf('SuppressionReason', suppressionReasons).required(),
+    source: Joi.string()
+      .valid(...suppressionSources)
+      .required(),
+    message_id: idOrNull(),
+    expires_at: dateOrNull(),
+    created_at: date(),
+  }),
+);
+const oneSuppression = dataOf('suppression', suppressionResponse);
 
 interface NewEntry {
   channel: Channel;
@@ -45,17 +45,16 @@ const recipient = rule((value: string, { channel }) => {
 });
 
 export const addToList = endpoint({
-  id: 'suppressions.create',
+  id: 'createSuppression',
+  tag: 'suppressions',
   method: 'post',
   path: '/api/v1/suppressions',
   summary: 'Suppress a recipient on a channel',
   auth,
   body: Joi.object<NewEntry>({
-    channel: requiredText().valid(...channels),
+    channel: valueOf('Channel', channels, requiredText()),
     recipient: requiredText().custom(recipient).description('E.164 phone number, or the e-mail address on the channel email'),
-    reason: text()
-      .valid(...suppressionReasons)
-      .description('Default: manual'),
+    reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
     expires_at: moment()
       .custom(rule((at: Date) => (at.getTime() <= Date.now() ? '{field} must be in the future' : null)))
       .description('Default: the suppression does not expire'),
@@ -69,16 +68,17 @@ export const addToList = endpoint({
 });
 
 export const listSuppressions = list({
-  id: 'suppressions.list',
+  id: 'listSuppressions',
+  tag: 'suppressions',
   path: '/api/v1/suppressions',
   summary: 'List suppressions in effect, newest first',
   auth,
   name: 'suppressions',
   row: suppressionResponse,
   filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
-    channel: text().valid(...channels),
+    channel: valueOf('Channel', channels, text()),
     recipient: text().empty('').description('Exact phone number or e-mail address'),
-    reason: text().valid(...suppressionReasons),
+    reason: valueOf('SuppressionReason', suppressionReasons, text()),
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // A plus sign that was not URL-encoded arrives as a space. Addresses are compared without regard to letter case.
@@ -88,7 +88,8 @@ export const listSuppressions = list({
 });
 
 export const getSuppression = endpoint({
-  id: 'suppressions.get',
+  id: 'getSuppression',
+  tag: 'suppressions',
   method: 'get',
   path: '/api/v1/suppressions/:id',
   summary: 'Get a suppression',
@@ -98,7 +99,8 @@ export const getSuppression = endpoint({
 });
 
 export const removeSuppression = endpoint({
-  id: 'suppressions.delete',
+  id: 'deleteSuppression',
+  tag: 'suppressions',
   method: 'delete',
   path: '/api/v1/suppressions/:id',
   summary: 'Remove a suppression; not possible if the recipient created it',

@@ -9,7 +9,8 @@ import { messageOnly } from '../../http/schemas.js';
 const path = '/unsubscribe/:token';
 
 export const unsubscribe = endpoint({
-  id: 'unsubscribe.post',
+  id: 'unsubscribe',
+  tag: 'unsubscribe',
   method: 'post',
   path,
   summary: 'Unsubscribe the recipient of an e-mail with one click (RFC 8058)',
@@ -30,7 +31,8 @@ export const unsubscribe = endpoint({
 
 /** Mail scanners open every link, so only a POST unsubscribes. */
 export const explainUnsubscribe = endpoint({
-  id: 'unsubscribe.explain',
+  id: 'describeUnsubscribe',
+  tag: 'unsubscribe',
   method: 'get',
   path,
   summary: 'Describe the unsubscribe link',

@@ -5,7 +5,8 @@ import { missingFieldText } from '../../../models/errors.js';
 import { faultOfTexts } from '../../../models/rules/messages/content.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
-import { fewOf } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { fewOf, idOrNull, valueOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 
 /** A fallback step in a request. */
@@ -16,25 +17,28 @@ export interface GivenStep {
   after: number;
 }
 
-const step = Joi.object({
-  channel: requiredText().valid(...channels),
-  to: text()
-    .empty(['', null])
-    .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
-    .description('The recipient of the message, where it can be reached on this channel by the same'),
-  after: Joi.number()
-    .empty(null)
-    .custom(
-      rule((seconds: number) =>
-        Number.isInteger(seconds) && seconds >= 1 && seconds <= afterSecondsMax
-          ? null
-          : `{field} must be a whole number from 1 to ${afterSecondsMax}`,
-      ),
-    )
-    .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
-    .required()
-    .description('Seconds that the message before it has to be delivered, from when it is due'),
-});
+const step = named(
+  'FallbackStep',
+  Joi.object({
+    channel: valueOf('Channel', channels, requiredText()),
+    to: text()
+      .empty(['', null])
+      .custom(rule((to: string, { channel }) => (isChannel(channel) ? faultOfRecipient(channel, to) : null)))
+      .description('The recipient of the message, where it can be reached on this channel by the same'),
+    after: Joi.number()
+      .empty(null)
+      .custom(
+        rule((seconds: number) =>
+          Number.isInteger(seconds) && seconds >= 1 && seconds <= afterSecondsMax
+            ? null
+            : `{field} must be a whole number from 1 to ${afterSecondsMax}`,
+        ),
+      )
+      .meta({ type: 'integer', minimum: 1, maximum: afterSecondsMax })
+      .required()
+      .description('Seconds that the message before it has to be delivered, from when it is due'),
+  }),
+);
 
 /** Checks the chain as a whole: recipient and text must be valid for every step. */
 const chain = rule((steps: readonly Partial<GivenStep>[], { to, contact_id, content, variables }) => {
@@ -64,30 +68,43 @@ const stepInAnswer = Joi.object({
   after: Joi.number().integer().required(),
 });
 
+const previewedStep = named(
+  'PreviewedFallbackStep',
+  stepInAnswer.keys({
+    segments: Joi.number().integer().allow(null).required(),
+    encoding: Joi.string().allow(null).required(),
+    credits: Joi.number().required().description('What it costs by itself'),
+  }),
+);
+
 /** The fallback in the response of a preview. */
-export const previewedChain = Joi.object({
-  steps: Joi.array()
-    .items(
-      stepInAnswer.keys({
-        segments: Joi.number().integer().allow(null).required(),
-        encoding: Joi.string().allow(null).required(),
-        credits: Joi.number().required().description('What it costs by itself'),
-      }),
-    )
-    .required(),
-  credits_max: Joi.number().required().description('The most that the message and its steps cost together, however many of them are sent'),
-}).description('Only where the request has a fallback');
+export const previewedChain = named(
+  'PreviewedFallback',
+  Joi.object({
+    steps: Joi.array().items(previewedStep).required(),
+    credits_max: Joi.number()
+      .required()
+      .description('The most that the message and its steps cost together, however many of them are sent'),
+  }),
+).description('Only where the request has a fallback');
+
+const outcomes = ['waiting', 'sent', 'not_needed', 'unaffordable', 'unknown'] as const;
 
 /** Fields of a message that is part of a fallback chain. */
 export const chainFields = {
-  fallback_of: Joi.string().guid().allow(null).description('The message that this one was sent instead of'),
-  fallback: Joi.object({
-    steps: Joi.array()
-      .items(stepInAnswer.keys({ to: Joi.string().allow(null).required() }))
-      .required(),
-    outcome: Joi.string().valid('waiting', 'sent', 'not_needed', 'unaffordable', 'unknown').required(),
-    message_id: Joi.string().guid().allow(null).required().description('The message that was sent instead'),
-  })
+  fallback_of: idOrNull().optional().description('The message that this one was sent instead of'),
+  fallback: named(
+    'MessageFallback',
+    Joi.object({
+      steps: Joi.array()
+        .items(named('MessageFallbackStep', stepInAnswer.keys({ to: Joi.string().allow(null).required() })))
+        .required(),
+      outcome: Joi.string()
+        .valid(...outcomes)
+        .required(),
+      message_id: idOrNull().description('The message that was sent instead'),
+    }),
+  )
     .allow(null)
     .description('What is sent when it does not arrive'),
 };

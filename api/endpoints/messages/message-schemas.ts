@@ -6,7 +6,8 @@ import type { Content } from '../../../models/rules/messages/message-content.js'
 import { faultOfMetadata } from '../../../models/rules/values/metadata.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
-import { date, dateOrNull, id, moment, phoneSchema, textOrNull, textThat } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { date, dateOrNull, id, idOrNull, moment, phoneSchema, textOrNull, textThat, valueOf } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { chainFields, fallbackField, type GivenStep } from './fallback-schemas.js';
 import { templateField, templateInAnswer } from './template-schemas.js';
@@ -29,6 +30,9 @@ export interface SendBody {
   fallback?: readonly GivenStep[];
 }
 
+/** How carriers encode the text of an SMS. */
+const encodings = ['GSM-7', 'UCS-2'] as const;
+
 const scheduleMsMax = 30 * 24 * 3_600_000;
 
 /** Checks the recipient by the rules of the channel. If the channel is invalid, only the channel is reported. */
@@ -41,7 +45,7 @@ const contentText = rule((value: string, { html }, { channel, variables }) =>
 
 /** Fields of both single and bulk sends, besides the content. */
 export const commonFields = {
-  metadata: Joi.object()
+  metadata: named('Metadata', Joi.object())
     .empty(null)
     .custom(rule((value: object) => faultOfMetadata('metadata', value)))
     .description('At most 4,096 bytes as JSON, 50 keys, 5 levels'),
@@ -53,23 +57,29 @@ export const commonFields = {
 
 export const htmlField = text().empty(['', null]).description('email only');
 
-/** The three kinds of recipients for the OpenAPI document; Joi rules check them. An empty text counts as absent. */
-const noContact = { contact_id: { type: ['string', 'null'], maxLength: 0 } };
+/** The three kinds of recipients for the OpenAPI document; Joi rules check them. */
 const toPhone = {
+  component: 'SendToPhone',
   properties: {
-    ...noContact,
+    contact_id: null,
     to: phoneSchema,
     channel: { enum: channelsTo('phone') },
-    content: { properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
+    content: { component: 'PhoneContent', properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
   },
   required: ['to', 'channel', 'content'],
 };
 const toAddress = {
-  properties: { ...noContact, to: { type: 'string', format: 'email', maxLength: 254 }, channel: { enum: channelsTo('email') } },
+  component: 'SendToEmailAddress',
+  properties: {
+    contact_id: null,
+    to: { type: 'string', format: 'email', maxLength: 254 },
+    channel: { enum: channelsTo('email') },
+  },
   required: ['to', 'channel', 'content'],
 };
 const toContact = {
-  properties: { contact_id: { type: 'string', minLength: 1 }, to: { type: ['string', 'null'], maxLength: 0 } },
+  component: 'SendToContact',
+  properties: { contact_id: { type: 'string', minLength: 1 }, to: null },
   required: ['contact_id', 'channel', 'content'],
 };
 
@@ -88,14 +98,17 @@ export const sendBody = Joi.object<SendBody>({
     .custom(recipient)
     .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
     .description('E.164 phone number, or the e-mail address on the channel email'),
-  channel: requiredText().valid(...channels),
-  content: Joi.object({
-    text: requiredText().custom(contentText),
-    subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
-    html: htmlField,
-    unsubscribe: unsubscribeField,
-    template: templateField(),
-  })
+  channel: valueOf('Channel', channels, requiredText()),
+  content: named(
+    'Content',
+    Joi.object({
+      text: requiredText().custom(contentText),
+      subject: textThat(isSubject, subjectText).empty(['', null]).meta({ maxLength: 998 }),
+      html: htmlField,
+      unsubscribe: unsubscribeField,
+      template: templateField(),
+    }),
+  )
     .empty(null)
     .required(),
   variables: Joi.object()
@@ -111,40 +124,42 @@ export const sendBody = Joi.object<SendBody>({
   .meta({ variants: [toPhone, toAddress, toContact] })
   .required();
 
-export const messageResponse = Joi.object({
-  id: id(),
-  to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
-  channel: Joi.string()
-    .valid(...channels)
-    .required(),
-  content: Joi.object({
+const contentInAnswer = named(
+  'MessageContent',
+  Joi.object({
     text: Joi.string().required(),
     subject: Joi.string().allow(''),
     html: Joi.string(),
     unsubscribe: Joi.boolean(),
     template: templateInAnswer,
-  })
-    .allow(null)
-    .required(),
-  status: Joi.string()
-    .valid(...publicStatuses)
-    .required(),
-  status_detail: Joi.string().required(),
-  credits_used: Joi.number().required(),
-  segments: Joi.number().integer().allow(null).required(),
-  encoding: Joi.string().valid('GSM-7', 'UCS-2', null).required(),
-  provider: textOrNull(),
-  provider_message_id: textOrNull(),
-  error_code: textOrNull(),
-  error_message: textOrNull(),
-  metadata: Joi.object().unknown().allow(null).required(),
-  batch_id: Joi.string().guid().allow(null).required(),
-  reference: textOrNull(),
-  scheduled_at: dateOrNull(),
-  created_at: date(),
-  sent_at: dateOrNull(),
-  delivered_at: dateOrNull(),
-  failed_at: dateOrNull(),
-  read_at: dateOrNull(),
-  ...chainFields,
-});
+  }),
+);
+
+export const messageResponse = named(
+  'Message',
+  Joi.object({
+    id: id(),
+    to: Joi.string().allow(null).required().description('null once it was erased; so is content'),
+    channel: valueOf('Channel', channels).required(),
+    content: contentInAnswer.allow(null).required(),
+    status: valueOf('MessageStatus', publicStatuses).required(),
+    status_detail: Joi.string().required(),
+    credits_used: Joi.number().required(),
+    segments: Joi.number().integer().allow(null).required(),
+    encoding: valueOf('Encoding', encodings).allow(null).required(),
+    provider: textOrNull(),
+    provider_message_id: textOrNull(),
+    error_code: textOrNull(),
+    error_message: textOrNull(),
+    metadata: named('Metadata', Joi.object().unknown()).allow(null).required(),
+    batch_id: idOrNull(),
+    reference: textOrNull(),
+    scheduled_at: dateOrNull(),
+    created_at: date(),
+    sent_at: dateOrNull(),
+    delivered_at: dateOrNull(),
+    failed_at: dateOrNull(),
+    read_at: dateOrNull(),
+    ...chainFields,
+  }),
+);

@@ -17,7 +17,7 @@ import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { list } from '../../http/list.js';
 import { presentAcceptedMessage, presentChain, presentMessage } from '../../present/presenters.js';
-import { bound, uuid } from '../../http/schemas.js';
+import { bound, dataOf, uuid, valueOf } from '../../http/schemas.js';
 import { assertAllowedCountries } from '../../auth/sending-rules.js';
 import { text } from '../../http/validation.js';
 import { assertChannels } from '../accounts/key-fields.js';
@@ -27,10 +27,11 @@ import { newMessage } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
 import { withVariables } from './with-variables.js';
 
-const oneMessage = Joi.object({ message: messageResponse.required() });
+const oneMessage = dataOf('message', messageResponse);
 
 export const sendMessage = endpoint({
-  id: 'messages.send',
+  id: 'sendMessage',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/send',
   summary: 'Send one message',
@@ -62,15 +63,16 @@ async function accept(deps: Deps, caller: Caller, body: SendBody, key: string | 
 }
 
 export const listHistory = list({
-  id: 'messages.list',
+  id: 'listMessages',
+  tag: 'messages',
   path: '/api/v1/messages',
   summary: 'List messages, newest first',
   auth: apiKey('read_messages'),
   name: 'messages',
   row: messageResponse,
   filters: Joi.object<HistoryFilters>({
-    status: text().valid(...publicStatuses),
-    channel: text().valid(...channels),
+    status: valueOf('MessageStatus', publicStatuses, text()),
+    channel: valueOf('Channel', channels, text()),
     // A plus sign that was not URL-encoded arrives as a space, and no recipient begins with a space.
     to: text().custom((value: string) => value.replace(/^ /, '+')),
     reference: text(),
@@ -82,7 +84,8 @@ export const listHistory = list({
 });
 
 export const getMessage = endpoint({
-  id: 'messages.get',
+  id: 'getMessage',
+  tag: 'messages',
   method: 'get',
   path: '/api/v1/messages/:id',
   summary: 'Get a message',
@@ -96,7 +99,8 @@ export const getMessage = endpoint({
 });
 
 export const cancelOneMessage = endpoint({
-  id: 'messages.cancel',
+  id: 'cancelMessage',
+  tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/:id/cancel',
   summary: 'Cancel a message that is not yet handed to the provider; its credits are refunded',

@@ -13,6 +13,7 @@ import {
   type TextKind,
   textRules,
 } from '../../../models/rules/messages/whatsapp-template.js';
+import { named } from '../../http/json-schema.js';
 import { fewOf, textThat } from '../../http/schemas.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 
@@ -44,9 +45,13 @@ const textBeside = (types: readonly string[], kind: TextKind, hasPlaceholders: b
       otherwise: Joi.any().optional().strip(),
     });
 
+/** Templates of bulk sends have names of their own, because their texts may contain placeholders. */
+const nameFor = (part: string, hasPlaceholders: boolean) => `${hasPlaceholders ? 'Bulk' : ''}Template${part}`;
+
 function headerField(hasPlaceholders: boolean) {
   const shape = shapes(hasPlaceholders);
-  const variant = (type: string, properties: object, required: string[]) => ({
+  const variant = (type: (typeof headerTypes)[number], properties: object, required: string[]) => ({
+    component: nameFor(`${type.charAt(0).toUpperCase()}${type.slice(1)}Header`, hasPlaceholders),
     properties: { type: { enum: [type] }, ...properties },
     required: ['type', ...required],
   });
@@ -62,11 +67,16 @@ function headerField(hasPlaceholders: boolean) {
   })
     .empty(null)
     .meta({
+      component: nameFor('Header', hasPlaceholders),
       variants: [
-        variant('text', { text: shape('text') }, ['text']),
-        variant('image', { link: shape('link') }, ['link']),
-        variant('video', { link: shape('link') }, ['link']),
-        variant('document', { link: shape('link'), filename: { ...shape('filename'), type: ['string', 'null'], minLength: 0 } }, ['link']),
+        variant('text', { text: shape('text'), link: null, filename: null }, ['text']),
+        variant('image', { link: shape('link'), text: null, name: null, filename: null }, ['link']),
+        variant('video', { link: shape('link'), text: null, name: null, filename: null }, ['link']),
+        variant(
+          'document',
+          { link: shape('link'), text: null, name: null, filename: { ...shape('filename'), type: ['string', 'null'], minLength: 0 } },
+          ['link'],
+        ),
       ],
     });
 }
@@ -93,9 +103,18 @@ function buttonsField(hasPlaceholders: boolean) {
     suffix: textBeside(['url'], 'suffix', hasPlaceholders),
     payload: textBeside(['quick_reply'], 'payload', hasPlaceholders),
   }).meta({
+    component: nameFor('Button', hasPlaceholders),
     variants: [
-      { properties: { type: { enum: ['url'] }, suffix: shape('suffix') }, required: ['index', 'type', 'suffix'] },
-      { properties: { type: { enum: ['quick_reply'] }, payload: shape('payload') }, required: ['index', 'type', 'payload'] },
+      {
+        component: nameFor('UrlButton', hasPlaceholders),
+        properties: { type: { enum: ['url'] }, suffix: shape('suffix'), payload: null },
+        required: ['index', 'type', 'suffix'],
+      },
+      {
+        component: nameFor('QuickReplyButton', hasPlaceholders),
+        properties: { type: { enum: ['quick_reply'] }, payload: shape('payload'), suffix: null },
+        required: ['index', 'type', 'payload'],
+      },
     ],
   });
   return fewOf(buttonsMax, button, oneEach).description(
@@ -129,31 +148,36 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     buttons: buttonsField(hasPlaceholders),
   })
     .empty(null)
+    .meta({ component: nameFor('', hasPlaceholders) })
     .description(
       'whatsapp only: the approved template that is sent instead of the text, the only thing that reaches somebody who has not written within 24 hours',
     );
 
-export const templateInAnswer = Joi.object({
-  name: Joi.string().required(),
-  language: Joi.string().required(),
-  variables: Joi.object().unknown(),
-  header: Joi.object({
-    type: Joi.string()
-      .valid(...headerTypes)
-      .required(),
-    text: Joi.string(),
-    name: Joi.string(),
-    link: Joi.string(),
-    filename: Joi.string(),
-  }),
-  buttons: Joi.array().items(
-    Joi.object({
-      index: Joi.number().integer().required(),
-      type: Joi.string()
-        .valid(...buttonTypes)
-        .required(),
-      suffix: Joi.string(),
-      payload: Joi.string(),
-    }),
-  ),
+const headerInAnswer = Joi.object({
+  type: Joi.string()
+    .valid(...headerTypes)
+    .required(),
+  text: Joi.string(),
+  name: Joi.string(),
+  link: Joi.string(),
+  filename: Joi.string(),
 });
+const buttonInAnswer = Joi.object({
+  index: Joi.number().integer().required(),
+  type: Joi.string()
+    .valid(...buttonTypes)
+    .required(),
+  suffix: Joi.string(),
+  payload: Joi.string(),
+});
+
+export const templateInAnswer = named(
+  'MessageTemplate',
+  Joi.object({
+    name: Joi.string().required(),
+    language: Joi.string().required(),
+    variables: Joi.object().unknown(),
+    header: named('MessageTemplateHeader', headerInAnswer),
+    buttons: Joi.array().items(named('MessageTemplateButton', buttonInAnswer)),
+  }),
+);

@@ -7,41 +7,51 @@ import { waits } from '../../../models/rules/messages/waiting.js';
 import { apiKey, endpoint } from '../../http/endpoint.js';
 import { presentTimeline, stepTypes } from '../../present/present-timeline.js';
 import { sandbox } from '../callbacks.js';
-import { date, dateOrNull, id } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas.js';
 
-const required = (...values: readonly string[]) =>
-  Joi.string()
-    .valid(...values)
-    .required();
-
-const timelineResponse = Joi.object({
-  message_id: id(),
-  channel: required(...channels),
-  status: required(...publicStatuses),
-  status_detail: Joi.string().required(),
-  workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
-  waiting_for: Joi.object({ what: required(...waits), text: Joi.string().required(), until: dateOrNull() })
-    .allow(null)
-    .required(),
-  steps: Joi.array()
-    .items(
-      Joi.object({
-        at: date(),
-        type: required(...stepTypes),
-        text: Joi.string().required(),
-        details: Joi.object().unknown().required(),
-      }),
-    )
-    .required(),
-});
+const wait = named(
+  'TimelineWait',
+  Joi.object({
+    what: Joi.string()
+      .valid(...waits)
+      .required(),
+    text: Joi.string().required(),
+    until: dateOrNull(),
+  }),
+);
+const step = named(
+  'TimelineStep',
+  Joi.object({
+    at: date(),
+    type: Joi.string()
+      .valid(...stepTypes)
+      .required(),
+    text: Joi.string().required(),
+    details: Joi.object().unknown().required(),
+  }),
+);
+const timelineResponse = named(
+  'Timeline',
+  Joi.object({
+    message_id: id(),
+    channel: valueOf('Channel', channels).required(),
+    status: valueOf('MessageStatus', publicStatuses).required(),
+    status_detail: Joi.string().required(),
+    workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
+    waiting_for: wait.allow(null).required(),
+    steps: Joi.array().items(step).required(),
+  }),
+);
 
 export const getTimeline = endpoint({
-  id: 'messages.timeline',
+  id: 'getMessageTimeline',
+  tag: 'messages',
   method: 'get',
   path: '/api/v1/messages/:id/timeline',
   summary: 'Get the timeline of a message: every step so far, and the step it waits for',
   auth: apiKey('read_messages'),
-  response: Joi.object({ timeline: timelineResponse.required() }),
+  response: dataOf('timeline', timelineResponse),
   async handler({ caller, params }, { db, config }) {
     const timeline = await readTimeline(db, caller.workspaceId, params.id);
     const limits = {

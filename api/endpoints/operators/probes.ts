@@ -1,28 +1,31 @@
 /** For process managers and load balancers. They ask nothing of other servers: a database that is away is no reason to restart or leave out a process. */
 import Joi from 'joi';
 import { endpoint } from '../../http/endpoint.js';
+import { named } from '../../http/json-schema.js';
 import { Reply } from '../../http/reply.js';
 
 export const getLive = endpoint({
-  id: 'live.get',
+  id: 'getLiveness',
+  tag: 'health',
   method: 'get',
   path: '/live',
   summary: 'Whether the process runs: 200 while it answers at all',
   auth: 'none',
   rate: 'probe',
-  response: Joi.object({ status: Joi.string().valid('ok').required() }),
+  response: named('Liveness', Joi.object({ status: Joi.string().valid('ok').required() })),
   envelope: false,
   handler: async () => ({ status: 'ok' }),
 });
 
 export const getReady = endpoint({
-  id: 'ready.get',
+  id: 'getReadiness',
+  tag: 'health',
   method: 'get',
   path: '/ready',
   summary: 'Whether the process should get traffic: 200, and 503 from the first moment of a shutdown',
   auth: 'none',
   rate: 'probe',
-  response: Joi.object({ status: Joi.string().valid('ok', 'draining').required() }),
+  response: named('Readiness', Joi.object({ status: Joi.string().valid('ok', 'draining').required() })),
   alsoAs: 503,
   envelope: false,
   handler: async (_input, { isDraining }) => new Reply({ status: isDraining ? 'draining' : 'ok' }, { status: isDraining ? 503 : 200 }),

@@ -6,12 +6,25 @@ import { parsePosition, type Position } from '../../../models/rules/streams/posi
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
+import { named } from '../../http/json-schema.js';
 import { date } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { resetEventType } from '../../stream/event-blocks.js';
 
+const streamedEvent = named(
+  'StreamedEvent',
+  Joi.object({
+    event: Joi.string()
+      .valid(...eventTypes, resetEventType)
+      .required(),
+    timestamp: date(),
+    data: Joi.object().unknown().required(),
+  }),
+);
+
 export const openEventStream = endpoint({
-  id: 'stream.open',
+  id: 'openEventStream',
+  tag: 'stream',
   method: 'get',
   path: '/api/v1/stream',
   summary: 'Get the events of the workspace as they happen',
@@ -24,13 +37,7 @@ export const openEventStream = endpoint({
   refusals: [409],
   streams: 'text/event-stream',
   envelope: false,
-  response: Joi.object({
-    event: Joi.string()
-      .valid(...eventTypes, resetEventType)
-      .required(),
-    timestamp: date(),
-    data: Joi.object().unknown().required(),
-  }),
+  response: streamedEvent,
   async handler({ caller, query, lastEventId }, { db, config, streams }) {
     const { workspaceId, actor, session, token } = caller;
     if (caller.isSuspended) throw suspended();

@@ -6,7 +6,7 @@ import { eventTypes, testEventType } from '../../../models/rules/webhooks/events
 import { Webhook } from '../../../models/tables/webhook.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
-import { bound, listOf, uuid } from '../../http/schemas.js';
+import { bound, dataOf, listOf, uuid } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
@@ -14,7 +14,8 @@ import { deliveryResponse } from './webhook-schemas.js';
 const auth = either('manage_webhooks');
 
 export const listDeliveries = list({
-  id: 'webhooks.deliveries',
+  id: 'listDeliveries',
+  tag: 'webhooks',
   path: '/api/v1/webhooks/:id/deliveries',
   summary: 'List deliveries of a webhook with their attempts, newest first',
   auth,
@@ -35,12 +36,13 @@ export const listDeliveries = list({
 });
 
 export const getDelivery = endpoint({
-  id: 'webhooks.get-delivery',
+  id: 'getDelivery',
+  tag: 'webhooks',
   method: 'get',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id',
   summary: 'Get a delivery with its attempts',
   auth,
-  response: Joi.object({ delivery: deliveryResponse.required() }),
+  response: dataOf('delivery', deliveryResponse),
   async handler({ caller, params }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
     return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, params.delivery_id), webhook) };

@@ -11,13 +11,13 @@ import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
-import { moment } from '../../http/schemas.js';
+import { dataOf, moment } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
-const oneReplay = Joi.object({ replay: replayResponse.required() });
+const oneReplay = dataOf('replay', replayResponse);
 
 interface ReplayBody {
   since: Date;
@@ -27,7 +27,8 @@ interface ReplayBody {
 }
 
 export const replayWebhook = endpoint({
-  id: 'webhooks.replay',
+  id: 'replayDeliveries',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/replay',
   summary: 'Send the deliveries of a period again, oldest first; without `status`, the failed and held ones',
@@ -39,7 +40,7 @@ export const replayWebhook = endpoint({
     status: text().valid(...deliveryStatuses),
     dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),
   }).required(),
-  response: Joi.object({ replay: countedReplayResponse.required() }),
+  response: dataOf('replay', countedReplayResponse),
   async handler({ caller: { workspaceId }, params, body: { since, until: end, status, dry_run } }, { db, config, temporal }) {
     const until = end ?? (await currentTime(db));
     if (until < since) throw invalidField('until', 'until must not be before since');
@@ -63,7 +64,8 @@ export const replayWebhook = endpoint({
 });
 
 export const listReplays = list({
-  id: 'webhooks.replays',
+  id: 'listReplays',
+  tag: 'webhooks',
   path: '/api/v1/webhooks/:id/replays',
   summary: 'List replays of a webhook, newest first',
   auth,
@@ -76,7 +78,8 @@ export const listReplays = list({
 });
 
 export const getReplay = endpoint({
-  id: 'webhooks.get-replay',
+  id: 'getReplay',
+  tag: 'webhooks',
   method: 'get',
   path: '/api/v1/webhooks/:id/replays/:replay_id',
   summary: 'Get a replay and its progress',
@@ -89,7 +92,8 @@ export const getReplay = endpoint({
 });
 
 export const cancelOneReplay = endpoint({
-  id: 'webhooks.cancel-replay',
+  id: 'cancelReplay',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/replays/:replay_id/cancel',
   summary: 'Cancel a replay. Deliveries already in progress complete',

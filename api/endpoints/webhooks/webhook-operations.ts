@@ -8,17 +8,19 @@ import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.
 import { Webhook } from '../../../models/tables/webhook.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { presentDelivery, presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
+import { dataOf } from '../../http/schemas.js';
 import { rule } from '../../http/validation.js';
 import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
-const oneDelivery = Joi.object({ delivery: deliveryResponse.required() });
+const oneDelivery = dataOf('delivery', deliveryResponse);
 
 /** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
 const notStarted = (error: unknown) => internal(error, 1);
 
 export const sendTestEvent = endpoint({
-  id: 'webhooks.test',
+  id: 'sendTestEvent',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/test',
   summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver answers within two seconds',
@@ -39,7 +41,8 @@ export const sendTestEvent = endpoint({
 });
 
 export const resendDelivery = endpoint({
-  id: 'webhooks.resend',
+  id: 'resendDelivery',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
   summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver answers within two seconds',
@@ -64,7 +67,8 @@ const hours = rule((value: number) =>
 );
 
 export const rotateWebhookSecret = endpoint({
-  id: 'webhooks.rotate-secret',
+  id: 'rotateWebhookSecret',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/rotate-secret',
   summary: 'Replace the secret of a webhook. The new secret is displayed only once; the old one also signs until the overlap ends',
@@ -80,7 +84,8 @@ export const rotateWebhookSecret = endpoint({
 });
 
 export const getPublicKey = endpoint({
-  id: 'webhooks.public-key',
+  id: 'getWebhookPublicKey',
+  tag: 'webhooks',
   method: 'get',
   path: '/api/v1/webhooks/:id/public-key',
   summary:

@@ -3,7 +3,8 @@ import Joi from 'joi';
 import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
 import { replayStatuses } from '../../../models/tables/replay.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
-import { date, dateOrNull, id, textOrNull } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas.js';
 
 const publicKey = () =>
   Joi.string()
@@ -19,37 +20,46 @@ const carriage = {
   public_key: publicKey(),
 };
 
-const newWebhookResponse = Joi.object({
+const newWebhook = Joi.object({
   id: id(),
   url: Joi.string().required(),
-  events: Joi.array()
-    .items(Joi.string().valid(...eventTypes))
-    .required(),
+  events: Joi.array().items(valueOf('EventType', eventTypes)).required(),
   is_active: Joi.boolean().required(),
   created_at: date(),
 });
 
-export const webhookResponse = newWebhookResponse.keys({
-  ...carriage,
-  description: textOrNull(),
-  updated_at: date(),
-  disabled_reason: textOrNull(),
-  failing_since: dateOrNull(),
-});
+export const webhookResponse = named(
+  'Webhook',
+  newWebhook.keys({
+    ...carriage,
+    description: textOrNull(),
+    updated_at: date(),
+    disabled_reason: textOrNull(),
+    failing_since: dateOrNull(),
+  }),
+);
 
 /** The response to a creation contains only the delivery settings of the request. */
-export const createdWebhookResponse = newWebhookResponse.keys(carriage).fork(Object.keys(carriage), (field) => field.optional());
+const createdWebhook = named(
+  'CreatedWebhook',
+  newWebhook.keys(carriage).fork(Object.keys(carriage), (field) => field.optional()),
+);
 
-export const publicKeysResponse = Joi.object({
-  public_key: publicKey(),
-  previous: Joi.object({ public_key: publicKey(), until: date() }).allow(null).required(),
-});
+export const publicKeysResponse = named(
+  'WebhookPublicKeyData',
+  Joi.object({
+    public_key: publicKey(),
+    previous: named('PreviousPublicKey', Joi.object({ public_key: publicKey(), until: date() }))
+      .allow(null)
+      .required(),
+  }),
+);
 
-export const rotatedResponse = Joi.object({
-  webhook: webhookResponse.required(),
-  secret: Joi.string().required(),
-  warning: Joi.string().required(),
-});
+const withSecret = (webhook: Joi.Schema) =>
+  Joi.object({ webhook: webhook.required(), secret: Joi.string().required(), warning: Joi.string().required() });
+
+export const createdResponse = named('CreatedWebhookData', withSecret(createdWebhook));
+export const rotatedResponse = named('RotatedWebhookData', withSecret(webhookResponse));
 
 const replayFields = {
   webhook_id: id(),
@@ -64,60 +74,73 @@ const replayFields = {
 };
 
 /** `matched` counts the deliveries of the replay, `attempted` those that it has sent so far. */
-export const replayResponse = Joi.object({
-  id: id(),
-  ...replayFields,
-  status: Joi.string()
-    .valid(...replayStatuses)
-    .required(),
-  created_at: date(),
-  ended_at: dateOrNull(),
-});
+export const replayResponse = named(
+  'Replay',
+  Joi.object({
+    id: id(),
+    ...replayFields,
+    status: Joi.string()
+      .valid(...replayStatuses)
+      .required(),
+    created_at: date(),
+    ended_at: dateOrNull(),
+  }),
+);
 
 /** A dry run has no id, because no replay was started. */
-export const countedReplayResponse = replayResponse.keys({
-  id: Joi.string().guid().allow(null).required(),
-  status: Joi.string()
-    .valid('counted', ...replayStatuses)
-    .required(),
-  created_at: dateOrNull(),
-});
+export const countedReplayResponse = named(
+  'StartedReplay',
+  replayResponse.keys({
+    id: idOrNull(),
+    status: Joi.string()
+      .valid('counted', ...replayStatuses)
+      .required(),
+    created_at: dateOrNull(),
+  }),
+);
 
 const headers = () => Joi.object().pattern(Joi.string(), Joi.string().allow('')).allow(null).required();
 const milliseconds = () => Joi.number().integer().required();
 const part = () => milliseconds().allow(null);
 
-export const deliveryResponse = Joi.object({
-  id: id(),
-  webhook_id: id(),
-  event: Joi.string().required(),
-  message_id: Joi.string().guid().allow(null).required(),
-  status: Joi.string()
-    .valid(...deliveryStatuses)
-    .required(),
-  attempts: Joi.array()
-    .items(
-      Joi.object({
-        number: Joi.number().integer().required(),
-        at: date(),
-        trigger: Joi.string()
-          .valid(...triggers)
-          .required(),
-        response_status: Joi.number().integer().allow(null).required(),
-        error: textOrNull(),
-        duration_ms: milliseconds(),
-        response_body: textOrNull(),
-        url: textOrNull(),
-        request_headers: headers(),
-        response_headers: headers(),
-        timings: Joi.object({ dns_ms: part(), connect_ms: part(), tls_ms: part(), first_byte_ms: part(), total_ms: milliseconds() })
-          .allow(null)
-          .required(),
-        remote_address: textOrNull(),
-      }),
-    )
-    .required(),
-  next_attempt_at: dateOrNull(),
-  created_at: date(),
-  delivered_at: dateOrNull(),
-});
+const timings = named(
+  'AttemptTimings',
+  Joi.object({ dns_ms: part(), connect_ms: part(), tls_ms: part(), first_byte_ms: part(), total_ms: milliseconds() }),
+);
+
+const attempt = named(
+  'DeliveryAttempt',
+  Joi.object({
+    number: Joi.number().integer().required(),
+    at: date(),
+    trigger: Joi.string()
+      .valid(...triggers)
+      .required(),
+    response_status: Joi.number().integer().allow(null).required(),
+    error: textOrNull(),
+    duration_ms: milliseconds(),
+    response_body: textOrNull(),
+    url: textOrNull(),
+    request_headers: headers(),
+    response_headers: headers(),
+    timings: timings.allow(null).required(),
+    remote_address: textOrNull(),
+  }),
+);
+
+export const deliveryResponse = named(
+  'Delivery',
+  Joi.object({
+    id: id(),
+    webhook_id: id(),
+    event: Joi.string().required(),
+    message_id: idOrNull(),
+    status: Joi.string()
+      .valid(...deliveryStatuses)
+      .required(),
+    attempts: Joi.array().items(attempt).required(),
+    next_attempt_at: dateOrNull(),
+    created_at: date(),
+    delivered_at: dateOrNull(),
+  }),
+);

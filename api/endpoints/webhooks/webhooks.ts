@@ -11,20 +11,25 @@ import { newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { either, endpoint } from '../../http/endpoint.js';
 import { list } from '../../http/list.js';
-import { messageOnly, oneOrMoreOf } from '../../http/schemas.js';
+import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
 import { requiredText, rule, text } from '../../http/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { type CarriageFields, carriageFields } from './webhook-fields.js';
-import { createdWebhookResponse, webhookResponse } from './webhook-schemas.js';
+import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
 const auth = either('manage_webhooks');
-const oneWebhook = Joi.object({ webhook: webhookResponse.required() });
+const oneWebhook = dataOf('webhook', webhookResponse);
+const eventType = named(
+  'EventTypeInfo',
+  Joi.object({ type: valueOf('EventType', eventTypes).required(), description: Joi.string().required() }),
+);
 
 const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
 const bodyFields = {
   url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
-  events: oneOrMoreOf(eventTypes),
+  events: oneOrMoreOf('EventType', eventTypes),
   description: text()
     .empty()
     .allow('', null)
@@ -49,7 +54,8 @@ const wake = ({ temporal, logger }: Pick<Deps, 'temporal' | 'logger'>, id: strin
     .catch((err: unknown) => logger.warn({ err, webhook_id: id }, 'the webhook workflow was not signalled; the watcher will do it'));
 
 export const createWebhook = endpoint({
-  id: 'webhooks.create',
+  id: 'createWebhook',
+  tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks',
   summary: 'Subscribe a URL to events; the secret is displayed only once',
@@ -59,7 +65,7 @@ export const createWebhook = endpoint({
     url: requiredText().custom(https).meta({ format: 'uri' }),
     events: bodyFields.events.required(),
   }).required(),
-  response: Joi.object({ webhook: createdWebhookResponse.required(), secret: Joi.string().required(), warning: Joi.string().required() }),
+  response: createdResponse,
   status: 201,
   refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...carriage } }, { db, config, resolve }) {
@@ -77,7 +83,8 @@ export const createWebhook = endpoint({
 });
 
 export const listWebhooks = list({
-  id: 'webhooks.list',
+  id: 'listWebhooks',
+  tag: 'webhooks',
   path: '/api/v1/webhooks',
   summary: 'List webhooks, newest first',
   auth,
@@ -87,21 +94,19 @@ export const listWebhooks = list({
 });
 
 export const listEventTypes = endpoint({
-  id: 'webhooks.events',
+  id: 'listEventTypes',
+  tag: 'webhooks',
   method: 'get',
   path: '/api/v1/webhooks/events',
   summary: 'List the event types that a webhook can subscribe to',
   auth,
-  response: Joi.object({
-    events: Joi.array()
-      .items(Joi.object({ type: Joi.string().required(), description: Joi.string().required() }))
-      .required(),
-  }),
+  response: named('EventTypeList', Joi.object({ events: Joi.array().items(eventType).required() })),
   handler: async () => ({ events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) }),
 });
 
 export const getWebhook = endpoint({
-  id: 'webhooks.get',
+  id: 'getWebhook',
+  tag: 'webhooks',
   method: 'get',
   path: '/api/v1/webhooks/:id',
   summary: 'Get a webhook',
@@ -111,7 +116,8 @@ export const getWebhook = endpoint({
 });
 
 export const putWebhook = endpoint({
-  id: 'webhooks.update',
+  id: 'updateWebhook',
+  tag: 'webhooks',
   method: 'put',
   path: '/api/v1/webhooks/:id',
   summary: 'Change a webhook; omitted fields are unchanged',
@@ -136,7 +142,8 @@ export const putWebhook = endpoint({
 });
 
 export const removeWebhook = endpoint({
-  id: 'webhooks.delete',
+  id: 'deleteWebhook',
+  tag: 'webhooks',
   method: 'delete',
   path: '/api/v1/webhooks/:id',
   summary: 'Delete a webhook; it gets no further deliveries',

@@ -3,23 +3,27 @@ import Joi from 'joi';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { either, endpoint } from '../../http/endpoint.js';
-import { id } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { dataOf, id } from '../../http/schemas.js';
 import { requiredText, rule } from '../../http/validation.js';
 
 const auth = either('manage_contacts');
 
-const erasureResponse = Joi.object({
-  erasure: Joi.object({
+const erasureResponse = named(
+  'Erasure',
+  Joi.object({
     id: id(),
     status: Joi.string().valid('running', 'completed').required(),
     messages: Joi.number().integer().required().description('Messages erased so far'),
-  }).required(),
-});
+  }),
+);
+const oneErasure = dataOf('erasure', erasureResponse);
 
 const channelOf = (to: string) => (to.includes('@') ? 'email' : 'sms');
 
 export const createErasure = endpoint({
-  id: 'erasures.create',
+  id: 'createErasure',
+  tag: 'erasures',
   method: 'post',
   path: '/api/v1/erasures',
   summary: 'Erase the data of a recipient: in messages, contacts and suppressions',
@@ -29,7 +33,7 @@ export const createErasure = endpoint({
       .custom(rule((to: string) => faultOfRecipient(channelOf(to), to)))
       .description('E.164 phone number, or e-mail address'),
   }).required(),
-  response: erasureResponse,
+  response: oneErasure,
   status: 202,
   handler: async ({ caller, body: { to }, origin }, { db }) => ({
     erasure: await beginErasure(db, caller.workspaceId, recipientKey(channelOf(to), to), origin),
@@ -37,11 +41,12 @@ export const createErasure = endpoint({
 });
 
 export const getErasure = endpoint({
-  id: 'erasures.get',
+  id: 'getErasure',
+  tag: 'erasures',
   method: 'get',
   path: '/api/v1/erasures/:id',
   summary: 'Get an erasure and its progress',
   auth,
-  response: erasureResponse,
+  response: oneErasure,
   handler: async ({ caller, params }, { db }) => ({ erasure: await findErasure(db, caller.workspaceId, params.id) }),
 });

@@ -15,6 +15,8 @@ import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../http/endpoint.js';
+import { named } from '../../http/json-schema.js';
+
 import { Reply } from '../../http/reply.js';
 import {
   presentApiKey,
@@ -40,7 +42,8 @@ const underWay = new Set<string>();
 const underWayMax = 8;
 
 export const exportWorkspace = endpoint({
-  id: 'workspace.export',
+  id: 'exportWorkspace',
+  tag: 'workspace',
   method: 'get',
   path: '/api/v1/export',
   summary: 'Export all data of the workspace, one JSON object per line',
@@ -48,12 +51,15 @@ export const exportWorkspace = endpoint({
   refusals: [409, 503],
   streams: 'application/x-ndjson',
   envelope: false,
-  response: Joi.object({
-    type: Joi.string()
-      .valid(...lineTypes)
-      .required(),
-    data: Joi.object().unknown().required(),
-  }),
+  response: named(
+    'ExportLine',
+    Joi.object({
+      type: Joi.string()
+        .valid(...lineTypes)
+        .required(),
+      data: Joi.object().unknown().required(),
+    }),
+  ),
   async handler({ caller: { workspaceId }, origin }, { db }) {
     if (underWay.has(workspaceId)) throw conflict('An export of this workspace is running already');
     if (underWay.size >= underWayMax) throw busy();

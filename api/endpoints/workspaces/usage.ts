@@ -9,21 +9,26 @@ import { toCredits } from '../../../models/rules/billing/credits.js';
 import { createConcurrencyLimit } from '../../../models/flow/concurrency-limit.js';
 import { anyCredential, either, endpoint } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/usage.js';
-import { bound, date } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { bound, date, valueOf } from '../../http/schemas.js';
 import { text } from '../../http/validation.js';
 
 export const getBalance = endpoint({
-  id: 'workspace.balance',
+  id: 'getBalance',
+  tag: 'workspace',
   method: 'get',
   path: '/api/v1/balance',
   summary: 'Get the credit balance and the credits spent today',
   auth: anyCredential,
-  response: Joi.object({
-    balance: Joi.number().required(),
-    currency_of_credits: Joi.string().allow(null).required().description('Currency of the credit packages; null if none are for sale'),
-    spend_today: Joi.number().required().description('Credits debited since midnight UTC, minus their refunds'),
-    spend_limit_day: Joi.number().allow(null).required(),
-  }),
+  response: named(
+    'Balance',
+    Joi.object({
+      balance: Joi.number().required(),
+      currency_of_credits: Joi.string().allow(null).required().description('Currency of the credit packages; null if none are for sale'),
+      spend_today: Joi.number().required().description('Credits debited since midnight UTC, minus their refunds'),
+      spend_limit_day: Joi.number().allow(null).required(),
+    }),
+  ),
   async handler({ caller }, { db }) {
     const [{ balance, spent_today, spend_limit_day }, [sold]] = await Promise.all([
       spendingOf(db, caller.workspaceId),
@@ -55,11 +60,34 @@ const figures = {
   credits: Joi.number().required().description('Credits debited minus refunds'),
 };
 
+const usageBy: readonly UsageBy[] = ['day', 'channel'];
+const usagePart = named(
+  'UsagePart',
+  Joi.object({
+    day: Joi.string().description('Day in UTC; present with `by=day`'),
+    channel: valueOf('Channel', channels),
+    ...figures,
+  }),
+);
+const usageResponse = named(
+  'Usage',
+  Joi.object({
+    from: date(),
+    to: date(),
+    by: Joi.string()
+      .valid(...usageBy)
+      .required(),
+    ...figures,
+    usage: Joi.array().items(usagePart).required(),
+  }),
+);
+
 /** A query may read two hundred thousand rows, so few run at the same time. */
 const turns = createConcurrencyLimit({ max: 2, maxPerKey: 1, maxWaitingPerKey: 5 });
 
 export const getUsage = endpoint({
-  id: 'workspace.usage',
+  id: 'getUsage',
+  tag: 'workspace',
   method: 'get',
   path: '/api/v1/usage',
   summary: 'Get the messages and credits of a period, by day or channel',
@@ -67,24 +95,12 @@ export const getUsage = endpoint({
   query: Joi.object<UsageQuery>({
     from: bound('first'),
     to: bound('last'),
-    by: text().valid('day', 'channel').default('day'),
+    by: text()
+      .valid(...usageBy)
+      .default('day'),
   }),
   refusals: [409, 503],
-  response: Joi.object({
-    from: date(),
-    to: date(),
-    by: Joi.string().valid('day', 'channel').required(),
-    ...figures,
-    usage: Joi.array()
-      .items(
-        Joi.object({
-          day: Joi.string().description('Day in UTC; present with `by=day`'),
-          channel: Joi.string().valid(...channels),
-          ...figures,
-        }),
-      )
-      .required(),
-  }),
+  response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
     const period = periodOf(given);
     const parts = await turns(() => sumUsage(db, caller.workspaceId, period, by), caller.workspaceId);

@@ -5,7 +5,8 @@ import { isCountry } from '../../../models/rules/values/country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../http/endpoint.js';
 import { presentOwnWorkspace } from '../../present/presenters.js';
-import { id } from '../../http/schemas.js';
+import { named } from '../../http/json-schema.js';
+import { dataOf, id } from '../../http/schemas.js';
 import { rule } from '../../http/validation.js';
 
 const limitMax = 1_000_000_000;
@@ -22,21 +23,26 @@ interface WorkspaceBody {
   message_days?: number | null;
 }
 
-const workspaceResponse = Joi.object({
-  workspace: Joi.object({
-    id: id(),
-    name: Joi.string().required(),
-    email: Joi.string().required(),
-    email_verified: Joi.boolean().required(),
-    credits_balance: Joi.number().required(),
-    spend_limit_day: Joi.number().allow(null).required(),
-    allowed_countries: Joi.array().items(Joi.string()).allow(null).required(),
-    message_days: Joi.number().integer().allow(null).required(),
-  }).required(),
-});
+const workspaceResponse = dataOf(
+  'workspace',
+  named(
+    'WorkspaceSettings',
+    Joi.object({
+      id: id(),
+      name: Joi.string().required(),
+      email: Joi.string().required(),
+      email_verified: Joi.boolean().required(),
+      credits_balance: Joi.number().required(),
+      spend_limit_day: Joi.number().allow(null).required(),
+      allowed_countries: Joi.array().items(Joi.string()).allow(null).required(),
+      message_days: Joi.number().integer().allow(null).required(),
+    }),
+  ),
+);
 
 export const getWorkspace = endpoint({
-  id: 'workspace.get',
+  id: 'getWorkspace',
+  tag: 'workspace',
   method: 'get',
   path: '/api/v1/workspace',
   summary: 'Get the workspace and its settings',
@@ -48,7 +54,8 @@ export const getWorkspace = endpoint({
 });
 
 export const putWorkspace = endpoint({
-  id: 'workspace.update',
+  id: 'updateWorkspace',
+  tag: 'workspace',
   method: 'put',
   path: '/api/v1/workspace',
   summary: 'Change the settings of the workspace; omitted fields are unchanged, null removes a limit',

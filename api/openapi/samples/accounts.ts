@@ -18,7 +18,7 @@ const warning = 'Store this API key now: it is displayed only once and cannot be
 
 /** Samples of accounts and API keys. */
 export const accountSamples: Samples = {
-  'auth.signup': {
+  signUp: {
     about: 'Sends an e-mail with a token that verifies the address. Logging in is possible before the verification.',
     requests: { complete: { email, password, company_name: 'Analytical Engines', phone: '+15551234567', country: 'US' } },
     data: {
@@ -27,26 +27,26 @@ export const accountSamples: Samples = {
     },
     refusals: [errors.emailExists(), shortPassword, commonPassword, badEmail, errors.signupClosed(), errors.signupLimited(['example.com'])],
   },
-  'auth.login': {
+  logIn: {
     about:
       'The JWT is valid for 30 days, or until the password changes. After five wrong passwords, logins for the e-mail address are locked for 30 seconds, and twice as long after each further wrong password, up to 15 minutes. This applies to unknown addresses, too. A password reset ends the lock.',
     requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
     refusals: [errors.wrongPassword(), errors.codeRequired(), errors.wrongCode(), badEmail],
   },
-  'auth.verify-email': {
+  verifyEmail: {
     about: 'The token is valid for 24 hours and works once.',
     requests: { token: { token: 'kq3v9Z0Xb7' } },
     data: { workspace, message: 'E-mail address verified.' },
     refusals: [errors.invalidMailToken()],
   },
-  'auth.forgot-password': {
+  requestPasswordReset: {
     about: 'The token is valid for 60 minutes and works once. A newer token invalidates it.',
     requests: { email: { email } },
     data: { message: 'If a workspace has this e-mail address, a mail with a link to reset its password is on the way.' },
     refusals: [badEmail],
   },
-  'auth.reset-password': {
+  resetPassword: {
     about:
       'Also ends a lock of logins. If the e-mail address was never verified, the reset verifies it, revokes every API key, deactivates every webhook and disables TOTP.',
     requests: { reset: { token: 'kq3v9Z0Xb7', password }, evict: { token: 'kq3v9Z0Xb7', password, revoke_api_keys: true } },
@@ -54,7 +54,7 @@ export const accountSamples: Samples = {
     refusals: [errors.invalidMailToken(), shortPassword, commonPassword],
   },
   ...sessionSamples,
-  'api-keys.create': {
+  createApiKey: {
     about:
       'Without `scopes` the key has all of them. Send it as `X-API-Key`. An expired key, or one used from another address, gets the same response as an unknown key. The owner gets an e-mail.',
     requests: {
@@ -77,17 +77,17 @@ export const accountSamples: Samples = {
       errors.limitReached('A workspace', 100, 'API keys'),
     ],
   },
-  'api-keys.list': {
+  listApiKeys: {
     data: { api_keys: [{ ...key, ...unlimited, is_active: true, last_used_at: at, last_used_address: '203.0.113.7' }], pagination },
   },
-  'api-keys.rotate': {
+  rotateApiKey: {
     about:
       'The new key has the name, scopes and restrictions of the old one. If the old one expires, the new one has the same lifetime, from now on.',
     requests: { overlap: { overlap_hours: 24 }, at_once: { overlap_hours: 0 } },
     data: { ...key, ...unlimited, key: secretKey, warning },
     refusals: [errors.conflict('API key can no longer be rotated')],
   },
-  'audit-events.list': {
+  listAuditEvents: {
     about: 'Each event is written in the same transaction as the change. `actor` takes an actor type, or the id of an API key.',
     data: {
       audit_events: [
@@ -106,7 +106,7 @@ export const accountSamples: Samples = {
       pagination,
     },
   },
-  'api-keys.delete': {
+  deactivateApiKey: {
     about: 'Takes effect for every request that begins after the response. Cannot be undone. Repeating it changes nothing.',
     data: { message: 'API key has been deactivated' },
   },

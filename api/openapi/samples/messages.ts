@@ -115,7 +115,7 @@ const tooManyPlaceholders = errors.limitReached('A content', 200, 'placeholders'
 
 /** Samples of messages and batches. */
 export const messageSamples: Samples = {
-  'messages.send': {
+  sendMessage: {
     about:
       'When this returns, the credits are debited and the message is queued. Follow its delivery with webhooks, or get the message. An SMS costs 1 credit per 160 characters, a WhatsApp message 0.5 and an e-mail 0.1. With `variables`, placeholders in the content are replaced by the rules of bulk sends. Without `variables` the content is sent literally.',
     requests: {
@@ -129,7 +129,7 @@ export const messageSamples: Samples = {
     data: { message: queued },
     refusals: [badPhone, badChannel, noText, ...purse, tooManyPlaceholders],
   },
-  'messages.send-bulk': {
+  sendBulk: {
     about:
       'Placeholders are `{{ name }}` or `{{ name | fallback }}`. Length and cost are computed per recipient. All credits are debited at once: 402 means that nothing was sent. A duplicate recipient gets one message. A recipient may be `{contact_id}`, and `tag` may replace the list of recipients. The name and `custom_fields` of a contact are variables; variables of the recipient take precedence. Both also need the scope `manage_contacts`.',
     requests: {
@@ -141,7 +141,7 @@ export const messageSamples: Samples = {
     data: { batch },
     refusals: [...bulkFaults, ...purse, errors.limitReached('A workspace', 50, 'open batches'), tooManyPlaceholders],
   },
-  'messages.preview': {
+  previewMessages: {
     about:
       'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and `credits_max`, the cost if every step is sent. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists probable mistakes of a single send: placeholders that would be sent literally, a suppressed recipient, an e-mail without a subject, a time in the past. A preview of a bulk send counts in the rate limit of bulk sends.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
@@ -151,29 +151,29 @@ export const messageSamples: Samples = {
     },
     refusals: [badPhone, badChannel, noText, tooManyPlaceholders],
   },
-  'messages.list': {
+  listMessages: {
     about: 'A date without time means the start of that day (UTC) in `start_date`, and its end in `end_date`.',
     data: { messages: [delivered], pagination },
   },
-  'messages.get': { data: { message: delivered } },
-  'messages.timeline': {
+  getMessage: { data: { message: delivered } },
+  getMessageTimeline: {
     about:
       'Explains why a message is not delivered yet. Lists in order every call to a provider, every delivery report as the provider sent it (addresses masked), every credit transaction, and every event with its deliveries. `waiting_for` is the step that the message waits for; null if there is none. `details` depend on `type`.',
     data: { timeline },
   },
-  'messages.cancel': {
+  cancelMessage: {
     about: 'Possible until the message is handed to a provider.',
     data: { message: cancelled },
     refusals: [errors.conflict('Message can no longer be cancelled')],
   },
-  'messages.list-bulk': { data: { batches: [batchInList], pagination } },
-  'messages.get-bulk': { about: '`counts` always add up to `accepted`. `errors` lists the skipped recipients.', data: { batch } },
-  'messages.pause-bulk': {
+  listBatches: { data: { batches: [batchInList], pagination } },
+  getBatch: { about: '`counts` always add up to `accepted`. `errors` lists the skipped recipients.', data: { batch } },
+  pauseBatch: {
     data: { batch: { ...batch, status: 'paused' } },
     refusals: [errors.conflict('Batch can no longer be paused')],
   },
-  'messages.resume-bulk': { data: { batch }, refusals: [errors.conflict('Batch can no longer be resumed')] },
-  'messages.cancel-bulk': {
+  resumeBatch: { data: { batch }, refusals: [errors.conflict('Batch can no longer be resumed')] },
+  cancelBatch: {
     data: {
       batch: {
         ...batch,

@@ -32,7 +32,7 @@ const faults = [
 
 /** Samples of contacts, suppressions, billing, callbacks and health. */
 export const otherSamples: Samples = {
-  'contacts.create': {
+  createContact: {
     requests: {
       complete: { name: contact.name, phone: contact.phone, email: contact.email, tags: contact.tags },
       small: { email: contact.email },
@@ -40,15 +40,15 @@ export const otherSamples: Samples = {
     data: { contact },
     refusals: [errors.unreachableContact(), ...faults],
   },
-  'contacts.list': { data: { contacts: [contact], pagination } },
-  'contacts.get': { data: { contact } },
-  'contacts.update': {
+  listContacts: { data: { contacts: [contact], pagination } },
+  getContact: { data: { contact } },
+  updateContact: {
     requests: { change: { tags: ['customers', 'newsletter'] }, clear: { name: null } },
     data: { contact: { ...contact, tags: ['customers', 'newsletter'], updated_at: later } },
     refusals: [errors.unreachableContact(), ...faults],
   },
-  'contacts.delete': { data: { message: 'Contact has been deleted' } },
-  'suppressions.create': {
+  deleteContact: { data: { message: 'Contact has been deleted' } },
+  createSuppression: {
     about:
       'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a provider, and is refunded. If the recipient is already suppressed, a permanent suppression stays unchanged and a temporary one is replaced.',
     requests: {
@@ -62,32 +62,32 @@ export const otherSamples: Samples = {
       errors.invalidField('expires_at', 'expires_at must be in the future'),
     ],
   },
-  'suppressions.list': { data: { suppressions: [suppression], pagination } },
-  'suppressions.get': { data: { suppression } },
-  'suppressions.delete': {
+  listSuppressions: { data: { suppressions: [suppression], pagination } },
+  getSuppression: { data: { suppression } },
+  deleteSuppression: {
     about: 'Messages to the recipient are sent again. The carrier may still have its own suppression list.',
     data: { message: 'Suppression has been removed' },
     refusals: [errors.conflict('The recipient made this suppression: only the recipient can end it, by START')],
   },
-  'unsubscribe.post': {
+  unsubscribe: {
     about:
       'The signed URL in the `List-Unsubscribe` header of an e-mail that was sent with `content.unsubscribe`. Used by mail programs, not by clients.',
     data: { message: 'You will get no more of these e-mails.' },
     refusals: [errors.notFound()],
   },
-  'unsubscribe.explain': {
+  describeUnsubscribe: {
     data: { message: 'Nothing was changed. To get no more of these e-mails, use the unsubscribe button of your mail program.' },
   },
-  'billing.packages': {
+  listCreditPackages: {
     data: { packages: [{ id: ids.package, name: 'Starter', credits: 1000, price_cents: 1000, currency: 'usd' }] },
   },
-  'billing.checkout': {
+  createCheckout: {
     about: 'Open `checkout_url` in a browser. The credits are added when the payment provider confirms the payment.',
     requests: { package: { package_id: ids.package } },
     data: { checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1', session_id: 'cs_test_a1' },
     refusals: [errors.purchaseFailed(), errors.billingNotConfigured()],
   },
-  'billing.transactions': {
+  listTransactions: {
     data: {
       transactions: [
         {
@@ -103,10 +103,10 @@ export const otherSamples: Samples = {
       pagination,
     },
   },
-  'billing.webhook': { data: { received: true }, refusals: [errors.invalidSignature(), errors.billingNotConfigured()] },
-  'billing.return': { data: { message: 'Thank you. The credits are on your balance as soon as the payment is confirmed.' } },
-  'callbacks.receive': { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
-  'health.get': {
+  receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidSignature(), errors.billingNotConfigured()] },
+  returnFromCheckout: { data: { message: 'Thank you. The credits are on your balance as soon as the payment is confirmed.' } },
+  receiveDeliveryReports: { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
+  getHealth: {
     about:
       '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, `watcher` is the job that finds and repairs ' +
       'messages and deliveries that a crash left unfinished, and `workers` are the worker processes by their heartbeats.',
@@ -118,8 +118,8 @@ export const otherSamples: Samples = {
       workers: { status: 'ok', alive: 2, lost: 0, age_seconds: 3 },
     },
   },
-  'live.get': { about: 'For process managers. It says nothing of other servers.', data: { status: 'ok' } },
-  'ready.get': {
+  getLiveness: { about: 'For process managers. It says nothing of other servers.', data: { status: 'ok' } },
+  getReadiness: {
     about: 'For load balancers: after SIGTERM it is 503 at once, while the process still serves for `DRAIN_SECONDS`.',
     data: { status: 'ok' },
   },

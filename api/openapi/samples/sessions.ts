@@ -8,25 +8,25 @@ const wrong = [errors.wrongPassword(), errors.invalidToken()];
 
 /** Samples of passwords, sessions and second factors. */
 export const sessionSamples: Samples = {
-  'auth.resend-verification': {
+  resendVerification: {
     requests: { email: { email: 'ada@example.com' } },
     data: { message: 'If a workspace with this e-mail address is not verified, a mail with a link to verify it is on the way.' },
     refusals: [errors.invalidField('email', emailText)],
   },
-  'auth.change-password': {
+  changePassword: {
     about: 'This JWT is revoked, too.',
     requests: { change: { current_password, password: 'another horse battery' } },
     data: { message: 'Password has been changed. Please log in again.' },
     refusals: [...wrong, errors.invalidField('password', 'Password must be at least 8 characters')],
   },
-  'auth.change-email': {
+  changeEmail: {
     about:
       'Sends a token to the new address and a notice to the current one. The token is valid for 24 hours; use it with `POST /api/v1/auth/verify-email`.',
     requests: { change: { email: 'lovelace@example.com', current_password } },
     data: { message: 'A mail with a link to confirm the new address is on the way.' },
     refusals: [...wrong, errors.emailExists(), errors.signupLimited(['example.com'])],
   },
-  'console.log-in': {
+  createConsoleSession: {
     about:
       'The same as `POST /api/v1/auth/login`, with the session in a cookie (`HttpOnly`, `SameSite=Strict`, and `Secure` unless the service runs on loopback) that is valid for 7 days. The session acts with all scopes of its workspace on every operation, also on those that need a JWT or an API key. It works from pages of this service only.',
     requests: { login: { email, password: current_password }, totp: { email, password: current_password, code: '287082' } },
@@ -39,13 +39,13 @@ export const sessionSamples: Samples = {
       errors.invalidField('email', emailText),
     ],
   },
-  'console.log-out': {
+  deleteConsoleSession: {
     about: 'Ends the session and deletes the cookie.',
     data: { message: 'You are logged out.' },
   },
-  'auth.logout': { data: { message: 'You are logged out.' } },
-  'auth.logout-all': { data: { message: 'All sessions are logged out.' } },
-  'auth.totp': {
+  logOut: { data: { message: 'You are logged out.' } },
+  logOutAll: { data: { message: 'All sessions are logged out.' } },
+  setUpTotp: {
     about: 'Authenticator apps read `otpauth_url` from a QR code. Each recovery code works once, in place of a code.',
     data: {
       secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -55,17 +55,17 @@ export const sessionSamples: Samples = {
     },
     refusals: [errors.conflict('TOTP is already in force')],
   },
-  'auth.confirm-totp': {
+  confirmTotp: {
     requests: { code: { code: '287082' } },
     data: { message: 'TOTP is in force: logins need a code from now on.' },
     refusals: [errors.invalidCode(), errors.conflict('There is no TOTP secret to confirm')],
   },
-  'auth.remove-totp': {
+  removeTotp: {
     requests: { code: { code: '287082' } },
     data: { message: 'TOTP has been removed: logins need no code any more.' },
     refusals: [errors.invalidCode(), errors.conflict('TOTP is not in force')],
   },
-  'auth.close-workspace': {
+  closeWorkspace: {
     about: 'Cannot be undone. Remaining credits are lost. The transactions are kept without names.',
     requests: { close: { current_password } },
     data: { message: 'The account has been closed.' },

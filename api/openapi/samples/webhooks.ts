@@ -54,7 +54,7 @@ const inactive = [errors.conflict('Webhook is inactive. Activate it before sendi
 
 /** Samples of webhooks and their deliveries. */
 export const webhookSamples: Samples = {
-  'webhooks.create': {
+  createWebhook: {
     about: 'The section `webhooks` of this document describes the requests to the URL and their signatures.',
     requests: {
       all: { url: created.url, events: created.events },
@@ -65,10 +65,10 @@ export const webhookSamples: Samples = {
     data: { webhook: created, ...secret },
     refusals: [...faults, errors.limitReached('A workspace', 25, 'webhooks')],
   },
-  'webhooks.list': { data: { webhooks: [webhook], pagination } },
-  'webhooks.events': { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
-  'webhooks.get': { data: { webhook } },
-  'webhooks.update': {
+  listWebhooks: { data: { webhooks: [webhook], pagination } },
+  listEventTypes: { data: { events: eventTypes.map((type) => ({ type, description: eventDescriptions[type] })) } },
+  getWebhook: { data: { webhook } },
+  updateWebhook: {
     about:
       'While a webhook is inactive, its events are kept as deliveries with the status `held`. A replay sends them. A new `url` makes pending retries due immediately. `asymmetric: true` creates a key pair, `false` deletes it.',
     requests: {
@@ -80,47 +80,47 @@ export const webhookSamples: Samples = {
     data: { webhook: { ...webhook, is_active: false } },
     refusals: faults,
   },
-  'webhooks.delete': { data: { message: 'Webhook has been deleted' } },
-  'webhooks.deliveries': {
+  deleteWebhook: { data: { message: 'Webhook has been deleted' } },
+  listDeliveries: {
     about:
       'Each attempt contains the request with masked signatures, the first part of the response, the remote address and the timings. `status` takes several values, separated by commas: `failed,held` lists the deliveries that were not delivered. `since` and `until` select a period.',
     data: { deliveries: [delivery], pagination },
   },
-  'webhooks.get-delivery': { data: { delivery } },
-  'webhooks.test': {
+  getDelivery: { data: { delivery } },
+  sendTestEvent: {
     data: { delivery: { ...delivery, event: 'webhook.test', message_id: null, attempts: [{ ...attempt, trigger: 'test' }] } },
     refusals: inactive,
   },
-  'webhooks.resend': {
+  resendDelivery: {
     about: 'Sends the same `webhook-id` and the same bytes, with a new timestamp and signature.',
     data: { delivery: { ...delivery, attempts: [attempt, { ...attempt, number: 2, trigger: 'manual' }] } },
     refusals: [...inactive, errors.conflict('Delivery is too old to be sent again')],
   },
-  'webhooks.replay': {
+  replayDeliveries: {
     about:
       'With `dry_run` the deliveries are only counted, also for an inactive webhook. Deliveries whose body is no longer stored are left out. Scheduled retries continue unchanged.',
     requests: { missed: { since: at }, one: { since: at, until: later, status: 'failed' }, count: { since: at, dry_run: true } },
     data: { replay },
     refusals: [...inactive, errors.limitReached('A workspace', 2, 'replays under way')],
   },
-  'webhooks.replays': { data: { replays: [replay], pagination } },
-  'webhooks.get-replay': {
+  listReplays: { data: { replays: [replay], pagination } },
+  getReplay: {
     about:
       'Of the `matched` deliveries, `attempted` were sent, and `acknowledged` of those succeeded. Failed ones are retried as scheduled; see the list of deliveries.',
     data: { replay: { ...replay, attempted: 7, acknowledged: 6 } },
   },
-  'webhooks.cancel-replay': {
+  cancelReplay: {
     about: 'Deliveries that were not sent yet stay unchanged.',
     data: { replay: { ...replay, status: 'cancelled', attempted: 7, acknowledged: 6, ended_at: later } },
     refusals: [errors.conflict('Replay can no longer be cancelled')],
   },
-  'webhooks.rotate-secret': {
+  rotateWebhookSecret: {
     about:
       '`X-Service-Signature` uses the new secret immediately. `webhook-signature` contains signatures with both secrets for `overlap_hours`. An asymmetric webhook also gets a new key pair, with the same overlap.',
     requests: { soon: { overlap_hours: 2 }, usual: {} },
     data: { webhook, ...secret },
   },
-  'webhooks.public-key': {
+  getWebhookPublicKey: {
     about:
       'Verifies the `v1a` signatures of Standard Webhooks. It consists of `whpk_` and the base64 of the 32 bytes of an ed25519 public key. A rotation of the secret replaces it; both keys sign until the overlap ends.',
     data: { ...publicKey, previous: { public_key: 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', until: later } },

@@ -19,8 +19,8 @@ const erasure = { id: ids.erasure, status: 'running', messages: 0 };
 
 /** Samples of the workspace, its export and erasures. */
 export const workspaceSamples: Samples = {
-  'workspace.get': { data: { workspace } },
-  'workspace.update': {
+  getWorkspace: { data: { workspace } },
+  updateWorkspace: {
     about:
       'Takes effect for every send that begins after the response. The daily limit counts debits from midnight to midnight UTC. Refunds of the same day are subtracted.',
     requests: {
@@ -33,11 +33,11 @@ export const workspaceSamples: Samples = {
       errors.invalidField('spend_limit_day', 'spend_limit_day must be a number'),
     ],
   },
-  'workspace.balance': {
+  getBalance: {
     about: 'The day begins at midnight UTC.',
     data: { balance: 87.5, currency_of_credits: 'usd', spend_today: 12.5, spend_limit_day: 250 },
   },
-  'workspace.usage': {
+  getUsage: {
     about:
       'The last 30 days unless `from` and `to` say otherwise; at most 92 days, and at most 200,000 messages. A message counts on the day (UTC) on which it was accepted, as it stands now; messages that were read count as delivered.',
     data: {
@@ -52,13 +52,13 @@ export const workspaceSamples: Samples = {
       errors.limitReached('The period of a usage report', 200_000, 'messages'),
     ],
   },
-  'workspace.export': {
+  exportWorkspace: {
     about:
       'Newline-delimited JSON: one line for the workspace, then one for each API key, webhook, contact, suppression, batch, message and transaction, oldest first. Secrets are not included. The last line is `end` with the number of lines before it; without it the export is incomplete.',
     data: { type: 'workspace', data: workspace },
     refusals: [errors.conflict('An export of this workspace is running already')],
   },
-  'stream.open': {
+  openEventStream: {
     about:
       'Server-sent events, one for each status change of a message of the workspace: `id`, `event: message.sent`, and in `data` the bytes that a webhook would get. A client that connects again with the last `id` in `Last-Event-ID` gets what it missed, for up to an hour; where something may be missing for good, the first event is `stream.reset`. Lines that begin with a colon keep the connection open. An id may come without an event. The stream ends when its credential does. Only its opening counts for the rate limits.',
     data: { event: 'message.sent', timestamp: at, data: { message_id: ids.message, channel: 'sms', status: 'sent' } },
@@ -70,12 +70,12 @@ export const workspaceSamples: Samples = {
       errors.limitReached('A workspace', 20, 'open streams'),
     ],
   },
-  'erasures.create': {
+  createErasure: {
     about:
       'Finished messages are erased immediately. Messages not yet handed to a provider are cancelled and refunded. Messages in progress are erased when they and their events have finished. Ids, statuses, times and prices are kept. Suppressions stay in effect through a digest.',
     requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
     data: { erasure },
     refusals: [errors.invalidField('to', phoneText), errors.invalidField('to', emailText)],
   },
-  'erasures.get': { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
+  getErasure: { data: { erasure: { ...erasure, status: 'completed', messages: 12 } } },
 };

@@ -99,8 +99,8 @@ describe('bulk sends in a thread of their own', () => {
       headers: {},
     });
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
-    await assert.rejects(own.runHandler('messages.preview', request(huge)), { code: 'internal_error' });
-    const small = await own.runHandler('messages.preview', request(JSON.stringify(batch)));
+    await assert.rejects(own.runHandler('previewMessages', request(huge)), { code: 'internal_error' });
+    const small = await own.runHandler('previewMessages', request(JSON.stringify(batch)));
     assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
     await own.stop();
   });

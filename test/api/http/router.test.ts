@@ -28,7 +28,7 @@ describe('bucketOf', () => {
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, jwt, 'ip'), { rateClass: 'jwt', key: 'w:3' });
     assert.deepEqual(bucketOf({ id: 'x' }, { kind: 'none' }, 'ip'), { rateClass: 'address', key: 'ip' });
-    assert.deepEqual(bucketOf({ id: 'auth.login', rate: 'auth' }, { kind: 'none' }, 'ip'), { rateClass: 'auth', key: 'auth.login:ip' });
+    assert.deepEqual(bucketOf({ id: 'logIn', rate: 'auth' }, { kind: 'none' }, 'ip'), { rateClass: 'auth', key: 'logIn:ip' });
   });
 });
 

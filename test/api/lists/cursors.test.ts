@@ -128,19 +128,19 @@ describe('a cursor', () => {
 
   it('200 works with the same filters in any order and another limit', async () => {
     const query = 'reference=r&channel=sms';
-    const { ids, pagination } = await part(app, listOf('messages.list'), of, `?limit=2&${query}`);
-    const rest = await part(app, listOf('messages.list'), of, `?channel=sms&limit=100&cursor=${pagination.next_cursor}&reference=r`);
+    const { ids, pagination } = await part(app, listOf('listMessages'), of, `?limit=2&${query}`);
+    const rest = await part(app, listOf('listMessages'), of, `?channel=sms&limit=100&cursor=${pagination.next_cursor}&reference=r`);
     assert.deepEqual([new Set([...ids, ...rest.ids]).size, rest.ids.length, rest.pagination.next_cursor], [5, 3, null]);
   });
 
   it('400 with other filters, and on another list', async () => {
-    const { pagination } = await part(app, listOf('messages.list'), of, '?limit=2&reference=r');
+    const { pagination } = await part(app, listOf('listMessages'), of, '?limit=2&reference=r');
     for (const [id, query] of [
-      ['messages.list', ''],
-      ['messages.list', '&reference=other'],
-      ['messages.list', '&reference=r&channel=sms'],
-      ['contacts.list', ''],
-      ['webhooks.deliveries', ''],
+      ['listMessages', ''],
+      ['listMessages', '&reference=other'],
+      ['listMessages', '&reference=r&channel=sms'],
+      ['listContacts', ''],
+      ['listDeliveries', ''],
     ] as const) {
       const { status, body } = await get(app, listOf(id), of, `?cursor=${pagination.next_cursor}${query}`);
       assert.deepEqual([status, body.error], [400, 'Invalid cursor'], `${id} ${query}`);
@@ -148,17 +148,17 @@ describe('a cursor', () => {
   });
 
   it('400 comes before the 404 of an unknown webhook', async () => {
-    const { pagination } = await part(app, listOf('messages.list'), of, '?limit=2');
+    const { pagination } = await part(app, listOf('listMessages'), of, '?limit=2');
     const unknown = { ...of, webhookId: of.workspaceId };
-    const { status } = await get(app, listOf('webhooks.deliveries'), unknown, `?cursor=${pagination.next_cursor}`);
+    const { status } = await get(app, listOf('listDeliveries'), unknown, `?cursor=${pagination.next_cursor}`);
     assert.equal(status, 400);
   });
 
   it('leads through rows of the same moment', async () => {
     await rows(app.deps.db, `UPDATE deliveries SET created_at = '2026-01-01T00:00:00.123456Z' WHERE webhook_id = $1`, [of.webhookId]);
-    for (let time = 0; time < 5; time += 1) await addRow['audit-events.list']?.(app.deps.db, of);
+    for (let time = 0; time < 5; time += 1) await addRow['listAuditEvents']?.(app.deps.db, of);
     await rows(app.deps.db, `UPDATE audit_events SET at = '2026-01-01T00:00:00.123456Z' WHERE workspace_id = $1`, [of.workspaceId]);
-    for (const id of ['webhooks.deliveries', 'audit-events.list']) {
+    for (const id of ['listDeliveries', 'listAuditEvents']) {
       const { ids: all } = await part(app, listOf(id), of, '');
       const first = await part(app, listOf(id), of, '?limit=2');
       assert.deepEqual([...first.ids, ...(await walk(app, listOf(id), of, first.pagination.next_cursor))], all);
@@ -171,18 +171,18 @@ describe('a cursor', () => {
     await rows(app.deps.db, 'ALTER TABLE credit_entries DISABLE TRIGGER USER');
     await rows(app.deps.db, 'UPDATE credit_entries SET number = NULL WHERE workspace_id = $1 AND number <= 3', [of.workspaceId]);
     await rows(app.deps.db, 'ALTER TABLE credit_entries ENABLE TRIGGER USER');
-    const { ids: all } = await part(app, listOf('billing.transactions'), of, '');
-    const first = await part(app, listOf('billing.transactions'), of, '?limit=1');
-    assert.deepEqual([...first.ids, ...(await walk(app, listOf('billing.transactions'), of, first.pagination.next_cursor))], all);
+    const { ids: all } = await part(app, listOf('listTransactions'), of, '');
+    const first = await part(app, listOf('listTransactions'), of, '?limit=1');
+    assert.deepEqual([...first.ids, ...(await walk(app, listOf('listTransactions'), of, first.pagination.next_cursor))], all);
     assert.equal(all.length, 6);
   });
 
   it('leads through deliveries with a filter on their status', async () => {
     await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [of.webhookId]);
     const query = 'status=failed,held&limit=2';
-    const first = await part(app, listOf('webhooks.deliveries'), of, `?${query}`);
-    const second = await part(app, listOf('webhooks.deliveries'), of, `?${query}&cursor=${first.pagination.next_cursor}`);
-    const third = await part(app, listOf('webhooks.deliveries'), of, `?${query}&cursor=${second.pagination.next_cursor}`);
+    const first = await part(app, listOf('listDeliveries'), of, `?${query}`);
+    const second = await part(app, listOf('listDeliveries'), of, `?${query}&cursor=${first.pagination.next_cursor}`);
+    const third = await part(app, listOf('listDeliveries'), of, `?${query}&cursor=${second.pagination.next_cursor}`);
     assert.equal(new Set([...first.ids, ...second.ids, ...third.ids]).size, 5);
     assert.equal(third.pagination.next_cursor, null);
   });

@@ -20,7 +20,7 @@ export interface Owner {
 }
 
 /** Responses with an array that are not lists: all of it is shown at once, because it is bounded. */
-const whole = new Set(['billing.packages', 'webhooks.events', 'messages.timeline', 'workspace.usage']);
+const whole = new Set(['listCreditPackages', 'listEventTypes', 'getMessageTimeline', 'getUsage']);
 
 const hasArray = ({ response }: Endpoint) =>
   Object.values((response.describe().keys ?? {}) as Record<string, { type?: string }>).some(({ type }) => type === 'array');
@@ -45,19 +45,19 @@ const suppressed = (db: Database, { workspaceId }: Owner) => {
 
 /** Adds one row to the list with this id. */
 export const addRow: Readonly<Record<string, (db: Database, owner: Owner) => Promise<unknown>>> = {
-  'messages.list': (db, { workspaceId }) => buildQueued(db, workspaceId),
-  'messages.list-bulk': (db, { workspaceId }) => buildAcceptedBatch(db, workspaceId, [1]),
-  'api-keys.list': (_, { workspaceId }) => ApiKey.issue(testConfig().secretKey, { workspace_id: workspaceId, name: 'another', scopes }),
+  listMessages: (db, { workspaceId }) => buildQueued(db, workspaceId),
+  listBatches: (db, { workspaceId }) => buildAcceptedBatch(db, workspaceId, [1]),
+  listApiKeys: (_, { workspaceId }) => ApiKey.issue(testConfig().secretKey, { workspace_id: workspaceId, name: 'another', scopes }),
   // Adding a suppression is audited.
-  'audit-events.list': suppressed,
-  'contacts.list': (_, { workspaceId }) =>
+  listAuditEvents: suppressed,
+  listContacts: (_, { workspaceId }) =>
     createContact(workspaceId, { name: null, phone: unique(), email: null, tags: [], custom_fields: {} }),
-  'suppressions.list': suppressed,
-  'webhooks.list': (_, { workspaceId }) => buildWebhook(workspaceId, 'https://8.8.8.8/', { is_active: false }),
+  listSuppressions: suppressed,
+  listWebhooks: (_, { workspaceId }) => buildWebhook(workspaceId, 'https://8.8.8.8/', { is_active: false }),
   // The webhook of the owner gets the event `message.queued`.
-  'webhooks.deliveries': (db, { workspaceId }) => buildQueued(db, workspaceId),
-  'webhooks.replays': (_, { webhookId }) => buildReplay(webhookId),
-  'billing.transactions': (db, { workspaceId }) =>
+  listDeliveries: (db, { workspaceId }) => buildQueued(db, workspaceId),
+  listReplays: (_, { webhookId }) => buildReplay(webhookId),
+  listTransactions: (db, { workspaceId }) =>
     db.transaction((transaction) =>
       credit(db, transaction, workspaceId, 'adjustment', [{ reference: uuidv7(), amount: 1000, description: 'A correction' }]),
     ),

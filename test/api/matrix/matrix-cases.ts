@@ -14,10 +14,10 @@ export const writing = endpoints.filter(({ body }) => body !== undefined);
 export function goodBody(item: Endpoint, unique = ''): Record<string, unknown> {
   const [body = {}] = Object.values(samples[item.id]?.requests ?? {});
   const copy = structuredClone(body) as Record<string, unknown>;
-  if (item.id === 'auth.signup' || item.id.startsWith('contacts.')) copy.email = `x${unique || uuidv7()}@example.com`;
-  if (item.id.startsWith('contacts.')) delete copy.phone;
+  if (item.id === 'signUp' || item.tag === 'contacts') copy.email = `x${unique || uuidv7()}@example.com`;
+  if (item.tag === 'contacts') delete copy.phone;
   // Every test may send this: no server resolves the name.
-  if (item.id.startsWith('webhooks.') && 'url' in copy) copy.url = 'https://8.8.8.8/hooks';
+  if (item.tag === 'webhooks' && 'url' in copy) copy.url = 'https://8.8.8.8/hooks';
   return copy;
 }
 
@@ -35,15 +35,7 @@ export const credentialFor = ({ auth }: Endpoint, { key, jwt }: { key: string; j
 export async function makeThings(app: TestApp, account: { key: string; jwt: string }): Promise<Record<string, string>> {
   const things: Record<string, string> = {};
   for (const item of endpoints.filter(({ id }) =>
-    [
-      'messages.send',
-      'messages.send-bulk',
-      'api-keys.create',
-      'contacts.create',
-      'suppressions.create',
-      'erasures.create',
-      'webhooks.create',
-    ].includes(id),
+    ['sendMessage', 'sendBulk', 'createApiKey', 'createContact', 'createSuppression', 'createErasure', 'createWebhook'].includes(id),
   )) {
     const { body } = await app.call('POST', item.path, { ...credentialFor(item, account), body: goodBody(item) });
     const thing =

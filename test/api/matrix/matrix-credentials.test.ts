@@ -41,7 +41,7 @@ function verdict(auth: Auth, { token, key }: Presented): Verdict | null {
   return key === 'unscoped' ? [403, `API key does not have required scope: ${auth.scope}`, 'forbidden'] : keyVerdicts[key];
 }
 
-const endsSessions: ReadonlySet<string> = new Set(['auth.logout', 'auth.logout-all', 'console.log-out']);
+const endsSessions: ReadonlySet<string> = new Set(['logOut', 'logOutAll', 'deleteConsoleSession']);
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const apiKey = (key: string) => ({ 'X-API-Key': key });

@@ -106,7 +106,7 @@ describe('every body', () => {
   }
 
   it('uses the last of two equal keys', async () => {
-    const [item] = writing.filter(({ id }) => id === 'messages.send');
+    const [item] = writing.filter(({ id }) => id === 'sendMessage');
     assert.ok(item);
     const { body } = await send(
       item,

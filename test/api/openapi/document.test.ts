@@ -22,28 +22,43 @@ interface Operation {
   summary: string;
   description: string;
   requestBody?: Content;
-  parameters: { name: string; in: string }[];
+  tags: string[];
+  parameters: { name: string; in: string; schema: { type?: string; format?: string }; example?: unknown }[];
   responses: Record<string, Content & { description: string; headers?: object; links?: Record<string, Link> }>;
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: Operation & { parameters: { name: string }[] } }>;
-  components: { schemas: { Error: object } };
+  webhooks: Record<string, { $ref: string }>;
+  components: { schemas: Record<string, Schema>; pathItems: Record<string, { post: Operation }> };
+  servers: { url: string }[];
+  tags: { name: string }[];
+}
+interface Schema {
+  type?: string | string[];
+  enum?: string[];
+  properties?: object;
 }
 
 const document = JSON.parse(JSON.stringify(openapi(endpoints))) as Document;
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
-ajv.addSchema(document.components.schemas.Error, '#/components/schemas/Error');
+const { components } = document;
 
 /** Asserts that there are examples, and that each is what the schema says. */
 function assertExamples(what: string, { content }: Content): void {
   const { schema, example, examples = {} } = Object.values(content ?? {})[0] ?? { schema: {} };
   const values = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
   assert.ok(values.length > 0, `${what} has no example: add it to api/openapi/samples/`);
-  const validate = ajv.compile(schema);
+  const validate = ajv.compile({ ...schema, components });
   for (const value of values) assert.ok(validate(value), `${what}: ${JSON.stringify(validate.errors)}`);
+}
+
+/** The paths of all objects in the document that are found, apart from those in examples. */
+function placesOf(value: unknown, isFound: (value: object, path: string) => boolean, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.entries(value).filter(([key]) => key !== 'example' && key !== 'examples');
+  return [...(isFound(value, path) ? [path] : []), ...inner.flatMap(([key, one]) => placesOf(one, isFound, `${path}/${key}`))];
 }
 
 describe('the OpenAPI document', () => {
@@ -87,7 +102,7 @@ describe('the OpenAPI document', () => {
           assert.ok(headers.includes(name));
         assert.equal(
           headers.includes('Retry-After'),
-          status === '429' || (status >= '500' && !['health.get503', 'ready.get503'].includes(operation.operationId + status)),
+          status === '429' || (status >= '500' && !['getHealth503', 'getReadiness503'].includes(operation.operationId + status)),
         );
       }
     });
@@ -111,14 +126,7 @@ describe('the OpenAPI document', () => {
       assert.match(String(found), /^[0-9a-f-]{36}$/, link.operationId);
     }
     const targets = links.map(({ link }) => link.operationId);
-    for (const wanted of [
-      'messages.cancel',
-      'messages.pause-bulk',
-      'api-keys.delete',
-      'contacts.update',
-      'suppressions.delete',
-      'webhooks.replay',
-    ])
+    for (const wanted of ['cancelMessage', 'pauseBatch', 'deactivateApiKey', 'updateContact', 'deleteSuppression', 'replayDeliveries'])
       assert.ok(targets.includes(wanted), wanted);
   });
 
@@ -141,9 +149,63 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names every object, so that clients get a type for it', () => {
+    const isNamed = (path: string) => /^\/components\/schemas\/\w+$/.test(path);
+    const isUnnamed = (value: object, path: string) => 'properties' in value && !isNamed(path) && !path.endsWith('/properties');
+    assert.deepEqual(placesOf(document, isUnnamed), []);
+    assert.ok(Object.keys(components.schemas).length > 100);
+  });
+
+  it('allows null only beside something else', () => {
+    const isBare = (value: { type?: unknown }, path: string) => value.type === 'null' && !path.endsWith('/anyOf/1');
+    assert.deepEqual(placesOf(document, isBare), []);
+  });
+
+  it('fixes no boolean to one value, which Python clients would refuse', () => {
+    const isFixed = (value: { type?: unknown }) => value.type === 'boolean' && ('const' in value || 'enum' in value);
+    assert.deepEqual(placesOf(document, isFixed), []);
+  });
+
+  it('has names that collide in no language', () => {
+    const names = Object.keys(components.schemas);
+    // Go makes constants of the values of named enums, and functions `New…` for objects, all in one namespace.
+    const constants = Object.values(components.schemas).flatMap((schema) => schema.enum ?? []);
+    assert.deepEqual(
+      constants.filter((value, index) => constants.indexOf(value) !== index),
+      [],
+    );
+    assert.deepEqual(
+      names.filter((name) => name.startsWith('New') && names.includes(name.slice(3))),
+      [],
+    );
+    // Generated clients put the operations of a tag, events too, into one class.
+    const ofEvents = Object.values(components.pathItems).flatMap(({ post }) => post.tags);
+    assert.deepEqual(
+      operations.filter(({ tags }) => tags.some((tag) => ofEvents.includes(tag))),
+      [],
+    );
+    const declared = document.tags.map(({ name }) => name);
+    for (const { tags, operationId } of operations) {
+      assert.ok(
+        tags.every((tag) => declared.includes(tag)),
+        operationId,
+      );
+      assert.match(operationId, /^[a-z]+([A-Z][a-z]+)*$/);
+    }
+  });
+
+  it('gives ids the same format in paths, queries and bodies', () => {
+    const isId = (name: string) => /^id$|_id$/.test(name) && name !== 'last_event_id'; // that is a position in a stream
+    const parameters = operations.flatMap((operation) => operation.parameters).filter(({ name }) => isId(name));
+    assert.ok(parameters.length > 20);
+    for (const { name, schema } of parameters) assert.deepEqual([name, schema.type, schema.format], [name, 'string', 'uuid']);
+  });
+
   it('describes the four events with headers and examples', () => {
     assert.deepEqual(Object.keys(document.webhooks), ['message.queued', 'message.sent', 'message.delivered', 'message.failed']);
-    for (const [type, { post }] of Object.entries(document.webhooks)) {
+    for (const [type, { $ref }] of Object.entries(document.webhooks)) assert.equal($ref, `#/components/pathItems/${type}`);
+    assert.deepEqual(Object.keys(components.pathItems), Object.keys(document.webhooks));
+    for (const [type, { post }] of Object.entries(components.pathItems)) {
       assertExamples(type, post.requestBody as Content);
       assert.deepEqual(
         post.parameters.map(({ name }) => name),

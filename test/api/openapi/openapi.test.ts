@@ -8,11 +8,18 @@ import { useApi } from '../use-api.js';
 interface Operation {
   operationId: string;
   parameters: { name: string; in: string; schema: object }[];
-  requestBody?: { content: { 'application/json': { schema: { anyOf: { required: string[]; additionalProperties?: boolean }[] } } } };
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
   responses: Record<string, { content: { 'application/json': { schema: object } } }>;
   security: object[];
 }
+interface Named {
+  oneOf?: { $ref: string }[];
+  required?: string[];
+  additionalProperties?: boolean;
+}
 const document = openapi(endpoints) as { openapi: string; paths: Record<string, Record<string, Operation>> };
+const { schemas } = (document as unknown as { components: { schemas: Record<string, Named> } }).components;
+const named = ({ $ref }: { $ref: string }) => schemas[$ref.replace('#/components/schemas/', '')];
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
 describe('/openapi.json', () => {
@@ -21,7 +28,9 @@ describe('/openapi.json', () => {
   it('200 without a credential', async () => {
     const { status, body } = await app.call('GET', '/openapi.json');
     assert.equal(status, 200);
-    assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
+    const servers = [{ url: app.deps.config.publicUrl, description: 'This installation' }];
+    assert.deepEqual(body, JSON.parse(JSON.stringify({ ...document, servers })));
+    assert.equal(new URL(servers[0]?.url ?? '').pathname, '/');
     assert.equal(body.openapi, '3.1.0');
   });
   it('describes every endpoint once', () => {
@@ -30,30 +39,33 @@ describe('/openapi.json', () => {
   it('has schemas that compile', () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
     formats.default(ajv);
-    ajv.addSchema({ $id: 'doc', components: (document as unknown as { components: object }).components }, 'doc');
+    ajv.addKeyword('components');
+    const compile = (schema: object) => ajv.compile({ ...schema, components: { schemas } });
     for (const { responses, requestBody, parameters } of operations) {
       for (const [status, { content }] of Object.entries(responses))
         if (status.startsWith('2') && status !== '204')
-          ajv.compile(
+          compile(
             (content['application/json'] ?? (content as Record<string, { schema: object }>)['application/x-ndjson'] ?? { schema: {} })
               .schema,
           );
-      if (requestBody !== undefined) ajv.compile(requestBody.content['application/json'].schema);
-      for (const { schema } of parameters) ajv.compile(schema);
+      if (requestBody !== undefined) compile(requestBody.content['application/json'].schema);
+      for (const { schema } of parameters) compile(schema);
     }
   });
   it('states required fields, limits and that unknown fields are ignored', () => {
     const send = document.paths['/api/v1/messages/send']?.post;
-    const body = send?.requestBody?.content['application/json'].schema;
+    const body = send?.requestBody?.content['application/json'].schema ?? { $ref: '' };
+    const shapes = named(body)?.oneOf?.map((shape) => named(shape)) ?? [];
+    assert.equal(body.$ref, '#/components/schemas/SendMessageRequest');
     assert.deepEqual(
-      body?.anyOf.map(({ required }) => required),
+      shapes.map((shape) => shape?.required),
       [
         ['to', 'channel', 'content'],
         ['to', 'channel', 'content'],
         ['contact_id', 'channel', 'content'],
       ],
     );
-    for (const { additionalProperties } of body?.anyOf ?? []) assert.equal(additionalProperties, undefined);
+    for (const shape of shapes) assert.equal(shape?.additionalProperties, undefined);
     assert.deepEqual(Object.keys(send?.responses ?? {}), [
       '201',
       '400',
@@ -76,7 +88,7 @@ describe('/openapi.json', () => {
       name: 'id',
       in: 'path',
       required: true,
-      schema: { type: 'string' },
+      schema: { type: 'string', format: 'uuid' },
       example: '0198c5b1-0a10-7f3e-8b1d-000000000006',
     });
   });

@@ -1,0 +1,168 @@
+/** The code in the README and in the guides runs as it stands, one block after another, against a service that was just started. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { killAll, startService } from '../local/service.js';
+import { temporaryFolder } from '../local/processes/stand-in.js';
+import { until } from '../support/client.js';
+import { freePort } from '../support/network/free-port.js';
+import { type Block, blocksOf, Shell } from './samples.js';
+import { root } from './project.js';
+
+const documents = ['README.md', 'docs/clients.md', 'docs/webhooks.md'];
+const programs = new Set(['sh', 'js', 'py']);
+const blocks = documents.flatMap(blocksOf).filter(({ language }) => programs.has(language));
+
+/** Commands that other tests run: the first words of their blocks. */
+const elsewhere = ['npm ci && npm start', 'npm ci && npm test', 'npx -p openapi-typescript', 'WEBHOOK_ALLOWED_NETWORKS='];
+/** Blocks that do not end, by words in them. */
+const proxy = 'tls.createServer';
+const receiver = 'verify/receivers/receiver.py';
+const stream = '/stream"';
+
+const body = '{"event":"message.sent","timestamp":"","data":{"message_id":"one"}}';
+const secret = generateWebhookSecret();
+const headers = deliveryHeaders({
+  id: 'one',
+  type: 'message.sent',
+  body,
+  secrets: [secret],
+  timestampSeconds: Math.floor(Date.now() / 1000),
+});
+const hex = createHmac('sha256', secret).update(body).digest('hex');
+
+/** What surrounds a block that is part of a receiver. */
+const request = `const secret = '${secret}', rawBody = '${body}', request = { headers: ${JSON.stringify(headers)} };\nprocess.env.WEBHOOK_SECRET = secret;`;
+const parts: readonly { words: string; before: string; after: string }[] = [
+  { words: "from 'standardwebhooks'", before: request, after: '' },
+  {
+    words: 'export function isGenuine',
+    before: request,
+    after: `if (!isGenuine(secret, rawBody, '${hex}') || isGenuine(secret, rawBody + ' ', '${hex}')) process.exit(1);`,
+  },
+  {
+    words: 'def is_genuine',
+    before: '',
+    after: `assert is_genuine('${secret}', b'${body}', '${hex}') and not is_genuine('${secret}', b'', '${hex}')`,
+  },
+];
+
+describe('samples of the documents', function () {
+  this.timeout(120_000);
+  const folder = temporaryFolder();
+  const shells: Shell[] = [];
+  let shell: Shell;
+  let address: string;
+  let ports: { proxy: number; receiver: number };
+
+  const open = (): Shell => {
+    const { PATH, HOME } = process.env;
+    const opened = new Shell(folder.path, { PATH, HOME, PORT: String(ports.receiver) });
+    shells.push(opened);
+    return opened;
+  };
+  /** The documents name the usual ports. */
+  const here = (code: string) =>
+    code.replaceAll('http://127.0.0.1:3000', address).replaceAll('8443', String(ports.proxy)).replaceAll('8080', String(ports.receiver));
+
+  before(async () => {
+    ports = { proxy: await freePort(), receiver: await freePort() };
+    const dataDir = join(folder.path, '.data');
+    mkdirSync(dataDir);
+    const service = await startService(dataDir, {
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
+      WEBHOOK_PORTS: `443,8443,${ports.proxy}`,
+    });
+    address = service.find(/API +(http\S+)/);
+    for (const name of ['verify', 'node_modules']) symlinkSync(join(root, name), join(folder.path, name));
+    shell = open();
+  });
+  after(async () => {
+    for (const each of shells) each.close();
+    await killAll();
+    folder.remove();
+  });
+
+  /** Runs a program that says how: `save as send.mjs, run with: node send.mjs`. */
+  async function runProgram({ code }: Block, [, file = '', command = '']: RegExpMatchArray): Promise<string> {
+    writeFileSync(join(folder.path, file), here(code));
+    const { printed, exitCode } = await shell.run(command);
+    assert.equal(exitCode, 0, printed);
+    return printed;
+  }
+
+  async function runPart({ code, language }: Block, { before, after }: { before: string; after: string }): Promise<void> {
+    const [file, command] = language === 'py' ? ['part.py', 'python3'] : ['part.mjs', 'node'];
+    writeFileSync(join(folder.path, file), `${before}\n${code}\n${after}\n`);
+    const { printed, exitCode } = await shell.run(`${command} ${file}`);
+    assert.equal(exitCode, 0, printed);
+  }
+
+  async function runCommands({ code }: Block): Promise<void> {
+    const { printed, exitCode } = await shell.run(here(code));
+    assert.equal(exitCode, 0, printed);
+    assert.doesNotMatch(printed, /"success": ?false|curl: \(|rror:/);
+  }
+
+  for (const block of blocks) {
+    const { code, path, line } = block;
+    if (elsewhere.some((words) => code.startsWith(words))) continue;
+    it(`${path}:${line} ${code.split('\n')[0]?.slice(0, 60)}`, async () => {
+      const program = /save as (\S+), run with: (.+)/.exec(code);
+      const part = parts.find(({ words }) => code.includes(words));
+      if (program !== null) assert.match(await runProgram(block, program), /^[0-9a-f-]{36} (queued|sent|delivered)$/m);
+      else if (part !== undefined) await runPart(block, part);
+      else if (code.includes(proxy)) open().start(here(code));
+      else if (code.includes(stream)) await watch(here(code));
+      else if (code.includes(receiver)) await receive(here(code));
+      else await runCommands(block);
+    });
+  }
+
+  /** Starts code in a terminal of its own, with the address and the key of the first one. */
+  async function startBeside(code: string): Promise<Shell> {
+    const { printed: exports } = await shell.run('export -p | grep -E " (BASE|KEY)="');
+    const other = open();
+    other.start(`${exports}\n${code}`);
+    return other;
+  }
+
+  /** With the key that is in use: the first lines of the README choose another workspace. */
+  async function send(): Promise<void> {
+    const [block] = blocks.filter((one) => one.path === 'README.md' && one.code.includes('/messages/send'));
+    assert.ok(block);
+    await runCommands({ ...block, code: block.code.replaceAll(/^export .*$/gm, '') });
+  }
+
+  async function watch(code: string): Promise<void> {
+    const other = await startBeside(code);
+    await other.until(/^retry: /m); // it is open
+    await send();
+    await other.until(/^event: message\.delivered$/m);
+  }
+
+  async function receive(code: string): Promise<void> {
+    const other = await startBeside(code);
+    await until(
+      () =>
+        fetch(`http://127.0.0.1:${ports.receiver}`).then(
+          () => true,
+          () => false,
+        ),
+      'the receiver listens',
+    );
+    await send();
+    await other.until(/^message\.sent ([0-9a-f-]{36})\n(.*\n)*message\.delivered \1$/m);
+  }
+
+  it('are all run here, or named as run elsewhere', () => {
+    assert.ok(blocks.length > 15);
+    for (const words of elsewhere)
+      assert.ok(
+        blocks.some(({ code }) => code.startsWith(words)),
+        words,
+      );
+  });
+});

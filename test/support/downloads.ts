@@ -1,0 +1,65 @@
+/** Programs of others that long runs need: installed once, into the cache of the user. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+
+const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tidings');
+
+/** A folder of the cache, made if it does not exist. */
+export function cacheFolder(name: string): string {
+  const folder = join(cache, name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/**
+ * Installs what a file lists, once for each content of that file.
+ * @returns the folder, whose name contains the digest of the file
+ */
+function installedBy(name: string, list: string, install: (folder: string) => void): string {
+  const digest = createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 12);
+  const folder = join(cache, `${name}-${digest}`);
+  const complete = join(folder, 'complete');
+  if (existsSync(complete)) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  install(folder);
+  writeFileSync(complete, ''); // last, so that an interrupted installation is repeated
+  return folder;
+}
+
+const run = (command: string, args: readonly string[], cwd?: string) =>
+  execFileSync(command, args, { stdio: 'inherit', ...(cwd === undefined ? {} : { cwd }) });
+
+/** A virtual environment with the packages of a requirements file, all of them pinned. Needs python3 with venv. @returns its `bin` */
+export function pythonPrograms(name: string, requirements: string): string {
+  const folder = installedBy(name, requirements, (home) => {
+    run('python3', ['-m', 'venv', home]);
+    run(join(home, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '--requirement', requirements]);
+  });
+  return join(folder, 'bin');
+}
+
+/** The packages of a package.json, all of them pinned. @returns the folder with `node_modules` */
+export function nodePackages(name: string, manifest: string): string {
+  return installedBy(name, manifest, (folder) => {
+    copyFileSync(manifest, join(folder, 'package.json'));
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], folder);
+  });
+}
+
+/** A file of the web. @throws Error when its content is not the expected one */
+export async function downloaded(url: string, sha256: string): Promise<string> {
+  const path = join(cacheFolder('downloads'), basename(url));
+  if (existsSync(path)) return path;
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  const content = Buffer.from(await response.arrayBuffer());
+  const digest = createHash('sha256').update(content).digest('hex');
+  if (digest !== sha256) throw new Error(`${url} has the SHA-256 ${digest}, expected ${sha256}`);
+  writeFileSync(`${path}.new`, content);
+  renameSync(`${path}.new`, path);
+  return path;
+}
