@@ -55,7 +55,7 @@ export const webhookColumns = {
   revision: withDefault(column.integer()),
   held_revision: withDefault(column.integer()),
   settled_revision: withDefault(column.integer()),
-  // How the endpoint has been doing, written by note-health.ts and carried-deliveries.ts.
+  // How the endpoint has been doing, written by note-health.ts and retriers.ts.
   failures: withDefault(column.integer()),
   failing_since: withDefault(nullable(column.timestamp())),
   resume_at: withDefault(nullable(column.timestamp())),

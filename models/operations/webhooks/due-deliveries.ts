@@ -129,15 +129,15 @@ const pending = `${columnsWith(
  * its message has an attempt in progress, or is due later, because the page is read by due times. Holds deliveries of a paused webhook.
  * @param ordered only the first delivery of the queue, oldest event first
  */
-export async function carriedDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
-  if (!ordered) return activeOnly(db, carried, [webhookId, limit]);
+export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
+  if (!ordered) return activeOnly(db, leftToRetrier, [webhookId, limit]);
   const line = await activeOnly(db, inLine, [webhookId, limit]);
   const waiting = line.findIndex(({ is_due }) => !is_due);
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
 /** Reads nothing of a paused webhook. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
-const carried = `${columns}
+const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id

@@ -72,19 +72,19 @@ interface PageSql {
   /** By the time of the next attempt, because the index has that order. */
   order: 'ASC' | 'DESC';
   /** Deliveries that are left to the retrier, or the others. Each kind has its own index, which is used only if the kind is named. */
-  isCarried: boolean;
+  isLeftToRetrier: boolean;
   /** The number of the first free parameter: the start of the page. */
   next: number;
 }
 
 /** The size is written out, because the planner cannot see a parameter. */
 const pageOf =
-  ({ condition, change, order, isCarried, next }: PageSql) =>
+  ({ condition, change, order, isLeftToRetrier, next }: PageSql) =>
   (page: number, isFurther: boolean) =>
     `
   WITH page AS (
     SELECT d.id, d.next_attempt_at FROM deliveries d
-    WHERE d.webhook_id = $1 AND d.status = 'pending' AND ${isCarried ? '' : 'NOT '}d.carried AND ${condition}
+    WHERE d.webhook_id = $1 AND d.status = 'pending' AND ${isLeftToRetrier ? '' : 'NOT '}d.carried AND ${condition}
       ${isFurther ? `AND d.next_attempt_at ${order === 'ASC' ? '>=' : '<='} $${next}::timestamptz` : ''}
     ORDER BY d.next_attempt_at ${order} LIMIT ${page}
   ), locked AS (
@@ -94,14 +94,14 @@ const pageOf =
   )
   SELECT count(*) AS found, ${order === 'ASC' ? 'max' : 'min'}(next_attempt_at)::text AS reached FROM page`;
 
-const hold = (isCarried: boolean) => ({
+const hold = (isLeftToRetrier: boolean) => ({
   isNeeded: ({ held_revision, settled_revision }: Revisions) => held_revision > settled_revision,
   bind: ({ held_revision }: Revisions) => [held_revision],
   statement: pageOf({
     condition: 'd.webhook_revision < $2',
     change: `status = ${heldStatus}, next_attempt_at = NULL`,
     order: 'ASC',
-    isCarried,
+    isLeftToRetrier,
     next: 3,
   }),
 });
@@ -110,14 +110,14 @@ const hold = (isCarried: boolean) => ({
  * Excludes due deliveries, which have nothing to wait for, and those whose first attempt is in progress, because its result determines the
  * next one. Latest first: a delivery that fails again meanwhile is due sooner than the rest, and is not read again for every page.
  */
-const tryAgain = (isCarried: boolean) => ({
+const tryAgain = (isLeftToRetrier: boolean) => ({
   isNeeded: ({ revision, held_revision }: Revisions) => revision > held_revision,
   bind: ({ held_revision, revision }: Revisions) => [held_revision, revision],
   statement: pageOf({
     condition: 'd.webhook_revision >= $2 AND d.webhook_revision < $3 AND d.ladder_step > 0 AND d.next_attempt_at > now()',
     change: 'next_attempt_at = now(), ladder_step = 0, in_child = true, carried = true, webhook_revision = $3',
     order: 'DESC',
-    isCarried,
+    isLeftToRetrier,
     next: 4,
   }),
 });
