@@ -1,6 +1,7 @@
 /**
- * For operators: compares every ledger entry, message and batch with what it belongs to. Entry point: `node dist/models/audit.js`; it ends with 1
- * where something differs. `--acknowledge <workspace>` says that the difference of a workspace's balance was looked into: it is told no more.
+ * For operators: compares every ledger entry, message and batch with its counterpart. Entry point: `node dist/models/audit.js`; its exit
+ * code is 1 if there is a difference. `--acknowledge <workspace>` records that an operator has examined the difference of a workspace's
+ * balance, which is then no longer reported.
  */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './settings/config.js';

@@ -68,7 +68,7 @@ export const channelTraits: Readonly<Record<Channel, ChannelTraits>> = {
   },
 };
 
-/** Stands for the channel of a group without messages. Nothing depends on it then. */
+/** The channel of a group without messages. Nothing depends on it. */
 export const someChannel: Channel = channels[0];
 
 /** True for the name of a channel. */

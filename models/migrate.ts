@@ -7,14 +7,14 @@ import { commandEnvironment } from './settings/environment.js';
 import { connect, type Database, onConnection, select } from './db/database.js';
 import { grantRights } from './db/grant-rights.js';
 
-// The .sql files are not compiled: they are read from the source folder, beside dist/.
+// The .sql files are not compiled. They are read from the source folder, beside dist/.
 const migrationsGlob = resolve(import.meta.dirname, '../../models/migrations/*.sql');
-/** Migrations of large tables lift the time-out of statements. */
+/** Migrations of large tables disable the time-out of statements. */
 const longestMigrationMs = 24 * 3_600_000;
-/** Any number, as long as it is always the same: whoever holds it migrates. */
+/** An arbitrary constant. The process that holds this lock runs the migrations. */
 const advisoryLock = 727_001;
 
-/** Applies every migration that is missing, in order, each in a transaction of its own; returns their names. */
+/** Applies all missing migrations in order, each in its own transaction. Returns their names. */
 export async function migrate(db: Database): Promise<string[]> {
   await select(
     db,
@@ -31,7 +31,7 @@ export async function migrate(db: Database): Promise<string[]> {
   return (await umzug.up()).map(({ name }) => name);
 }
 
-/** The migration and the note that it ran are one transaction; a second process finds the note and does nothing. */
+/** The migration and the record of it are one transaction. A second process finds the record and does nothing. */
 async function apply(db: Database, name: string, path: string): Promise<void> {
   const sql = await readFile(path, 'utf8');
   if (sql.startsWith('-- no transaction')) return applyAlone(db, name, sql);
@@ -45,8 +45,8 @@ async function apply(db: Database, name: string, path: string): Promise<void> {
 }
 
 /**
- * Statement by statement, for what PostgreSQL does beside writes and in no transaction. Such a file can be run again from its begin, also
- * by a second process meanwhile: it waits for nothing that waits for it.
+ * Runs the statements one by one, without a transaction, for what PostgreSQL does concurrently with writes. Such a file can be run again
+ * from the start, also concurrently by a second process: it waits for nothing that waits for it.
  */
 async function applyAlone(db: Database, name: string, sql: string): Promise<void> {
   const statements = sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m);
@@ -70,7 +70,7 @@ function storageIn(db: Database): UmzugStorage {
   };
 }
 
-/** Two processes creating the same table at once: one gets a unique violation from the catalogue. */
+/** If two processes create the same table at the same time, one gets a unique violation from the catalogue. */
 function ignoreRace(error: unknown): never[] {
   const code = (error as { original?: { code?: string } }).original?.code;
   if (code === '23505' || code === '42P07') return [];

@@ -1,4 +1,4 @@
-/** For operators: which account carries what at present, and why. Entry point: `node dist/models/show-routes.js [--changes <count>]`. */
+/** For operators: the present share of each account, and the reason. Entry point: `node dist/models/show-routes.js [--changes <count>]`. */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './settings/config.js';
 import { commandEnvironment } from './settings/environment.js';

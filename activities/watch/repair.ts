@@ -4,7 +4,7 @@
  */
 import { noteRepairs } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { claimOverdue } from '../../models/operations/webhooks/claim-overdue.js';
 import { fallBack } from '../../models/operations/messages/fall-back.js';
 import { type OverdueFallback, overdueFallbacks } from '../../models/operations/messages/fallback-chain.js';

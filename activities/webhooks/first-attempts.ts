@@ -1,7 +1,7 @@
 /** First attempts of a group's events: made here, or left to retriers and child workflows. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { type DueDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { leaveToChild } from '../../models/operations/watch/own-workflows.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';

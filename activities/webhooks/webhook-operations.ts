@@ -1,7 +1,7 @@
 /** The activities of tests, resends and replays. They do not change a retry schedule that is running. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { deliveryStatuses } from '../../models/tables/delivery.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
 import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
 import { listReplayable, requeueDeliveries } from '../../models/operations/webhooks/replay-deliveries.js';
 import { isReplayRunning, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';

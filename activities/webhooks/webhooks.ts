@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
-import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/carried-deliveries.js';
-import { carriedDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
+import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/retriers.js';
+import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../models/operations/watch/own-workflows.js';
 import { Tally } from '../../models/flow/tally.js';
 import { Settling } from './settling.js';
@@ -97,7 +97,7 @@ async function attemptDue(
   while (Date.now() < until && !signal.aborted) {
     const isSettling = await settling.onePage();
     if (isSettling && !webhook.is_active) continue;
-    const due = await attempts.inTurn(() => carriedDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
+    const due = await attempts.inTurn(() => retrierDeliveries(db, webhookId, webhook.ordered, page), webhook.workspace_id);
     await attempts.retry(due, signal);
     if (isSettling || due.length > 0) {
       pauseMs = lookAgainMs.least;

@@ -1,4 +1,4 @@
-/** The connection to PostgreSQL and the three ways to ask it something. */
+/** The connection to PostgreSQL, and the ways to run statements. */
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
 import type { Pace } from '../flow/give-way.js';
@@ -10,7 +10,7 @@ import { initModels } from '../tables/tables.js';
 export type { Transaction };
 export type Database = Sequelize;
 
-// bigint (amounts, counts) as number: exact up to 9e15 thousandths, and refused loudly beyond.
+// bigint (amounts, counts) as number: exact up to 9e15 thousandths, and an error beyond.
 pg.types.setTypeParser(20, (text) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new Error(`bigint out of range: ${text}`);
@@ -21,7 +21,7 @@ const paces = new WeakMap<Database, Pace>();
 
 /**
  * Opens a pool and binds the models to it; see `openPool`.
- * @param pace what each statement and each transaction waits for
+ * @param pace each statement and each transaction waits for it
  */
 export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
   const database = openPool(url, poolMax, answerMsMax);
@@ -31,8 +31,8 @@ export function connect(url: string, poolMax: number, { pace, answerMsMax }: { p
 }
 
 /**
- * How the connections of a process with a thread for batches are shared out: hundreds of statements of a batch wait for each other, and
- * nobody else for them. Each side has one at least.
+ * Divides the connections of a process that has a thread for batches. Hundreds of statements of a batch then wait for each other only. Each
+ * side has at least one connection.
  * @param poolMax at least 2
  */
 export function sharePool(poolMax: number, bulkShare: number): { own: number; bulk: number } {
@@ -41,10 +41,10 @@ export function sharePool(poolMax: number, bulkShare: number): { own: number; bu
 }
 
 /**
- * Opens a pool that knows no models.
+ * Opens a pool without models.
  * @param url postgres://user:password@host:port/database
- * @param poolMax most connections at once
- * @param answerMsMax how long an answer is waited for; the default is above the time-out of statements
+ * @param poolMax the maximum number of connections
+ * @param answerMsMax how long to wait for an answer. The default is above the time-out of statements
  */
 export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Database {
   const database = new Sequelize(url, {
@@ -59,9 +59,9 @@ export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Da
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 15_000,
       lock_timeout: 5_000,
-      // A statement keeps the plan that was made for it, perhaps when the tables were small and reading them whole, or joining them
-      // whole, was best. Every statement of the message's way has few rows and its index; for some of them the server would plan anew
-      // at every call, which costs more than running them, because it takes arrays of unknown length for longer than they are.
+      // A prepared statement keeps its plan. That plan may date from a time when the tables were small, and a sequential scan or a hash
+      // join was best. Every statement on the path of a message has few rows and an index. For some of them the server would plan anew at
+      // every call, because it overestimates arrays of unknown length. That costs more than running them.
       options: ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan']
         .map((setting) => `-c ${setting}`)
         .join(' '),
@@ -73,10 +73,10 @@ export function openPool(url: string, poolMax: number, answerMsMax = 35_000): Da
 }
 
 /**
- * Rows of one statement with `$1`-style parameters; INSERT, UPDATE and DELETE … RETURNING give rows too.
+ * The rows of one statement with `$1`-style parameters. INSERT, UPDATE and DELETE … RETURNING return rows too.
  *
- * Takes a connection from Sequelize's pool, or the one of the transaction, and asks it without Sequelize's query layer, which
- * costs as much as the statements of a message's way themselves.
+ * Takes a connection from Sequelize's pool, or that of the transaction. Bypasses Sequelize's query layer, which costs as much as the
+ * statements on the path of a message.
  * @throws Sequelize's errors, as from a model
  */
 export async function select<Row extends object>(
@@ -102,7 +102,7 @@ export async function select<Row extends object>(
   }
 }
 
-/** Runs statements without parameters on one connection, outside of any transaction. */
+/** Runs statements without parameters on one connection, outside a transaction. */
 export async function onConnection(db: Database, work: (run: (sql: string) => Promise<object[]>) => Promise<void>): Promise<void> {
   const { connectionManager } = db as unknown as Internals;
   const connection = await connectionManager.getConnection({ type: 'WRITE' });
@@ -113,7 +113,7 @@ export async function onConnection(db: Database, work: (run: (sql: string) => Pr
   }
 }
 
-/** What Sequelize's own queries use and its types do not name. */
+/** Parts of Sequelize that its own queries use and that its types do not declare. */
 interface Internals {
   connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void };
   dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
@@ -127,13 +127,13 @@ async function rowsOf<Row extends object>(db: Database, connection: pg.Client, s
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     noteDatabaseError(error);
-    // The server's own refusals have a severity; anything else is a broken connection, which must not be used again.
+    // The server's own errors have a severity. Any other error means a broken connection, which must not be used again.
     if (!('severity' in error)) Object.assign(connection, { _invalid: true });
     throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
   }
 }
 
-/** The time by the database's clock, which dates the rows that are compared with it. */
+/** The time by the database's clock, for rows that are compared with that clock. */
 export async function currentTime(db: Database): Promise<Date> {
   const [row] = await select<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
   if (row === undefined) throw new Error('a SELECT without FROM returns a row');
@@ -141,18 +141,18 @@ export async function currentTime(db: Database): Promise<Date> {
 }
 
 /**
- * Runs `work` in one READ COMMITTED transaction: commits its result, or rolls back and rethrows.
+ * Runs `work` in one READ COMMITTED transaction. Commits and returns its result, or rolls back and rethrows.
  *
- * Every transaction, and every statement that locks several rows, locks in one order, so that none wait for each other in a circle:
- * batch, group, delivery reports, messages, workspaces, suppressions; several of a kind in the order of their ids, and what is inserted in
- * the order of its unique key. Exceptions: an attempt is written under the lock of its message, and a group that was never accepted is
- * deleted after its messages.
- * - The row of a workspace comes late and is held shortly: all money of its owner waits for it.
- * - `FOR UPDATE` of a workspace would wait for every insert that refers to it: use `FOR NO KEY UPDATE`.
- * - A statement that has waited for a lock sees the locked row as it is now, and other tables as they were before. What must be read under
- *   the lock is read by the next statement.
+ * To prevent deadlocks, every transaction, and every statement that locks several rows, locks in one order: batch, group, delivery reports,
+ * messages, workspaces, suppressions. Several rows of a kind are locked in the order of their ids, and inserted in the order of their
+ * unique key. Exceptions: an attempt is written under the lock of its message, and a group that was never accepted is deleted after its
+ * messages.
+ * - Lock the row of a workspace late and shortly, because all debits and refunds of its owner wait for it.
+ * - `FOR UPDATE` of a workspace would wait for every insert that refers to it. Use `FOR NO KEY UPDATE`.
+ * - A statement that has waited for a lock sees the locked row as it is now, and other tables as they were before. Read what the lock must
+ *   protect with the next statement.
  *
- * `npm run interleave` shows what breaks this; see test/interleaver.
+ * `npm run interleave` shows violations; see test/interleaver.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const endTurn = await paces.get(db)?.();

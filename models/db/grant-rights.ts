@@ -1,9 +1,9 @@
 import { type Database, select } from './database.js';
 
 /**
- * Gives a role what the running program needs: rows of all tables, and the numbers of all sequences. It owns nothing, so it cannot drop or
- * change tables, triggers or functions; and it cannot change the ledger's entries, whatever a trigger says. To be repeated after every
- * migration, by the owner of the tables.
+ * Grants a role the rights of the running program: rows of all tables, and the values of all sequences. The role owns nothing, so it cannot
+ * drop or change tables, triggers or functions. It cannot change entries of the ledger, independently of the trigger. The owner of the
+ * tables must repeat this after every migration.
  * @param role as PostgreSQL knows it
  */
 export async function grantRights(db: Database, role: string): Promise<void> {

@@ -1,14 +1,14 @@
 import pg from 'pg';
 
 /**
- * The client of `pg` for a process that outlives its connections. A server that ends a connection at any moment, even while Sequelize
- * is still setting it up, costs the connection and never the process. A connection on which no answer comes within `query_timeout`,
- * because the network swallows it, is closed: the statement fails and the pool opens another connection.
+ * The client of `pg` for a process that outlives its connections. If a server ends a connection, even while Sequelize sets it up, the
+ * connection is lost and the process survives. A connection without an answer within `query_timeout`, for example because the network drops
+ * packets, is closed: the statement fails and the pool opens another connection.
  */
 class ResilientClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: 10_000 });
-    // Without a listener Node.js ends the process. Whoever uses the connection is told by its statement.
+    // Without a listener, Node.js ends the process. The statement that uses the connection gets the error.
     this.on('error', () => undefined);
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     const watched = (...args: unknown[]) => {
@@ -23,14 +23,14 @@ class ResilientClient extends pg.Client {
     this.query = watched as typeof this.query;
   }
 
-  /** `end` would wait for the statement that is under way. */
+  /** `end` would wait for the statement in progress. */
   #close(): void {
     (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 }
 
-/** The error of `pg` when `query_timeout` is over. */
+/** The error message of `pg` after `query_timeout`. */
 const readTimeout = 'Query read timeout';
 
-/** What Sequelize takes in the place of `pg`. */
+/** The replacement for `pg` that Sequelize uses. */
 export const resilientPg = { ...pg, Client: ResilientClient };

@@ -1,11 +1,11 @@
-/** Prepared statements by the hash of their text. */
+/** Prepared statements, named by the hash of their text. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
 /**
- * Statements with parameters are few and are repeated for every message: each is parsed and planned once a connection, which
- * halves what they cost the server. A migration under a running process can make a prepared statement unusable (its columns
- * changed): the statements of that connection are then prepared anew.
+ * There are few statements with parameters, and they are repeated for every message. Each is parsed and planned once per connection, which
+ * halves its cost on the server. A migration under a running process can make a prepared statement unusable, because its columns changed.
+ * Then the statements of that connection are prepared again.
  */
 export function prepareStatements(connection: pg.Client): void {
   let generation = 0;
@@ -24,7 +24,7 @@ export function prepareStatements(connection: pg.Client): void {
 
 const digests = new Map<string, string>();
 
-/** Statements are constants of the program: each is hashed once. */
+/** Statements are constants of the program, so each is hashed once. */
 function digestOf(text: string): string {
   const known = digests.get(text);
   if (known !== undefined) return known;
@@ -33,8 +33,8 @@ function digestOf(text: string): string {
   return digest;
 }
 
-/** Above the number of statements; a model's, which may carry values in their text, must not fill the memory. */
+/** Above the number of constant statements. Statements of models may contain values in their text, and must not fill the memory. */
 const digestsMax = 1_000;
 
-/** "cached plan must not change result type" comes under this code. */
+/** "cached plan must not change result type" has this code. */
 const featureNotSupported = '0A000';

@@ -1,15 +1,15 @@
-/** Lets the database work of one thread give way to urgent work of another thread of the process. */
+/** Lets the database work of one thread yield to urgent work of another thread of the process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for a turn. @returns ends the turn */
+/** Waits for a turn. @returns a function that ends the turn */
 export type Pace = () => Promise<() => void>;
 
-/** Urgent work counts as under way for so long after its end, because the next step of the same message follows soon. */
+/** Urgent work counts as in progress for this long after its end, because the next step of the same message follows soon. */
 const recentMs = 30;
 
-/** Urgent work that is under way, in memory that all threads of a process share. */
+/** Urgent work in progress, in memory that all threads of a process share. */
 export class UrgentWork {
-  /** How much is under way, and when some ended last: milliseconds, of which the highest bits are missing. */
+  /** How many pieces are in progress, and when the last one ended: milliseconds, without their highest bits. */
   readonly #state: Int32Array;
 
   /** @param memory that of the same object in another thread */
@@ -31,12 +31,12 @@ export class UrgentWork {
   };
 }
 
-/** No turn waits longer, so that a transaction that needs a second connection does not wait for itself, and all work ends. */
+/** No turn waits longer than this. So a transaction that needs a second connection does not wait for itself, and all work ends. */
 const waitMsMax = 250;
 const lookAgainMs = 5;
 
 /**
- * A pace for less urgent work. While urgent work is under way, turns follow one another, and after each one there is a rest of the same length.
+ * A pace for less urgent work. While urgent work is in progress, only one turn runs at a time, followed by a rest of the same length.
  * Otherwise no turn waits.
  */
 export function givingWayTo(urgent: UrgentWork): Pace {

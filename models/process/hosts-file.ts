@@ -1,13 +1,13 @@
-/** The names that the operator wrote into the hosts file, which come before those of any DNS server. */
+/** The names in the operator's hosts file. They have precedence over DNS servers. */
 import { readFile, stat } from 'node:fs/promises';
 
 const path = '/etc/hosts';
-/** So long it is not looked at again. */
+/** The file is not read again within this time. */
 const freshMs = 2_000;
 
 let read: { at: number; modifiedMs: number; names: ReadonlyMap<string, readonly string[]> } | undefined;
 
-/** The addresses of a name there; none where it has none, or where there is no such file. */
+/** The addresses of a name in that file; empty if it has none, or there is no such file. */
 export async function addressesInHosts(name: string, now = Date.now()): Promise<readonly string[]> {
   if (read === undefined || now - read.at > freshMs) read = await readAgain(now);
   return read.names.get(name) ?? [];
@@ -22,7 +22,7 @@ async function readAgain(at: number): Promise<NonNullable<typeof read>> {
   return { at, modifiedMs, names: namesIn(await readFile(path, 'utf8').catch(() => '')) };
 }
 
-/** Name in small letters → addresses. */
+/** Name in lower case → addresses. */
 export function namesIn(text: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const line of text.split('\n')) {

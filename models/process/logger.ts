@@ -1,12 +1,12 @@
-/** Structured logs on standard output. Allow-list: a line names ids, routes and statuses, never bodies, addresses or secrets. */
+/** Structured logs on standard output. Allow-list: a line contains ids, routes and statuses, never bodies, addresses or secrets. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger };
 
 /**
  * A logger for one process.
- * @param process_ which process is speaking: `api`, `worker`, …
- * @param level least important level to write
+ * @param process_ the name of the process: `api`, `worker`, …
+ * @param level the least important level that is written
  */
 export function createLogger(process_: string, level: string): Logger {
   const options: LoggerOptions = {
@@ -14,7 +14,7 @@ export function createLogger(process_: string, level: string): Logger {
     base: { process: process_ },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    // The second wall: no call passes these, and if one ever does they are not printed.
+    // A second protection: no call passes these fields, and if one ever does, they are not printed.
     redact: { paths: [...secretFields, ...secretFields.map((name) => `*.${name}`), '*["x-api-key"]'], censor: '[redacted]' },
     serializers: { err: serializeError },
   };
@@ -22,12 +22,13 @@ export function createLogger(process_: string, level: string): Logger {
 }
 
 const secretFields = ['authorization', 'password', 'secret', 'token', 'key', 'to', 'text', 'cookie'];
-/** So much waits for its turn while standard output takes nothing; lines after that are lost. */
+/** The size of the buffer while standard output accepts nothing. Later lines are lost. */
 const waitingBytesMax = 1 << 20;
 
 /**
- * A disk that is full costs lines of the log, not the process: an error that nobody hears ends it. Written at once, which costs no more
- * CPU than by the thread pool: the library writes what is left when the process ends, and tries for as long as the disk is full.
+ * Without a listener, an error of the stream ends the process: a full disk must cost lines of the log only. Writes are synchronous, which
+ * costs no more CPU than the thread pool. Otherwise the library writes the rest when the process ends, and retries for as long as the disk
+ * is full.
  */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: waitingBytesMax });
@@ -35,7 +36,7 @@ function standardOutput(): DestinationStream {
   return stream;
 }
 
-/** Name, message, code and stack; not the enumerable rest, in which drivers keep statements with their parameters. */
+/** Name, message, code and stack only. In other enumerable fields, drivers store statements with their parameters. */
 function serializeError(err: unknown): unknown {
   if (!(err instanceof Error)) return { message: String(err) };
   const { name, message, stack } = err;

@@ -1,6 +1,6 @@
 /**
- * Asks for the addresses of names that tenants gave. Over sockets of its own and never by the system's `getaddrinfo`: that has four
- * threads for the whole process, and a few names whose servers never answer would hold up every other connection by name.
+ * Resolves host names that tenants chose. Uses its own sockets and never the system's `getaddrinfo`: that has four threads for the whole
+ * process, and a few names with unresponsive servers would block all other connections by name.
  */
 import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -10,23 +10,23 @@ import { addressesInHosts } from './hosts-file.js';
 
 /**
  * All addresses of a name.
- * @param whose the workspace that asks: look-ups of one wait for each other, and for nobody else's
- * @throws an error with the code ENOTFOUND, ETIMEOUT or another of the DNS
+ * @param whose the workspace that asks. Its look-ups wait for each other only
+ * @throws an error with the code ENOTFOUND, ETIMEOUT or another DNS code
  */
 export type Resolve = (name: string, whose?: string) => Promise<LookupAddress[]>;
 
 export interface ResolverOptions {
-  /** DNS servers; those of the system where there are none. */
+  /** DNS servers; empty: those of the system. */
   servers: readonly string[];
-  /** For a look-up, and for it with its wait for others. */
+  /** The time-out of a look-up, and of a look-up including its wait for others. */
   lookUpMs?: number;
   totalMs?: number;
 }
 
-/** Look-ups of a workspace at once, and those that may wait for them. */
+/** How many look-ups of a workspace run at the same time, and how many may wait. */
 const ofWorkspace = { maxPerKey: 6, maxWaitingPerKey: 200 };
 
-/** Names are asked for as they are: without the search domains of the system. */
+/** Names are used as they are, without the search domains of the system. */
 export function createResolver({ servers, lookUpMs = 2_000, totalMs = 4_000 }: ResolverOptions): Resolve {
   const inTurn = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ...ofWorkspace });
   return async (name, whose) => {
@@ -40,14 +40,14 @@ export function createResolver({ servers, lookUpMs = 2_000, totalMs = 4_000 }: R
   };
 }
 
-/** `localhost` is this machine, whatever a server says (RFC 6761). */
+/** `localhost` is this machine, whatever a server answers (RFC 6761). */
 async function withoutDns(name: string): Promise<readonly string[]> {
   const own = (await addressesInHosts(name)).filter((address) => isIP(address) !== 0);
   if (own.length > 0) return own;
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : [];
 }
 
-/** A resolver for each look-up: to cancel one would cancel all that it is asked. */
+/** One resolver per look-up, because cancelling a resolver cancels all its look-ups. */
 async function ask(name: string, servers: readonly string[], timeoutMs: number): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
@@ -71,7 +71,7 @@ const found = (address: string): LookupAddress => ({ address, family: isIP(addre
 const timedOut = () => failure('name not resolved in time', 'ETIMEOUT');
 const failure = (message: string, code: string) => Object.assign(new Error(message), { code });
 
-/** That there is no such name is the reason only where nothing else went wrong. */
+/** "No such name" is the reason only if there was no other failure. */
 function reasonOf(answers: PromiseSettledResult<string[]>[]): Error {
   const codes = answers.flatMap((answer) => (answer.status === 'rejected' ? [String((answer.reason as NodeJS.ErrnoException).code)] : []));
   const other = codes.find((code) => code !== NODATA && code !== NOTFOUND);

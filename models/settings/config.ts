@@ -1,4 +1,4 @@
-/** The typed settings of a process, made from its environment; they are declared in settings.ts. */
+/** The typed settings of a process, made from its environment. settings.ts declares them. */
 import { resolve } from 'node:path';
 import Joi from 'joi';
 import { type Channel, forEachChannel } from '../channels.js';
@@ -15,60 +15,60 @@ import { settings } from './settings.js';
 interface WebhookConfig {
   webhookAllowedNetworks: string[];
   webhookPorts: number[];
-  /** Asked for the names of webhooks; none: those of the system. */
+  /** The DNS servers for the host names of webhooks; empty: those of the system. */
   webhookDnsServers: string[];
   webhookRetryDelaysSeconds: number[];
   /** 0: never. */
   webhookDisableAfterSeconds: number;
-  /** After so many days each is forgotten; 0: never. */
+  /** After how many days each kind of data is deleted; 0: never. */
   webhookRetentionDays: { bodies: number; attempts: number; deliveries: number };
   webhookFirstAttempt: 'inline' | 'child';
 }
 
-/** What a process needs to know of its surroundings. Frozen; made only by `loadConfig`. */
+/** All settings of a process. Frozen. Only `loadConfig` creates it. */
 export interface Config extends WebhookConfig, Limits, OperatorConfig {
   port: number;
   host: string;
   dataDir: string;
   publicUrl: string;
-  /** Whom finders of a vulnerability tell; undefined: no security.txt. */
+  /** The contact for reports of vulnerabilities; undefined: no security.txt. */
   securityContact: string | undefined;
   callbackUrl: string;
   trustedProxies: string[];
-  /** As browsers send it in `Origin`, or `*`. */
+  /** As browsers send them in `Origin`, or `*`. */
   corsOrigins: string[];
   databaseUrl: string;
-  /** Of the owner of the tables. */
+  /** The connection of the role that owns the tables. */
   migrateDatabaseUrl: string;
   databasePoolMax: number;
   redisUrl: string | undefined;
   temporalServer: TemporalServer;
   temporalNamespace: string;
   jwtSecret: string;
-  /** `jwtSecret` and those that came before it: JWTs that they signed still count. */
+  /** `jwtSecret` and the earlier secrets. JWTs that they signed are still valid. */
   jwtSecrets: readonly [string, ...string[]];
   secretKey: string;
-  /** `secretKey` and those that came before it: what they made is still read. */
+  /** `secretKey` and the earlier keys. What they encrypted can still be decrypted. */
   secretKeys: readonly [string, ...string[]];
   smtpUrl: string | undefined;
   mailFrom: string;
   signup: SignupPolicy;
-  /** Thousandths of a credit; 0 where a channel has a real carrier, which costs money. */
+  /** Thousandths of a credit; 0 if a channel has a real carrier, which costs money. */
   signupCredits: number;
-  /** Thousandths of a credit below which a workspace gets a mail; 0: never. */
+  /** A workspace whose balance falls below this gets a mail. In thousandths of a credit; 0: never. */
   lowBalance: number;
   stripe: { secretKey: string | undefined; webhookSecret: string | undefined; apiBase: string };
-  /** After so many days messages are erased; 0: never. */
+  /** After how many days messages are erased; 0: never. */
   messageDays: number;
   sandboxDelayMs: number;
-  /** Channel → accounts that share it. */
+  /** Channel → the accounts that share it. */
   routes: Record<Channel, readonly Route[]>;
   accounts: readonly ProviderAccount[];
-  /** No channel has a real carrier: nothing that is sent leaves the house. */
+  /** All channels use the sandbox, so that no message leaves the installation. */
   isSandboxOnly: boolean;
-  /** Messages a second by provider, segments of sms; who is not there has no limit. */
+  /** Messages per second by provider, segments for sms. A provider without an entry has no limit. */
   providerLimits: Record<string, number>;
-  /** Over which the health of accounts that share a channel is judged. */
+  /** The window for the health of accounts that share a channel. */
   routeWindowSeconds: number;
   reportTimeoutSeconds: Record<Channel, number>;
   handoffTimeoutSeconds: number;
@@ -76,11 +76,11 @@ export interface Config extends WebhookConfig, Limits, OperatorConfig {
   acceptTimeoutMs: number;
   acceptGroupMax: number;
   acceptLanes: number;
-  /** host:port of the demo's own receiver, let through by the address guard; set by the local launcher only. */
+  /** host:port of the demo's own receiver, which the address guard permits. Only the local launcher sets it. */
   demoReceiver: string | undefined;
 }
 
-/** Thrown by `loadConfig`: `faults` has one sentence for each wrong setting. */
+/** Thrown by `loadConfig`. `faults` has one sentence for each wrong setting. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(`Bad settings:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -88,14 +88,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Settings that only a complete installation has; the launcher supplies them when parts are embedded. */
+/** Settings that only a complete installation has. The launcher supplies them if parts are embedded. */
 export const requiredToRun = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'JWT_SECRET', 'SECRET_KEY'];
 
 /**
  * Checks the environment and returns the typed settings.
  * @param env names and values, `process.env` in the entry points
  * @param required settings that must be present
- * @throws ConfigError with every fault at once
+ * @throws ConfigError with all faults together
  */
 export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = requiredToRun): Readonly<Config> {
   const declared = { ...settings, ...ownSettings(env) };
@@ -113,7 +113,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
   return Object.freeze(toConfig(value, given));
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against `settings`
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were checked against `settings` before
 type Checked = Record<string, any>;
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
@@ -182,5 +182,5 @@ function webhooksOf(value: Checked): WebhookConfig {
 
 const trimSlash = (text: string) => text.replace(/\/+$/, '');
 
-/** A wildcard address can be listened on but not called. */
+/** A wildcard address can be listened on, but not called. */
 const hostForUrl = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host);

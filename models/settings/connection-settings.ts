@@ -1,4 +1,4 @@
-/** How the program reaches its servers over networks that others share: TLS and credentials. */
+/** TLS and credentials for the connections to the program's servers, over networks that are shared with others. */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import Joi from 'joi';
 
@@ -22,7 +22,7 @@ export const connectionSettings: Record<string, Joi.Schema> = {
     .description('name that the certificate of the Temporal server must have, where it is another'),
 };
 
-/** What a connection to Temporal takes; the client's and the worker's options have the same fields. */
+/** The options of a connection to Temporal. Those of the client and of the worker have the same fields. */
 export interface TemporalServer {
   address: string;
   apiKey?: string;
@@ -35,7 +35,7 @@ export interface TemporalServer {
 
 type Given = Record<string, string>;
 
-/** What is wrong with the settings taken together, one sentence each. */
+/** The faults of the settings as a whole, one sentence each. */
 export function connectionFaults(given: Given): string[] {
   const faults: string[] = [];
   const certificate = hasPem(given, 'TEMPORAL_TLS_CLIENT_CERT');
@@ -67,9 +67,9 @@ function isReadable(path: string): boolean {
 }
 
 /**
- * Reads the settings of the connection to Temporal, which have no faults.
+ * Reads the settings of the connection to Temporal. They were checked before.
  * @param given names and values as in the environment
- * @throws Error when a file has become unreadable
+ * @throws Error if a file is no longer readable
  */
 export function temporalServerOf(given: Given): TemporalServer {
   const apiKey = given.TEMPORAL_API_KEY;

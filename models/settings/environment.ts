@@ -1,4 +1,4 @@
-/** Where `npm start` and the operator's commands get their settings from, in this order: the environment, `.env`, and a running `npm start`. */
+/** The sources of settings for `npm start` and for the commands of operators, in this order: the environment, `.env`, and a running `npm start`. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 /** The part of `DATA_DIR/run.json` that commands read. `local/processes/run-record.ts` writes the file. */
 export interface RunningService {
   launcher?: { pid: number } | undefined;
-  /** The settings that the launcher has made for API and worker, such as DATABASE_URL. */
+  /** The settings that the launcher has generated for API and worker, such as DATABASE_URL. */
   settings?: NodeJS.ProcessEnv | undefined;
 }
 
@@ -19,8 +19,8 @@ export function withEnvFile(env: NodeJS.ProcessEnv, folder = process.cwd()): Nod
 }
 
 /**
- * The environment of an operator's command. Without DATABASE_URL it is meant for the service of `npm start` in DATA_DIR, and gets the
- * settings that its launcher has made.
+ * The environment of an operator's command. If DATABASE_URL is absent, the command is for the service of `npm start` in DATA_DIR, and gets
+ * the settings that its launcher has generated.
  */
 export function commandEnvironment(env: NodeJS.ProcessEnv = process.env, folder = process.cwd()): NodeJS.ProcessEnv {
   const own = withEnvFile(env, folder);
@@ -44,7 +44,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** A process of another user cannot be signalled, but runs. */
+/** A process of another user cannot be signalled, but it runs. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Settings of what one workspace may have and ask for; see docs/limits.md. */
+/** Settings of the limits of one workspace; see docs/limits.md. */
 import Joi from 'joi';
 
 export const rateLimit = Joi.string()
@@ -43,7 +43,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
 /** `192.0.2.1`, `192.0.2.1:5353`, `[2001:db8::1]:53` or `2001:db8::1`. */
 const dnsServer = /^(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?|[0-9a-f:]*:[0-9a-f:]+)$/i;
 
-/** A fixed-window limit: so many points in so many seconds. */
+/** A fixed-window limit: a number of points within a number of seconds. */
 export interface RateLimit {
   points: number;
   seconds: number;
@@ -64,9 +64,9 @@ export interface Quotas {
 export interface Limits {
   rateLimits: RateLimits;
   quotas: Quotas;
-  /** Above so many active webhooks a workspace's sends share no workflow with those of others. */
+  /** If a workspace has more active webhooks than this, its sends share no workflow with those of others. */
   sharedGroupWebhooks: number;
-  /** Connections of one process: in all, and of one address. */
+  /** Connections of one process: in total, and from one address. */
   connections: { most: number; ofAddress: number };
 }
 

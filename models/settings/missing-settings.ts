@@ -1,4 +1,4 @@
-/** What is said about a required setting that is absent: why it is needed, and how to get it. */
+/** The text about a required setting that is absent: why it is needed, and how to get it. */
 const secret =
   'It is made once only where everything is embedded, without DATABASE_URL and TEMPORAL_ADDRESS. Make one with: openssl rand -hex 32';
 
@@ -8,6 +8,6 @@ const reasons: Readonly<Record<string, string>> = {
   DATABASE_URL: 'Set it in the environment or in .env. Commands beside a running npm start find it in DATA_DIR',
 };
 
-/** One sentence or more for the list of faults. */
+/** One or more sentences for the list of faults. */
 export const missingText = (name: string): string =>
   reasons[name] === undefined ? `${name} is not set` : `${name} is not set. ${reasons[name]}`;

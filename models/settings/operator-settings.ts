@@ -1,4 +1,4 @@
-/** Settings of what operators, load balancers and Prometheus see of a process; see docs/operations.md. */
+/** Settings for the endpoints that operators, load balancers and Prometheus use; see docs/operations.md. */
 import Joi from 'joi';
 
 const usualMetricsPort = 9464;
@@ -28,7 +28,7 @@ export const operatorSettings: Record<string, Joi.Schema> = {
 export interface OperatorConfig {
   logLevel: string;
   drainSeconds: number;
-  /** `port` 0: none. `isGiven`: another port than the usual one was chosen, so somebody counts on it. */
+  /** `port` 0: none. `isGiven`: another port than the default was chosen, so something depends on it. */
   metrics: { host: string; port: number; isGiven: boolean };
 }
 

@@ -1,39 +1,39 @@
-/** Accounts with providers: the kinds there are, the channels they serve, what each needs to know. */
+/** Accounts with providers: the kinds, the channels that they serve, and their settings. */
 import { type Channel, forEachChannel } from '../channels.js';
 
 interface Named {
-  /** Unique. Stands in the rows of its messages and in the path of its callbacks. */
+  /** Unique. Stored in the rows of its messages, and part of the path of its callbacks. */
   name: string;
 }
 
-/** A kind is named here when `createProvider` can build it: the settings accept no other. */
+/** The kinds that `createProvider` can build. The settings accept no other. */
 export type ProviderAccount = Named &
   (
     | { kind: 'sandbox' }
-    /** `apiBase`: scheme, host and port; another one for a host that speaks the same protocol. */
+    /** `apiBase`: scheme, host and port. Another host must have the same protocol. */
     | { kind: 'twilio'; apiBase: string; accountSid: string; authToken: string; senders: Readonly<Partial<Record<Channel, string>>> }
-    /** `appSecret` signs its callbacks; with `verifyToken` it asks whether their address is ours. */
+    /** `appSecret` signs its callbacks. Meta verifies our callback address with `verifyToken`. */
     | { kind: 'meta'; apiBase: string; phoneNumberId: string; accessToken: string; appSecret: string; verifyToken: string }
-    /** `from`, of all e-mail providers: an address, or a name with one in angle brackets. */
+    /** `from`, for all e-mail providers: an address, or a name with an address in angle brackets. */
     | { kind: 'smtp'; url: string; from: string }
-    /** `topicArn`: through which its events come, signed by the SNS at `snsBase`. */
+    /** `topicArn`: the topic of its events, which the SNS at `snsBase` signs. */
     | ({ kind: 'ses'; apiBase: string; snsBase: string; region: string; accessKeyId: string; secretAccessKey: string } & {
-        /** Of temporary keys. */
+        /** For temporary keys. */
         sessionToken: string | undefined;
         configurationSet: string | undefined;
         topicArn: string;
         from: string;
       })
-    /** `callbackPassword`: stands in the address of its webhook. */
+    /** `callbackPassword`: a part of the address of its webhook. */
     | { kind: 'postmark'; apiBase: string; serverToken: string; messageStream: string; from: string; callbackPassword: string }
-    /** `verificationKey`: of its event webhook; base64 of an SPKI. */
+    /** `verificationKey`: the key of its event webhook, base64 of an SPKI. */
     | { kind: 'sendgrid'; apiBase: string; apiKey: string; from: string; verificationKey: string }
   );
 
 export type ProviderKind = ProviderAccount['kind'];
 export type AccountOf<Kind extends ProviderKind> = Extract<ProviderAccount, { kind: Kind }>;
 
-/** Kind of provider → channel that it serves → settings without which it cannot. */
+/** Kind of provider → channel that it serves → required settings. */
 export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
   sandbox: forEachChannel(() => []),
   twilio: {
@@ -47,13 +47,13 @@ export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channe
   sendgrid: { email: ['EMAIL_FROM', 'SENDGRID_API_KEY', 'SENDGRID_VERIFICATION_KEY'] },
 };
 
-/** Kinds whose templates of WhatsApp have one list of variables for all their parts: header and buttons are not filled in apart. */
+/** Kinds whose WhatsApp templates have one list of variables for all parts: header and buttons have no variables of their own. */
 export const oneListKinds: ReadonlySet<ProviderKind> = new Set(['twilio']);
 
-/** The name of a setting that every channel has: `PROVIDER_SMS`. */
+/** The name of a setting that every channel has, such as `PROVIDER_SMS`. */
 export const channelSetting = (prefix: 'PROVIDER' | 'REPORT_TIMEOUT', channel: Channel) => `${prefix}_${channel.toUpperCase()}`;
 
-/** Kinds of providers that serve a channel. */
+/** The kinds of providers that serve a channel. */
 export const kindsFor = (channel: Channel): string[] =>
   Object.entries(settingsNeeded).flatMap(([kind, channels]) => (channel in channels ? [kind] : []));
 
@@ -62,7 +62,7 @@ type Values = Readonly<Record<string, any>>;
 
 const amazonOf = (region: string) => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
 
-/** Settings → account, by kind. The settings were checked: what the kind needs for its channel is there. */
+/** Settings → account, by kind. The settings were checked: those that the kind requires for its channel are present. */
 const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
   sandbox: () => ({}),
   twilio: (value) => ({
@@ -105,6 +105,6 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Values) => Omit<Ac
   }),
 };
 
-/** The account of this name and kind. */
+/** The account with this name and kind. */
 export const accountOf = (name: string, kind: ProviderKind, value: Values): ProviderAccount =>
   ({ name, kind, ...accountFrom[kind](value) }) as ProviderAccount;

@@ -1,13 +1,13 @@
-/** Which accounts share a channel, and the settings of accounts beside the one that each kind of provider has. */
+/** The accounts that share a channel, and the settings of additional accounts. */
 import type Joi from 'joi';
 import { type Channel, channels, forEachChannel } from '../channels.js';
 import { accountOf, channelSetting, kindsFor, type ProviderAccount, type ProviderKind, settingsNeeded } from './provider-account.js';
 import { providerSettings } from './provider-settings.js';
 
-/** An account that carries a channel, with its share of it. */
+/** An account that serves a channel, with its weight. */
 export interface Route {
   account: string;
-  /** Messages are given out in proportion to it; 0: stands by, and takes over what those that fail cannot. */
+  /** Messages are distributed in proportion to the weights. 0: a standby, which takes over from failing accounts. */
   weight: number;
 }
 
@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const settingOf = (channel: Channel) => channelSetting('PROVIDER', channel);
 
-/** `EU_TWILIO_FROM`: the setting of its kind that the account `eu` has for itself. */
+/** `EU_TWILIO_FROM`: the value of the kind's setting for the account `eu`. */
 const ownSetting = (account: string, setting: string) => `${account.toUpperCase()}_${setting}`;
 
 const partsOf = (text: string | undefined): string[] =>
@@ -24,13 +24,13 @@ const partsOf = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** The accounts that the settings name, and their kinds, with those of the channels' own. */
+/** The accounts that the settings name, with their kinds, including the default account of each kind. */
 function kindsIn(given: Environment): Map<string, string> {
   const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=') as [string, string]);
   return new Map([...Object.keys(settingsNeeded).map((kind) => [kind, kind] as const), ...named]);
 }
 
-/** Who shares a channel, as it is written: `twilio`, or `twilio=3,backup=1`. */
+/** The accounts that share a channel, as written in the setting: `twilio`, or `twilio=3,backup=1`. */
 function routesOf(given: Environment, channel: Channel): Route[] {
   const routes = partsOf(given[settingOf(channel)]).map((part) => {
     const [account = '', weight = '1'] = part.split('=');
@@ -39,7 +39,7 @@ function routesOf(given: Environment, channel: Channel): Route[] {
   return routes.length === 0 ? [{ account: 'sandbox', weight: 1 }] : routes;
 }
 
-/** What is wrong with the routes as a whole; of each setting alone its declaration tells. */
+/** The faults of the routes as a whole. The declaration of each setting checks its own value. */
 export function routeFaults(given: Environment): string[] {
   const kinds = kindsIn(given);
   const named = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
@@ -59,7 +59,7 @@ export function routeFaults(given: Environment): string[] {
   return faults;
 }
 
-/** The settings that accounts named in the environment have for themselves; those of their kind, without the defaults. */
+/** The own settings of the named accounts: like those of their kind, but without the defaults. */
 export function ownSettings(given: Environment): Record<string, Joi.Schema> {
   const accounts = partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');
   const each = Object.entries(providerSettings).filter(([name]) => !name.startsWith('PROVIDER_'));
@@ -68,7 +68,7 @@ export function ownSettings(given: Environment): Record<string, Joi.Schema> {
   );
 }
 
-/** Settings without which the accounts that carry channels cannot; of an account of its own those that its kind does not have either. */
+/** The settings that the accounts of the channels require. For a named account, only those that its kind does not have either. */
 export function neededByRoutes(given: Environment): string[] {
   const kinds = kindsIn(given);
   const needed = channels.flatMap((channel) =>
@@ -83,8 +83,8 @@ export function neededByRoutes(given: Environment): string[] {
 }
 
 /**
- * All accounts: those that carry a channel and those that are named; the latter answer for what they have taken also when they carry
- * nothing any more.
+ * All accounts: those that serve a channel, and all named ones. A named account that serves no channel any more still receives reports
+ * about its messages.
  * @param value the checked settings by name
  */
 function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment): ProviderAccount[] {
@@ -100,7 +100,7 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
   });
 }
 
-/** Who carries what. @param value the checked settings by name */
+/** The accounts of each channel. @param value the checked settings by name */
 export function carriersOf(value: Readonly<Record<string, unknown>>, given: Environment) {
   const routes = forEachChannel((channel) => routesOf(given, channel));
   const accounts = accountsOf(value, given);

@@ -1,4 +1,4 @@
-/** The settings that say which provider serves which channel, and of the accounts with them. A part of settings.ts. */
+/** The settings of providers: which provider serves which channel, and their accounts. A part of settings.ts. */
 import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../channels.js';
@@ -10,7 +10,7 @@ export const oneWord = Joi.string()
   .pattern(/^[\x21-\x7e]+$/)
   .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
 
-/** Credentials travel by TLS; a stand-in on this machine needs none. */
+/** Credentials require TLS. A simulated server on this machine needs none. */
 const apiBase = Joi.string()
   .uri()
   .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
@@ -24,7 +24,7 @@ const mailbox = Joi.string()
 
 const callbackPassword = oneWord.min(16).messages({ 'string.min': '{{#label}} must have at least 16 characters' });
 
-/** As it is shown by the provider: base64 of an SPKI. */
+/** In the form that the provider shows: base64 of an SPKI. */
 const verificationKey = oneWord
   .custom((text: string, helpers) => (isPublicKey(text) ? text : helpers.error('key')))
   .messages({ key: '{{#label}} must be a public key, as SendGrid shows it' });

@@ -12,7 +12,7 @@ import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
 
 const cidr = Joi.string().ip({ cidr: 'required' });
-/** @param nothing a word for the empty list, where an empty text would be taken for not set */
+/** @param nothing a word for the empty list, if an empty text means that the setting is absent */
 const list = (item: Joi.Schema, nothing = '') =>
   Joi.string()
     .allow('')
@@ -39,7 +39,7 @@ const origin = Joi.string()
   .pattern(/^https?:\/\/[^\s/?#@]+\/?$/)
   .uri()
   .messages({ 'string.pattern.base': '{{#label}} must be scheme, host and port, for example https://api.stripe.com' });
-/** As browsers write it in `Origin`: lower case, no default port, no trailing slash. */
+/** As browsers send it in `Origin`: lower case, no default port, no trailing slash. */
 const corsOrigin = Joi.string()
   .allow('*')
   .custom((text: string, helpers) =>
@@ -47,10 +47,10 @@ const corsOrigin = Joi.string()
   )
   .messages({ origin: '{{#label}} must be * or scheme, host and port, for example https://app.example.com' });
 
-/** The ten tries of the Standard Webhooks example: now, then these; 75 h 35 m in all. */
+/** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays; 75 h 35 min in total. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
-/** The declaration itself: environment variable → check, default and meaning. */
+/** Environment variable → check, default and meaning. */
 export const settings: Record<string, Joi.Schema> = {
   PORT: Joi.number().port().default(3000).description('port of the API'),
   HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),

@@ -1,10 +1,10 @@
-/** Environment variables that are meant to be settings and are none (docs/contract/limits.md). All others belong to other programs. */
+/** Environment variables that look like settings but are none (docs/contract/limits.md). All others belong to other programs. */
 import { lookAlike } from '../rules/values/look-alike.js';
 
-/** What begins like this is ours. Prefixes such as `TEMPORAL_` or `STRIPE_` belong to other programs too. */
+/** Names with these prefixes are ours. Prefixes such as `TEMPORAL_` or `STRIPE_` are also used by other programs. */
 const prefixes = ['PROVIDER_', 'RATE_LIMIT_', 'REPORT_TIMEOUT_', 'SANDBOX_', 'SIGNUP_', 'WEBHOOK_'];
 
-/** @returns one sentence for each variable with a prefix of ours or with a name that looks like a setting */
+/** @returns one sentence for each variable with one of our prefixes, or with a name similar to a setting */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>, known: readonly string[]): string[] {
   const names = new Set(known);
   return Object.entries(env).flatMap(([name, value]) => {
@@ -15,7 +15,7 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
   });
 }
 
-/** The first word must look alike too: `AWS_REGION` is not a misspelt `SES_REGION`. */
+/** The first word must be similar too: `AWS_REGION` is not a misspelt `SES_REGION`. */
 function settingLike(name: string, known: readonly string[]): string | undefined {
   const meant = lookAlike(name, known);
   if (meant === undefined) return undefined;
@@ -25,6 +25,6 @@ function settingLike(name: string, known: readonly string[]): string | undefined
 
 const firstWord = (name: string) => name.split('_')[0] ?? '';
 
-/** Kubernetes tells containers the addresses of services: of one named `webhook` in `WEBHOOK_PORT`. */
+/** Kubernetes gives containers the addresses of services: for one named `webhook`, in `WEBHOOK_PORT`. */
 const isOfKubernetes = (name: string, value: string) =>
   /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/.test(name) || /^(tcp|udp):\/\//.test(value);

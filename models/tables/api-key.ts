@@ -1,4 +1,4 @@
-/** API keys. Only a keyed hash is stored: the key is shown once, by `issue`. */
+/** API keys. Only a keyed hash is stored. `issue` returns the key once. */
 import { type Transaction } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,16 +6,16 @@ import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import { digestApiKey, generateApiKey, prefixOfApiKey, type Scope } from '../rules/accounts/api-key.js';
 
-/** What an owner says of a new key. */
+/** The fields of a new key. */
 export interface NewApiKey {
   workspace_id: string;
   name: string;
   scopes: readonly Scope[];
-  /** Null: never. */
+  /** Null: it never expires. */
   expires_at?: Date | null;
-  /** Networks (CIDR) that it works from; null: everywhere. */
+  /** Networks (CIDR) from which it may be used; null: all. */
   allowed_addresses?: string[] | null;
-  /** Channels that it may send by; null: all. */
+  /** Channels on which it may send; null: all. */
   channels?: Channel[] | null;
 }
 
@@ -38,7 +38,7 @@ const apiKeyColumns = {
 export class ApiKey extends ownedOf(apiKeyColumns) {
   static override readonly resource = 'API key';
 
-  /** Makes and stores a key. The returned `key` exists nowhere else afterwards. */
+  /** Creates and stores a key. The returned `key` is stored nowhere. */
   static async issue(
     secretKey: string,
     { workspace_id, name, scopes, expires_at = null, allowed_addresses = null, channels = null }: NewApiKey,

@@ -1,11 +1,11 @@
-/** A bulk send. Its messages and money are changed by `operations/`. */
+/** A bulk send. Operations change its messages and its credits. */
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
 import type { RecipientError } from '../rules/bulk/recipient-error.js';
 import { ownedOf } from './owned.js';
 
 export const batchStatuses = ['scheduled', 'sending', 'paused', 'completed', 'cancelled'] as const;
-/** As shown. */
+/** The statuses that the API shows. */
 export type BatchStatus = (typeof batchStatuses)[number];
 
 export const batchColumns = {
@@ -14,15 +14,15 @@ export const batchColumns = {
   channel: column.text<Channel>(),
   /** As stored: `accepting` is never shown, `scheduled` follows from `scheduled_at`. */
   status: column.text<Exclude<BatchStatus, 'scheduled'> | 'accepting'>(),
-  /** Recipients as given. */
+  /** The number of recipients in the request. */
   total: column.integer(),
-  /** Recipients that are sent to. */
+  /** The number of recipients to which messages are sent. */
   accepted: column.integer(),
   invalid: column.integer(),
   errors: column.json<RecipientError[]>(),
-  /** Thousandths of a credit: the one debit of the batch. */
+  /** The one debit of the batch, in thousandths of a credit. */
   cost: column.bigint(),
-  /** Messages a second; null: as fast as the provider takes them. */
+  /** Messages per second; null: as fast as the provider accepts them. */
   rate: nullable(column.double()),
   idempotency_key: nullable(column.text()),
   request_digest: nullable(column.bytes()),

@@ -1,14 +1,14 @@
 /** Columns of tables. One declaration of a table gives its row type, its model, and the column lists of SQL statements. */
 import { DataTypes, type ModelAttributes } from 'sequelize';
 
-/** A column whose rows have this value. `Given` is false if PostgreSQL fills it in when a new row does not name it. */
+/** A column whose rows have this value. `Given` is false if a new row may omit it, because PostgreSQL fills it in. */
 export interface Column<Value = unknown, Given extends boolean = boolean> {
   /** The type in PostgreSQL. */
   readonly type: string;
   readonly dataType: ModelAttributes[string];
   readonly isNullable: boolean;
   readonly isGiven: Given;
-  /** Carries the type of the value; never set. */
+  /** For the type of the value only; never set. */
   readonly value?: Value;
 }
 
@@ -18,7 +18,7 @@ type DefaultsOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Column
 
 /** A row of a table with these columns. */
 export type RowOf<C extends Columns> = { -readonly [Name in keyof C]: ValueOf<C[Name]> };
-/** A new row: columns with a default may be left out. */
+/** A new row. Columns with a default may be omitted. */
 export type NewRowOf<C extends Columns> = Omit<RowOf<C>, DefaultsOf<C>> & Partial<Pick<RowOf<C>, DefaultsOf<C>>>;
 
 const of = <Value>(type: string, dataType: ModelAttributes[string]): Column<Value, true> => ({
@@ -49,10 +49,10 @@ export const nullable = <Value, Given extends boolean>(inner: Column<Value, Give
   isNullable: true,
 });
 
-/** A column that PostgreSQL fills in when a new row does not name it: a default, or null. */
+/** A column that PostgreSQL fills in if a new row omits it: with a default, or null. */
 export const withDefault = <Value>(inner: Column<Value>): Column<Value, false> => ({ ...inner, isGiven: false });
 
-/** SQL: the names of columns, quoted. @param table the alias of their table, where others have columns of the same name */
+/** SQL: the quoted names of columns. @param table the alias of their table, if others have columns of the same name */
 export const namesOf = (columns: Columns, table?: string): string =>
   Object.keys(columns)
     .map((name) => (table === undefined ? `"${name}"` : `${table}."${name}"`))
@@ -67,7 +67,7 @@ export const recordset = (parameter: string, alias: string, columns: Columns): s
 /** Bytes in the form that PostgreSQL reads from JSON. */
 export const hexOf = (value: Buffer | null): string | null => value && `\\x${value.toString('hex')}`;
 
-/** Some columns of a table, without those that are named. */
+/** The columns of a table without the named ones. */
 export function without<C extends Columns, Name extends keyof C>(columns: C, ...names: Name[]): Omit<C, Name> {
   const left = Object.entries(columns).filter(([name]) => !names.includes(name as Name));
   return Object.fromEntries(left) as Omit<C, Name>;

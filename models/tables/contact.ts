@@ -1,4 +1,4 @@
-/** A contact: somebody whom a workspace writes to, reachable by phone, by e-mail, or by both. */
+/** A contact: a person to whom a workspace sends, reachable by phone, by e-mail, or both. */
 import { Op, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
@@ -21,12 +21,12 @@ const contactColumns = {
 export class Contact extends ownedOf(contactColumns) {
   static override readonly resource = 'Contact';
 
-  /** Where this contact is reached on a channel; null when nowhere. */
+  /** The address of this contact on a channel; null if it has none. */
   addressOn(channel: Channel): string | null {
     return this[addressField(channel)];
   }
 
-  /** A part of a workspace's contacts, newest first. `search` is part of a name, phone or address, in any case. */
+  /** A part of a workspace's contacts, newest first. `search` is a part of a name, phone number or e-mail address, in any letter case. */
   static search(
     workspaceId: string,
     { search, tag }: { search?: string | undefined; tag?: string | undefined },

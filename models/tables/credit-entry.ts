@@ -1,4 +1,4 @@
-/** The ledger. Rows are only ever added, each once by its cause (`kind`, `reference`); writing is done in `operations/`. */
+/** The ledger. Rows are only added, each once for its cause (`kind`, `reference`). Only `operations/billing` writes them. */
 import { Op, type Order } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { type Listed, type ListWindow, type Place, type Range, readWindow, type SortColumn } from '../rules/values/list-window.js';
@@ -10,13 +10,13 @@ export type EntryKind = (typeof entryKinds)[number];
 const creditEntryColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
-  /** Its place in the workspace's ledger, from 1, without gaps; null for those from before there were numbers. */
+  /** Its number in the workspace's ledger, from 1, without gaps; null for entries that are older than the numbering. */
   number: nullable(column.bigint()),
   kind: column.text<EntryKind>(),
   /** Thousandths of a credit, negative for a debit. */
   amount: column.bigint(),
   balance_after: column.bigint(),
-  /** What caused it: the id of a message, a batch, a payment. */
+  /** The cause of the entry: the id of a message, a batch or a payment. */
   reference: column.text(),
   description: column.text(),
   created_at: withDefault(column.timestamp()),
@@ -44,7 +44,7 @@ const newestFirst: Order = [
 const entriesOf = (workspaceId: string, where: object, range: Omit<Range, 'after'>) =>
   CreditEntry.findAll({ where: { ...where, workspace_id: workspaceId }, order: newestFirst, ...range });
 
-/** Entries with and without number are read by two statements: the index serves each of them, and does not serve a condition for both. */
+/** Two statements read the entries with and without number, because the index serves each of them but not a condition for both. */
 async function entriesAfter(workspaceId: string, [number = unnumbered, id]: Place, range: Omit<Range, 'after'>): Promise<CreditEntry[]> {
   if (number === unnumbered) return entriesOf(workspaceId, { number: null, id: { [Op.lt]: id } }, range);
   const numbered = await entriesOf(workspaceId, { number: { [Op.lt]: number } }, range);

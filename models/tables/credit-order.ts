@@ -1,4 +1,4 @@
-/** An order of credits: our own record of what was to be paid, against which every word of the payment provider is held. */
+/** An order of credits: our own record of the agreed payment. Every event of the payment provider is compared with it. */
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { ownedOf } from './owned.js';
 
@@ -17,13 +17,13 @@ export const creditOrderColumns = {
   request_digest: nullable(column.bytes()),
   /** `opening` until the provider's session is stored. */
   status: column.text<OrderStatus>(),
-  /** While `opening`: until then one request has the sole right to ask the provider. */
+  /** While `opening`: until then, only one request may call the payment provider. */
   leased_until: column.timestamp(),
   session_id: withDefault(nullable(column.text())),
   checkout_url: withDefault(nullable(column.text())),
-  /** Set when paid. */
+  /** Set when the order is paid. */
   payment_id: withDefault(nullable(column.text())),
-  /** Thousandths of a credit that refunds and disputes have taken back, or put into debt. */
+  /** Thousandths of a credit that refunds and disputes have taken back, or turned into debt. */
   reversed: withDefault(column.bigint()),
   created_at: withDefault(column.timestamp()),
   paid_at: withDefault(nullable(column.timestamp())),

@@ -1,4 +1,4 @@
-/** What is for sale. Rows come from migrations or from the operator's own SQL; the program only reads them. */
+/** The credit packages for sale. Migrations or the operator's own SQL write the rows. The program only reads them. */
 import { column, type Columns, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
 import { notFound } from '../errors.js';
@@ -16,12 +16,12 @@ const creditPackageColumns = {
 } satisfies Columns;
 
 export class CreditPackage extends modelOf(creditPackageColumns) {
-  /** Everything that can be bought now, the smallest first. */
+  /** All packages for sale now, the smallest first. */
   static forSale(): Promise<CreditPackage[]> {
     return CreditPackage.findAll({ where: { is_active: true }, order: ['credits', 'id'] });
   }
 
-  /** @throws AppError 404 when nothing with this id is for sale */
+  /** @throws AppError not_found if no package with this id is for sale */
   static async forSaleById(id: string): Promise<CreditPackage> {
     const row = isUuid(id) ? await CreditPackage.findOne({ where: { id, is_active: true } }) : null;
     if (row === null) throw notFound('Credit package');

@@ -1,4 +1,4 @@
-/** A delivery: one event on its way to one webhook, with every attempt that was made. */
+/** A delivery: one event on its way to one webhook, with all its attempts. */
 import { literal, type NonAttribute, Op, type Order, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
@@ -13,18 +13,18 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const triggers = ['scheduled', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof triggers)[number];
 
-/** Milliseconds that each part of an attempt took; null for what did not take place, as on a connection that was open already. */
+/** The duration of each part of an attempt in milliseconds; null for a part that did not happen, for example on a reused connection. */
 export interface Timings {
   dns_ms: number | null;
   connect_ms: number | null;
   tls_ms: number | null;
-  /** From the open connection to the head of the answer. */
+  /** From the open connection to the head of the response. */
   first_byte_ms: number | null;
-  /** All of it, waiting for a connection and reading the answer included. */
+  /** The whole attempt, including the wait for a connection and the body of the response. */
   total_ms: number;
 }
 
-/** What a list may be narrowed to; `since` and `until` are times of creation, both included. */
+/** Filters of a list. `since` and `until` are times of creation, both included. */
 export interface DeliveryFilters {
   status?: DeliveryStatus[];
   event?: string;
@@ -35,7 +35,10 @@ export interface DeliveryFilters {
 
 const deliveryColumns = {
   id: column.uuid(),
-  /** Its place among all deliveries, given by the database; 0 for those from before there were places, which have the order of their ids. */
+  /**
+   * The database's number of the delivery among all deliveries; 0 for deliveries that are older than the numbering. Those are ordered by
+   * their ids.
+   */
   seq: withDefault(column.bigint()),
   webhook_id: column.uuid(),
   event_id: column.uuid(),
@@ -43,9 +46,9 @@ const deliveryColumns = {
   message_id: nullable(column.uuid()),
   group_id: nullable(column.uuid()),
   status: column.text<DeliveryStatus>(),
-  /** Automatic attempts made so far: the rung of the retry ladder. Manual attempts do not move it. */
+  /** How many scheduled attempts were made: the position in the retry schedule. Manual attempts do not change it. */
   ladder_step: withDefault(column.integer()),
-  /** The revision of its webhook that its status takes into account. */
+  /** The last revision of its webhook that its status includes. */
   webhook_revision: withDefault(column.integer()),
   next_attempt_at: withDefault(nullable(column.timestamp())),
   created_at: withDefault(column.timestamp()),
@@ -57,7 +60,7 @@ export class Delivery extends modelOf(deliveryColumns) {
 
   /**
    * A delivery of this webhook with its attempts.
-   * @throws AppError 404 for an unknown, malformed or foreign id alike
+   * @throws AppError not_found in the same way for unknown, malformed and foreign ids
    */
   static async ofWebhook(webhookId: string, id: string): Promise<Delivery> {
     const row = isUuid(id) ? await Delivery.findOne({ where: { id, webhook_id: webhookId }, include: ['attempts'], order: inOrder }) : null;
@@ -65,12 +68,12 @@ export class Delivery extends modelOf(deliveryColumns) {
     return row;
   }
 
-  /** Its status, a part of which may stand in the row of its webhook: what is pending is held as soon as that is inactive. */
+  /** Its status, including the part that is stored in the row of its webhook: pending deliveries are held as soon as the webhook is inactive. */
   statusWith({ is_active, held_revision }: Holder): DeliveryStatus {
     return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
   }
 
-  /** A part of a webhook's deliveries, newest first, each with its attempts as of one moment. */
+  /** A part of a webhook's deliveries, newest first, each with its attempts, read at one moment. */
   static pageOf(
     webhook: Holder & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
@@ -98,26 +101,29 @@ export class Delivery extends modelOf(deliveryColumns) {
 /** The sort columns of `Delivery.pageOf`. */
 export const deliverySort: readonly SortColumn[] = ['micros', 'number', 'id'];
 
-/** What the row of a webhook says of its deliveries. */
+/** What the row of a webhook determines for its deliveries. */
 type Holder = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
 type Where = WhereOptions<RowOf<typeof deliveryColumns>>;
 
-/** Created is stored to the microsecond: the last millisecond counts whole. */
+/** Creation times are stored to the microsecond, so the last millisecond is included completely. */
 function createdBetween(since: Date | undefined, until: Date | undefined): Where[] {
   const from = since && { created_at: { [Op.gte]: since } };
   const to = until && { created_at: { [Op.lt]: new Date(until.getTime() + 1) } };
   return [from, to].filter((bound) => bound !== undefined);
 }
 
-/** Microseconds since 1970. JavaScript's dates end at the millisecond. */
+/** Microseconds since 1970, because a Date has milliseconds only. */
 const createdMicros = `(extract(epoch FROM "Delivery".created_at) * 1000000)::bigint`;
 
-/** A comparison of rows, because the index on the first column serves that. The parts of a place have digits and hyphens only (`isPlace`). */
+/**
+ * A comparison of rows, because the index on the first column can be used for that. The parts of a place contain digits and hyphens only
+ * (`isPlace`).
+ */
 const createdBefore = ([micros, seq, id]: Place) =>
   literal(`("Delivery".created_at, "Delivery".seq, "Delivery".id)
     < (timestamptz 'epoch' + ${Number(micros)} * interval '1 microsecond', ${Number(seq)}, ${Delivery.sequelize?.escape(id ?? '')}::uuid)`);
 
-/** By `statusWith`; where all is settled by the rows alone, for which there are indexes. */
+/** Deliveries by `statusWith`. If all are settled, the rows alone suffice, and have indexes. */
 function inStatuses({ is_active, revision, held_revision, settled_revision }: Holder, statuses: DeliveryStatus[] | undefined): Where[] {
   if (statuses === undefined) return [];
   if (is_active && settled_revision >= revision) return [{ status: statuses }];

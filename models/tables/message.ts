@@ -1,4 +1,4 @@
-/** One message to one recipient. Its status is changed by `operations/messages/record-statuses.ts` alone. */
+/** One message to one recipient. Only `operations/messages/record-statuses.ts` changes its status. */
 import { column, type Columns, nullable, type RowOf, withDefault, without } from './columns.js';
 import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
@@ -19,9 +19,9 @@ export const messageColumns = {
   request_digest: nullable(column.bytes()),
   status: column.text<Status>(),
   status_detail: column.text<StatusDetail>(),
-  /** Thousandths of a credit that acceptance debits. */
+  /** What acceptance debits, in thousandths of a credit. */
   cost: column.bigint(),
-  /** Thousandths of a credit that it cost in the end: 0 before acceptance and after a refund. */
+  /** What it costs in the end, in thousandths of a credit: 0 before acceptance and after a refund. */
   credits_used: withDefault(column.bigint()),
   segments: nullable(column.integer()),
   encoding: nullable(column.text()),
@@ -37,7 +37,7 @@ export const messageColumns = {
   delivered_at: nullable(column.timestamp()),
   failed_at: nullable(column.timestamp()),
   read_at: nullable(column.timestamp()),
-  /** When what is personal in it was erased: `to` is a digest then, the content is empty. */
+  /** When its personal data were erased. Since then `to` is a digest and the content is empty. */
   erased_at: withDefault(nullable(column.timestamp())),
 } satisfies Columns;
 
@@ -46,13 +46,13 @@ export class Message extends ownedOf(messageColumns) {
 }
 
 export type MessageRow = RowOf<typeof messageColumns>;
-/** What a change of status reads: all but the content, which may have 100 kB, and what accepting needs. */
+/** What a change of status reads: all columns except those that only acceptance needs, and the content, which may have 100 kB. */
 export const statusColumns = without(messageColumns, 'content', 'idempotency_key', 'request_digest');
 export type StatusRow = RowOf<typeof statusColumns>;
-/** A message before it is decided: nothing was charged for it. */
+/** An undecided message. Nothing was charged for it. */
 export type NewMessage = Omit<MessageRow, 'credits_used' | 'erased_at'>;
 
-/** What providers have said of a message that no provider has seen. */
+/** The columns about providers of a message that was never handed off. */
 export const unsent = {
   provider: null,
   provider_message_id: null,

@@ -1,4 +1,4 @@
-/** Base of every table whose rows belong to one workspace: the easy way to query is the scoped way. */
+/** The base class of tables whose rows belong to a workspace. Its queries always name the workspace. */
 import { type Attributes, Model, type ModelStatic, Op, type Order, type WhereOptions } from 'sequelize';
 import type { Columns } from './columns.js';
 import type { ModelOf } from './model-of.js';
@@ -7,14 +7,14 @@ import { type Listed, type ListWindow, readWindow } from '../rules/values/list-w
 import { isUuid } from '../rules/values/text.js';
 
 abstract class Owned extends Model {
-  /** The name that the 404 of this resource carries. */
+  /** The name of this resource in the message of `notFound`. */
   static readonly resource: ResourceName;
   declare id: string;
   declare workspace_id: string;
 
   /**
    * The row with this id in this workspace.
-   * @throws AppError 404 for an unknown, malformed or foreign id alike, so that ids of others cannot be probed
+   * @throws AppError not_found in the same way for unknown, malformed and foreign ids, so that clients cannot test ids of others
    */
   static async owned<T extends OwnedRow>(this: OwnedStatic<T>, workspaceId: string, id: string): Promise<T> {
     const where = { id, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
@@ -25,7 +25,7 @@ abstract class Owned extends Model {
 
   /**
    * A part of this workspace's rows, newest first. A place is the id of a row.
-   * @param count counts the rows, where that is possible without reading them
+   * @param count counts the rows, if that is possible without reading them
    */
   static async ownedPage<T extends OwnedRow>(
     this: OwnedStatic<T>,
@@ -45,7 +45,7 @@ abstract class Owned extends Model {
   }
 }
 
-/** Ids are UUIDv7: the largest is the newest, and ties cannot happen. */
+/** Ids are UUIDv7: the largest is the newest, and no two are equal. */
 const newestFirst: Order = [['id', 'DESC']];
 
 type OwnedRow = Model & { id: string; workspace_id: string };

@@ -1,4 +1,4 @@
-/** A replay: deliveries of a time that an owner has sent again, and how far it came. */
+/** A replay: the deliveries of a period that an owner sends again, and its progress. */
 import { Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
@@ -18,11 +18,11 @@ const replayColumns = {
   since: column.timestamp(),
   until: column.timestamp(),
   statuses: column.texts<DeliveryStatus>(),
-  /** Deliveries that it was to take when it began. */
+  /** How many deliveries it included when it began. */
   matched: column.integer(),
-  /** Deliveries that had their attempt. */
+  /** How many deliveries were attempted. */
   attempted: withDefault(column.integer()),
-  /** Those of them whose attempt was acknowledged; a retry by the ladder does not count. */
+  /** How many of those attempts were acknowledged. Later retries do not count. */
   acknowledged: withDefault(column.integer()),
   created_at: withDefault(column.timestamp()),
   ended_at: withDefault(nullable(column.timestamp())),
@@ -31,7 +31,7 @@ const replayColumns = {
 export class Replay extends modelOf(replayColumns) {
   /**
    * A replay of this webhook.
-   * @throws AppError 404 for an unknown, malformed or foreign id alike
+   * @throws AppError not_found in the same way for unknown, malformed and foreign ids
    */
   static async ofWebhook(webhookId: string, id: string): Promise<Replay> {
     const row = isUuid(id) ? await Replay.findOne({ where: { id, webhook_id: webhookId } }) : null;

@@ -1,4 +1,7 @@
-/** A recipient who must not be written to on a channel: refused before hand-off. Rows are written by `operations/contacts/suppress.ts`. */
+/**
+ * A recipient to whom a workspace must not send on a channel. Messages to it are refused before hand-off. Only
+ * `operations/contacts/suppress.ts` writes the rows.
+ */
 import { Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import type { Channel } from '../channels.js';
@@ -10,12 +13,12 @@ export const suppressionColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
   channel: column.text<Channel>(),
-  /** As `recipientKey` makes it. */
+  /** As `recipientKey` returns it. */
   recipient: column.text(),
   reason: column.text<SuppressionReason>(),
   source: column.text<SuppressionSource>(),
   message_id: nullable(column.uuid()),
-  /** Null: never. */
+  /** Null: it never expires. */
   expires_at: nullable(column.timestamp()),
   created_at: withDefault(column.timestamp()),
 } satisfies Columns;
@@ -23,7 +26,7 @@ export const suppressionColumns = {
 export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
-  /** A part of those that are in effect, newest first; undefined filters do not filter. */
+  /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
   static live(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
@@ -33,7 +36,7 @@ export class Suppression extends ownedOf(suppressionColumns) {
     return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() } });
   }
 
-  /** Whether one is in effect for this recipient. @param recipient as `recipientKey` makes it */
+  /** Whether a suppression of this recipient is in effect. @param recipient as `recipientKey` returns it */
   static async holds(workspaceId: string, channel: Channel, recipient: string): Promise<boolean> {
     return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient, ...inEffect() } })) > 0;
   }

@@ -1,4 +1,4 @@
-/** A webhook: where a workspace's events go. Its secret is encrypted at rest and shown once, by whoever made it. */
+/** A webhook: the endpoint for a workspace's events. Its secret is stored encrypted, and is shown once when it is created. */
 import { type Transaction, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,7 +9,7 @@ import type { EventType } from '../rules/webhooks/events.js';
 import { generateWebhookSecret } from '../rules/webhooks/signature.js';
 import { generateSigningKey } from '../rules/webhooks/signing-key.js';
 
-/** What an owner says of a new webhook. */
+/** The fields of a new webhook. */
 export interface NewWebhook {
   workspace_id: string;
   url: string;
@@ -18,11 +18,11 @@ export interface NewWebhook {
   retry_delays?: number[] | null;
   rate?: number | null;
   ordered?: boolean;
-  /** Signed with an ed25519 key pair too. */
+  /** Events are signed with an ed25519 key pair too. */
   asymmetric?: boolean;
 }
 
-/** The present key pair of a webhook, as stored: its private half encrypted. */
+/** The present key pair of a webhook, as stored: the private key is encrypted. */
 export interface StoredKeyPair {
   signing_key: Buffer;
   public_key: string;
@@ -37,25 +37,25 @@ export const webhookColumns = {
   is_active: withDefault(column.boolean()),
   disabled_reason: withDefault(nullable(column.text())),
   secret: column.bytes(),
-  /** The secret before the last rotation; signs too until `old_secret_until`. */
+  /** The secret before the last rotation. It signs too until `old_secret_until`. */
   old_secret: withDefault(nullable(column.bytes())),
   old_secret_until: withDefault(nullable(column.timestamp())),
-  /** Ed25519 key pairs where the owner asked for one, encrypted and rotated as the secrets are. */
+  /** Ed25519 key pairs, if the owner chose them; encrypted and rotated like the secrets. */
   signing_key: withDefault(nullable(column.bytes())),
   public_key: withDefault(nullable(column.text())),
   old_signing_key: withDefault(nullable(column.bytes())),
   old_public_key: withDefault(nullable(column.text())),
   /** Seconds before each further attempt; null: `WEBHOOK_RETRY_DELAYS`. */
   retry_delays: withDefault(nullable(column.integers())),
-  /** Deliveries a second; null: as fast as the endpoint answers. */
+  /** Deliveries per second; null: as fast as the endpoint answers. */
   rate: withDefault(nullable(column.double())),
   /** One delivery at a time, in the order of the events. */
   ordered: withDefault(column.boolean()),
-  // See operations/webhooks/settle-deliveries.ts: pending deliveries of a revision before `held_revision` are held.
+  // See operations/webhooks/settle-deliveries.ts: pending deliveries with a revision below `held_revision` are held.
   revision: withDefault(column.integer()),
   held_revision: withDefault(column.integer()),
   settled_revision: withDefault(column.integer()),
-  // How the endpoint has been doing, written by note-health.ts and carried-deliveries.ts.
+  // The health of the endpoint, written by note-health.ts, and when its retrier looks next, written by retriers.ts.
   failures: withDefault(column.integer()),
   failing_since: withDefault(nullable(column.timestamp())),
   resume_at: withDefault(nullable(column.timestamp())),
@@ -63,14 +63,14 @@ export const webhookColumns = {
   carrier_looks_at: withDefault(nullable(column.timestamp())),
   created_at: withDefault(column.timestamp()),
   updated_at: withDefault(column.timestamp()),
-  /** Deleted webhooks keep their row until their deliveries are gone; no query sees them. */
+  /** The row of a deleted webhook stays until its deliveries are deleted. No query returns it. */
   deleted_at: withDefault(nullable(column.timestamp())),
 } satisfies Columns;
 
 export class Webhook extends ownedOf(webhookColumns) {
   static override readonly resource = 'Webhook';
 
-  /** Makes and stores a webhook. The returned `secret` is readable nowhere else afterwards, except to whoever signs. */
+  /** Creates and stores a webhook. The returned `secret` is not shown again. */
   static async register(
     secretKey: string,
     { asymmetric = false, ...wanted }: NewWebhook,
@@ -93,16 +93,16 @@ export class Webhook extends ownedOf(webhookColumns) {
     return { row, secret };
   }
 
-  /** @throws AppError 409: nothing is sent to an inactive webhook, whoever asks for it */
+  /** @throws AppError conflict if the webhook is inactive, because nothing may be sent to it */
   assertActive(): void {
     if (!this.is_active) throw conflict('Webhook is inactive. Activate it before sending to it');
   }
 }
 
-/** Binds an encrypted secret to its row: bytes copied to another webhook do not open. */
+/** Binds an encrypted secret to its row. Its bytes cannot be decrypted in another webhook's row. */
 export const secretContext = (webhookId: string) => `webhook:${webhookId}`;
 
-/** The same for the private half of its key pair. */
+/** The same for the private key of its key pair. */
 export const signingKeyContext = (webhookId: string) => `webhook-signing-key:${webhookId}`;
 
 export function newKeyPair(secretKey: string, webhookId: string): StoredKeyPair {

@@ -1,4 +1,4 @@
-/** A workspace: the account that messages, keys, webhooks and credits belong to. */
+/** A workspace: the account that owns messages, keys, webhooks and credits. */
 import { fn, col, where } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
@@ -11,26 +11,26 @@ const workspaceColumns = {
   phone: nullable(column.text()),
   country: nullable(column.text()),
   email_verified: withDefault(column.boolean()),
-  /** Part of every JWT; raising it ends all older ones. */
+  /** A part of every JWT. Raising it ends all older JWTs. */
   token_version: withDefault(column.integer()),
-  /** Thousandths of a credit; always the sum of the workspace's credit entries. */
+  /** Thousandths of a credit. Always equals the sum of the workspace's ledger entries. */
   balance: withDefault(column.bigint()),
-  /** Messages that its list shows: those that are decided. */
+  /** The number of decided messages, which is the length of their list. */
   message_count: withDefault(column.bigint()),
-  /** Thousandths of a credit that may be debited in a day; null: as many as there are. */
+  /** The maximum debits of a day, in thousandths of a credit; null: no limit. */
   spend_limit_day: withDefault(nullable(column.bigint())),
-  /** ISO 3166 alpha-2; null: phones of all countries are written to. */
+  /** ISO 3166 alpha-2 codes of the countries to whose phone numbers it may send; null: all. */
   allowed_countries: withDefault(nullable(column.texts())),
-  /** Messages are erased after so many days; null: as the installation does. */
+  /** After how many days messages are erased; null: as the installation does. */
   message_days: withDefault(nullable(column.integer())),
-  /** Null where no second factor is in force. */
+  /** Null if no second factor is in force. */
   totp_confirmed_at: withDefault(nullable(column.timestamp())),
   created_at: withDefault(column.timestamp()),
   updated_at: withDefault(column.timestamp()),
 } satisfies Columns;
 
 export class Workspace extends modelOf(workspaceColumns) {
-  /** The workspace with this e-mail address, whatever its case; null when there is none. */
+  /** The workspace with this e-mail address, in any letter case; null if there is none. */
   static byEmail(email: string): Promise<Workspace | null> {
     return Workspace.findOne({ where: where(fn('lower', col('email')), email.toLowerCase()) });
   }

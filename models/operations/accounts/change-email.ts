@@ -6,9 +6,9 @@ import { Workspace } from '../../tables/workspace.js';
 import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
 
 /**
- * Asks the new address whether it is its owner's, and tells the present one. Nothing has changed until the token is used (`verifyEmail`).
+ * Sends a confirmation mail to the new address and a notice to the present one. Nothing changes until the token is used (`verifyEmail`).
  * @returns the ids of both mails
- * @throws AppError 400 when the address is taken, 429 after twenty such requests within an hour
+ * @throws AppError email_exists if the address is taken, rate_limited after twenty such requests within an hour
  */
 export async function requestEmailChange(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },

@@ -7,10 +7,10 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { voidEmailChanges } from '../mails/issue-mail.js';
 
 /**
- * Sets another password: every JWT stops working, and the owner is told by mail.
- * @param knownHash that of the present password, which the caller has compared; of two at once the second is refused
+ * Sets another password. Every JWT stops working, and a mail notifies the owner.
+ * @param knownHash the hash of the present password, which the caller has verified. Of two concurrent changes, the second is refused
  * @returns the id of the mail
- * @throws AppError 401 when the password was changed meanwhile, 503 when too many passwords wait
+ * @throws AppError unauthorized if the password was changed meanwhile, unavailable if too many passwords wait
  */
 export async function changePassword(
   db: Database,

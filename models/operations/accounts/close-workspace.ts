@@ -6,10 +6,10 @@ import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 
 /**
- * Closes an account: when this resolves its JWTs, keys and webhooks have ended, and its address is free. Its messages that were not
- * handed off are cancelled step by step by the watcher (`settleClosed`); `closed_at` tells what else is to be forgotten.
- * The ledger stays, without a name.
- * @returns the id of the mail that says so; null where it was closed already
+ * Closes an account. When this resolves, its JWTs, keys and webhooks have ended, and its address is free. The watcher then cancels the
+ * messages that were not handed off, step by step (`settleClosed`). `closed_at` tells what else must be erased. The ledger stays, without a
+ * name.
+ * @returns the id of the mail that confirms this; null if it was closed already
  */
 export function closeWorkspace(db: Database, workspaceId: string, origin: Origin): Promise<string | null> {
   return inTransaction(db, async (transaction) => {

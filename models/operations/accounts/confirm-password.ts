@@ -5,9 +5,10 @@ import { Workspace } from '../../tables/workspace.js';
 import { forgetTries, takeTry } from './login-tries.js';
 
 /**
- * The workspace of a caller who knows its password, too: a JWT alone may be stolen. Wrong tries count as those of a login.
- * @param client hash of the network that the caller comes from
- * @throws AppError 401 for a wrong password, 429 while passwords of this workspace have to wait
+ * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
+ * logins.
+ * @param client hash of the client's network
+ * @throws AppError unauthorized if the password is wrong, rate_limited while attempts for this workspace are blocked
  */
 export async function confirmPassword(
   db: Database,

@@ -14,7 +14,7 @@ export interface NewWorkspace {
   password_hash: string;
   phone: string | null;
   country: string | null;
-  /** Thousandths of a credit, and what the ledger says about them. */
+  /** In thousandths of a credit, with the description of the ledger entry. */
   credits: { amount: number; description: string };
 }
 
@@ -33,15 +33,15 @@ export async function insertWorkspace(
   return created;
 }
 
-/** An operator's invitation may lie in a mailbox for some days. Reset tokens that owners request are valid for an hour. */
+/** An invitation by an operator may stay unread for some days. Reset tokens that owners request are valid for an hour. */
 const invitationDays = 7;
-/** No password fits this. */
+/** No password has this hash. */
 const noPassword = '-';
 
 /**
- * Creates a workspace for somebody else. It has no password: its owner sets one with the token, which also verifies the address.
- * @returns the token, which is stored nowhere
- * @throws AppError 400 when the address is taken; nothing is stored then
+ * Creates a workspace for another person. It has no password: its owner sets one with the token, which also verifies the address.
+ * @returns the token. It is not stored
+ * @throws AppError email_exists if the address is taken. Nothing is stored then
  */
 export async function createWorkspace(
   db: Database,
@@ -61,7 +61,7 @@ export async function createWorkspace(
       return { workspace: await created.reload({ transaction }), token, expiresAt };
     });
   } catch (error) {
-    if (error instanceof UniqueConstraintError) throw emailExists(); // two at once: the index decides
+    if (error instanceof UniqueConstraintError) throw emailExists(); // two concurrent calls: the index decides
     throw error;
   }
 }

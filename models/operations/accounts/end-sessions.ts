@@ -1,4 +1,4 @@
-/** Logging out: one JWT ends, or all of them. Holds for every request that begins afterwards. */
+/** Logging out: ends one JWT, or all of them. Takes effect for every request that begins afterwards. */
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -30,7 +30,7 @@ interface Ending {
 function end(db: Database, { workspaceId, sql, bind, changes }: Ending, origin: Origin): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const [ended] = await select<{ name: string }>(db, sql, bind, transaction);
-    if (ended === undefined) return; // two at once: the other one has told of it
+    if (ended === undefined) return; // two concurrent calls: the other one has recorded it
     const target = { type: 'workspace', id: workspaceId, name: ended.name };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.logout', target, changes });
   });

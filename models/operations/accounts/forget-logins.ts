@@ -1,14 +1,14 @@
 import { type Database, select } from '../../db/database.js';
 import { tryHours } from './login-tries.js';
 
-/** How long an address that has logged in stays known. */
+/** How many days an address from which somebody logged in stays known. */
 const addressDays = 180;
-/** Rows of one statement. */
+/** How many rows one statement deletes. */
 const page = 1_000;
 
 /**
- * Forgets what logins leave and nobody needs any more: tries, addresses, JWTs that have expired, addresses that were never confirmed.
- * @returns how many rows
+ * Deletes old login data: attempts, known addresses, expired JWTs, and e-mail changes that were never confirmed.
+ * @returns the number of rows
  */
 export async function forgetLogins(db: Database): Promise<number> {
   let forgotten = 0;

@@ -3,32 +3,32 @@ import type { Channel } from '../../channels.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
 import { type Standing, standing } from '../billing/standing.js';
 
-/** What a request needs to know of its API key: asked for anew by every request, never cached, so that a revocation holds at once. */
+/** What a request needs to know about its API key. Every request reads it anew and it is never cached, so that a revocation takes effect at once. */
 export interface IdentifiedKey extends Standing {
   id: string;
   name: string;
   workspace_id: string;
   scopes: Scope[];
   is_active: boolean;
-  /** By the database's clock, at the moment of the question. */
+  /** By the database's clock, when the key is read. */
   is_expired: boolean;
-  /** Networks that it works from; null: everywhere. */
+  /** Networks from which the key may be used; null: all. */
   allowed_addresses: string[] | null;
-  /** Channels that it may send by; null: all. */
+  /** Channels on which the key may send; null: all. */
   channels: Channel[] | null;
   last_used_at: Date | null;
-  /** Active webhooks of the workspace. */
+  /** The number of active webhooks of the workspace. */
   webhooks: number;
 }
 
 /** A key as a request presents it. */
 export interface PresentedKey {
   digest: Buffer;
-  /** Digests of the same key by secret keys that came before: where it is stored under one of them, it moves to `digest`. */
+  /** Digests of the same key under earlier secret keys. A key that is stored under one of them moves to `digest`. */
   older?: readonly Buffer[];
 }
 
-/** The keys stored under these digests, in their order, with the standing of their workspaces; null where there is none. */
+/** The keys with these digests, in the same order, with the standing of their workspaces; null for an unknown key. */
 export async function identifyApiKeys(db: Database, presented: readonly PresentedKey[]): Promise<(IdentifiedKey | null)[]> {
   const found = await keysOf(db, presented);
   const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
@@ -49,8 +49,8 @@ async function keysOf(db: Database, presented: readonly PresentedKey[]): Promise
 }
 
 /**
- * Those of them that there are: a key that was invented is asked for and writes nothing. Both digests are looked at in one statement, as
- * another request may move the key meanwhile.
+ * Selects the digests that exist: an invented key causes a read and no write. One statement checks both digests, because another request
+ * may move the key meanwhile.
  */
 async function storedAnyhow(db: Database, presented: readonly PresentedKey[]): Promise<PresentedKey[]> {
   const digests = presented.flatMap(({ digest, older = [] }) => [digest, ...older]);

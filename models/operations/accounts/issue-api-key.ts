@@ -7,7 +7,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { hasHadItsShare } from '../mails/issue-mail.js';
 import { withinQuota } from '../billing/within-quota.js';
 
-/** A new key, which is shown once, and the id of the mail about it; null where the owner has had enough of them. */
+/** A new key, which is shown once, and the id of the mail about it; null if the owner has reached the limit of mails. */
 export interface IssuedKey {
   row: ApiKey;
   key: string;
@@ -15,8 +15,8 @@ export interface IssuedKey {
 }
 
 /**
- * Makes a key, as its owner asks, and tells the owner by mail.
- * @throws AppError 409 when the workspace has as many as it can have
+ * Creates a key at its owner's request, and notifies the owner by mail.
+ * @throws AppError limit_reached if the workspace has the maximum number of keys
  */
 export function issueApiKey(
   db: Database,
@@ -36,7 +36,7 @@ export function issueApiKey(
   });
 }
 
-/** Whoever makes keys fills nobody's mailbox: the address may be that of somebody else. */
+/** Limits the mails: the address may belong to another person, whose mailbox must not be flooded. */
 export async function tellOfKey(
   db: Database,
   transaction: Transaction,

@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Whether this client has logged in to the workspace with this address before. @param client hash of its network */
+/** Whether this client has logged in to the workspace of this address before. @param client hash of its network */
 export async function isKnownClient(db: Database, email: string, client: Buffer): Promise<boolean> {
   return (await select(db, known, [email, client])).length > 0;
 }

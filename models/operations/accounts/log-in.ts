@@ -14,7 +14,7 @@ import { hasHadItsShare } from '../mails/issue-mail.js';
 export interface LoginDeps {
   db: Database;
   config: Pick<Config, 'secretKey' | 'secretKeys'>;
-  /** Told of every mail that was put into the outbox. */
+  /** Called for every mail that was put into the outbox. */
   onMail(mailId: string): void;
 }
 
@@ -22,14 +22,14 @@ export interface Login {
   email: string;
   password: string;
   code?: string | undefined;
-  /** Hash of the network that the client comes from. */
+  /** Hash of the client's network. */
   client: Buffer;
 }
 
 /**
- * The workspace with this address and password, and with a code where a second factor is in force.
- * @throws AppError 401, after the same time whether the address is unknown or the password wrong; 429 while the address is locked;
- * 503 when too many log in at once
+ * The workspace with this address and password, and with a verification code if a second factor is in force.
+ * @throws AppError unauthorized after the same time whether the address is unknown or the password wrong; code_required if a second factor
+ *   is in force and no code was given; rate_limited while the address is locked; unavailable if too many log in at the same time
  */
 export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Promise<Workspace> {
   const { db, config } = deps;
@@ -75,7 +75,7 @@ async function noteLogin(
   transaction.afterCommit(() => onMail(mailId));
 }
 
-/** What was tried is told to the workspace, and by mail when it is locked for the first time. */
+/** Records the failed attempt in the audit log. Notifies the owner by mail when the address is locked for the first time. */
 async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, attempt: Try, origin: Origin): Promise<void> {
   const { id: workspaceId, name } = workspace;
   const target = { type: 'workspace', id: workspaceId, name };
@@ -90,7 +90,7 @@ async function noteFailure({ db, onMail }: LoginDeps, workspace: Workspace, atte
   });
 }
 
-/** The first address of all is where the account was made: there is nobody to tell. */
+/** The first known address is the one from which the account was made. It causes no notice. */
 const noteAddress = `
   WITH known AS (SELECT bool_or(digest = $2) AS is_known FROM login_addresses WHERE workspace_id = $1),
     noted AS (
@@ -100,7 +100,7 @@ const noteAddress = `
   SELECT is_known IS FALSE AS is_new FROM known`;
 
 const tellOf = 'INSERT INTO mails (id, workspace_id, kind, detail) VALUES ($1, $2, $3, $4)';
-/** Whoever goes on trying fills nobody's mailbox. */
+/** At most one notice: repeated attempts must not flood the mailbox. */
 const tellOnce = `
   INSERT INTO mails (id, workspace_id, kind, detail)
   SELECT $1::uuid, $2::uuid, 'login_locked', $3::json

@@ -1,32 +1,32 @@
 /**
- * Tries of a password by e-mail address, whoever makes them and from wherever: each is counted before the password is looked at, so that
- * hundreds at once are no more than hundreds one after the other. Kept in PostgreSQL, where all processes count together.
+ * Counts login attempts by e-mail address, from all clients. Each attempt is counted before its password is verified, so that hundreds of
+ * concurrent attempts get no further than hundreds of sequential ones. The counts are in PostgreSQL because all processes share them.
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { rateLimited } from '../../errors.js';
 import { digestOfEmail } from '../../rules/accounts/login-digest.js';
 
-/** Wrong passwords before anybody has to wait. */
+/** Wrong passwords before the first pause. */
 export const freeTries = 5;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 900;
-/** After so long without a try all are forgotten. */
+/** The attempts are forgotten after so many hours without one. */
 export const tryHours = 24;
-/** How long whoever has reset the password is spared what others try meanwhile. */
+/** After a reset of the password, the client that did it is exempt for so many minutes from the pauses that attempts of others cause. */
 const sparedMinutes = 15;
 
 export interface Try {
   digest: Buffer;
-  /** How many there were, with this one. */
+  /** How many attempts there were, this one included. */
   number: number;
-  /** How long the next one has to wait, should this one be wrong. */
+  /** The pause before the next attempt, if this one is wrong. */
   pauseSeconds: number;
 }
 
 /**
- * Counts a try for this address.
- * @param client hash of the network that it comes from
- * @throws AppError 429 while tries for this address have to wait
+ * Counts an attempt for this address.
+ * @param client hash of the client's network
+ * @throws AppError rate_limited while attempts for this address are blocked
  */
 export async function takeTry(db: Database, secretKey: string, email: string, client: Buffer): Promise<Try> {
   const ofAll = digestOfEmail(secretKey, email);
@@ -40,12 +40,12 @@ export async function takeTry(db: Database, secretKey: string, email: string, cl
   }
 }
 
-/** Forgets tries: who made them has proved to be the owner. */
+/** Forgets the attempts after a successful login. */
 export async function forgetTries(db: Database, digests: readonly Buffer[], transaction?: Transaction): Promise<void> {
   await select(db, 'DELETE FROM login_tries WHERE digest = ANY($1::bytea[])', [digests], transaction);
 }
 
-/** Forgets the tries for an address whose password was reset, and spares the client that did it what others go on trying. */
+/** Forgets the attempts for an address whose password was reset. Exempts the client that did it from the pauses that attempts of others cause. */
 export async function spareClient(
   db: Database,
   transaction: Transaction,
@@ -60,7 +60,8 @@ export async function spareClient(
 const isSpared = 'SELECT 1 AS one FROM login_tries WHERE digest = $1 AND spared = $2 AND spared_until > now()';
 
 const tries = `CASE WHEN t.last_at < clock_timestamp() - interval '${tryHours} hours' THEN 1 ELSE t.tries + 1 END`;
-// Whoever waits for the row sees the other's pause: the condition is evaluated again then, by the clock and not by the statement's time.
+// A statement that waited for the row sees the other one's pause: the condition is evaluated again then, with the clock and not with the
+// start time of the statement.
 const take = `
   INSERT INTO login_tries AS t (digest, tries, last_at) VALUES ($1, 1, clock_timestamp())
   ON CONFLICT (digest) DO UPDATE SET

@@ -6,9 +6,9 @@ import { totpContext } from './use-code.js';
 const page = 500;
 
 /**
- * Encrypts the TOTP secrets of all workspaces with the first of these keys, where another one was used. May run beside the service and
- * more than once: a secret that changes meanwhile is left as it became.
- * @returns how many secrets it looked at, changed, and could not read with any key
+ * Encrypts the TOTP secrets of all workspaces with the first of these keys, if they are encrypted with another one. May run beside the
+ * service and repeatedly: a secret that changes meanwhile keeps its new value.
+ * @returns how many secrets it checked, changed, and could not decrypt with any key
  */
 export async function reencryptTotp(
   db: Database,

@@ -3,15 +3,15 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
 
 /**
- * Puts a mail with a reset token into the outbox; older reset tokens of the workspace are void.
- * @returns the id of the mail; null when the address is unknown, or has had its share of mails
+ * Puts a mail with a reset token into the outbox, and voids older reset tokens of the workspace.
+ * @returns the id of the mail; null if the address is unknown or has reached the limit of mails
  */
 export function requestPasswordReset(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
   email: string,
 ): Promise<string | null> {
   return inTransaction(db, async (transaction) => {
-    // Locked, so that of two requests at once one is the newer.
+    // The lock serializes concurrent requests, so that one token is the newer.
     const [workspace] = await select<{ id: string }>(db, lockByEmail, [email], transaction);
     if (workspace === undefined || (await hasHadItsShare(db, transaction, workspace.id, 'reset_password'))) return null;
     return issueMail(db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'reset' });

@@ -3,8 +3,8 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
 
 /**
- * Puts another mail with a verification token into the outbox; older ones are void.
- * @returns the id of the mail; null when the address is unknown or verified, or has had its share of mails
+ * Puts another mail with a verification token into the outbox, and voids older ones.
+ * @returns the id of the mail; null if the address is unknown, verified already, or has reached the limit of mails
  */
 export function requestVerification(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },

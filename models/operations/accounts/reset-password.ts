@@ -16,16 +16,16 @@ export interface PasswordReset {
   token: string;
   password: string;
   revokeApiKeys: boolean;
-  /** Hash of the network that the client comes from: it need not wait for what others try. */
+  /** Hash of the client's network. Attempts of others do not block this client. */
   client: Buffer;
 }
 
 /**
- * Uses up a reset token: the workspace has this password from now on, every JWT from before stops working, and its owner is told
- * by mail what can still act for it. A lock of its logins ends. Where the address was never verified, whoever signed up may be somebody else: all keys and webhooks
- * end, so does a second factor, and the address is verified now.
+ * Uses a reset token: sets the password, ends every JWT and the lock of the logins, and mails the owner a list of what still has access. If
+ * the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second factor end as well,
+ * and the address becomes verified.
  * @returns the id of that mail
- * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired
+ * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one
  */
 export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey'> },
@@ -36,7 +36,7 @@ export function resetPassword(
     const digest = digestMailToken(reset.token);
     const [used] = await select<{ workspace_id: string }>(db, useToken, [digest], transaction);
     if (used === undefined) throw invalidMailToken(await whyTokenInvalid(db, transaction, digest, ['reset']));
-    // While this is hashed others with the same token wait for the row; none of them hashes anything.
+    // The row is locked while this is hashed, so that concurrent requests with the same token wait and hash nothing.
     const hash = await hashPassword(reset.password, used.workspace_id);
     const [workspace] = await select<Owner>(db, setPassword, [used.workspace_id, hash], transaction);
     if (workspace === undefined) throw invalidMailToken();

@@ -1,4 +1,4 @@
-/** What else than a password acts for a workspace: its API keys, and the webhooks that are told everything. */
+/** Access to a workspace without a password: its API keys, and its webhooks, which receive all events. */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -11,7 +11,7 @@ export async function revokeApiKeys(db: Database, transaction: Transaction, work
   await select(db, revoke, [workspaceId, originAsJson(origin)], transaction);
 }
 
-/** Deactivates every webhook of a workspace; their carriers are woken by the watcher. */
+/** Deactivates every webhook of a workspace. The watcher wakes their retriers. */
 export async function deactivateWebhooks(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {
   await select(db, deactivate, [workspaceId, originAsJson(origin)], transaction);
 }
@@ -21,10 +21,10 @@ export async function deleteWebhooks(db: Database, transaction: Transaction, wor
   await select(db, remove, [workspaceId, originAsJson(origin)], transaction);
 }
 
-/** Most keys, and most webhooks, that a mail names. */
+/** A mail lists at most so many keys and so many webhooks. */
 const namedMax = 25;
 
-/** The keys and webhooks that go on acting for a workspace, for a mail to its owner. */
+/** The keys and webhooks that keep their access, for a mail to the owner. */
 export async function remainingAccess(
   db: Database,
   transaction: Transaction,

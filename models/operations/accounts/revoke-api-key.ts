@@ -4,8 +4,8 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
- * Revokes a key for good; every request that begins after this resolves is refused. Repeating it changes nothing.
- * @throws AppError 404 when the workspace has no such key
+ * Revokes a key permanently. Every request that begins after this resolves is refused. Repeating it changes nothing.
+ * @throws AppError not_found if the workspace has no such key
  */
 export async function revokeApiKey(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const { name } = await ApiKey.owned(workspaceId, id);

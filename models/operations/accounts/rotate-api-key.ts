@@ -8,10 +8,11 @@ import { withinQuota } from '../billing/within-quota.js';
 import { type IssuedKey, tellOfKey } from './issue-api-key.js';
 
 /**
- * Makes a key that takes the place of another one: of the same name, scopes and limits, and of the same lifetime from now on. The former
- * key works for so many hours more (0: it is revoked at once), at most until it would have expired anyway.
- * @returns the new key, which is shown once, and the id of the mail that tells its owner
- * @throws AppError 404 when the workspace has no such key, 409 where it works no more, or where both would be more than it can have
+ * Creates a key that replaces another one. It has the same name, scopes, limits and lifetime, counted from now. The former key keeps
+ * working for `overlapHours` (0: it is revoked at once), but not beyond its own expiry.
+ * @returns the new key, which is shown once, and the id of the mail to its owner
+ * @throws AppError not_found if the workspace has no such key, conflict if the key is no longer valid, limit_reached if both keys together
+ *   exceed the quota
  */
 export async function rotateApiKey(
   db: Database,
@@ -20,10 +21,10 @@ export async function rotateApiKey(
   origin: Origin,
 ): Promise<IssuedKey> {
   const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
-  // The former key counts as long as it works; without an overlap the new one takes its place.
+  // The former key counts while it works. Without an overlap the new key takes its place.
   const most = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
   return withinQuota(db, { workspaceId, of: 'apiKeys', most }, async (transaction) => {
-    // Of two at once the second waits here, and rotates what the first has left.
+    // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
     if (former === undefined) throw conflict('API key can no longer be rotated');
     const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };

@@ -1,4 +1,7 @@
-/** The second factor of a workspace: offered, in force once a code has proved that its authenticator has it, and removed by a code. */
+/**
+ * The second factor of a workspace. It is offered, comes into force when a code proves that an authenticator has the secret, and is removed
+ * with a code.
+ */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { conflict, invalidCode } from '../../errors.js';
 import { digestRecoveryCode, generateRecoveryCodes, generateTotpSecret, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
@@ -8,8 +11,8 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { totpContext, useCode } from './use-code.js';
 
 /**
- * Makes a secret and recovery codes, both shown once. They replace what was offered before.
- * @throws AppError 409 where a second factor is in force
+ * Creates a secret and recovery codes. Both are shown once. They replace an earlier offer.
+ * @throws AppError conflict if a second factor is in force
  */
 export function offerTotp(db: Database, secretKey: string, workspaceId: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()];
@@ -24,8 +27,8 @@ export function offerTotp(db: Database, secretKey: string, workspaceId: string):
 }
 
 /**
- * Puts what was offered into force. @param code of the authenticator
- * @throws AppError 400 for a wrong code, 409 where nothing was offered, or is in force already
+ * Puts the offered second factor into force. @param code from the authenticator
+ * @throws AppError validation_failed if the code is wrong, conflict if nothing was offered or one is in force already
  */
 export function confirmTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -44,8 +47,8 @@ export function confirmTotp(db: Database, secretKeys: readonly string[], workspa
 }
 
 /**
- * Ends the second factor. @param code of the authenticator, or a recovery code
- * @throws AppError 400 for a wrong code, 409 where none is in force
+ * Removes the second factor. @param code from the authenticator, or a recovery code
+ * @throws AppError validation_failed if the code is wrong, conflict if none is in force
  */
 export function removeTotp(db: Database, secretKeys: readonly string[], workspaceId: string, code: string, origin: Origin): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -57,12 +60,12 @@ export function removeTotp(db: Database, secretKeys: readonly string[], workspac
   });
 }
 
-/** @throws AppError 409 where no second factor is in force; in a transaction it stays so */
+/** Inside a transaction, the lock keeps it in force. @throws AppError conflict if no second factor is in force */
 export async function assertTotpInForce(db: Database, workspaceId: string, transaction?: Transaction): Promise<void> {
   if ((await select(db, lockInForce, [workspaceId], transaction)).length === 0) throw conflict('TOTP is not in force');
 }
 
-/** Forgets the second factor of a workspace, with its recovery codes. */
+/** Deletes the second factor of a workspace with its recovery codes. */
 export async function forgetTotp(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, forget, [workspaceId], transaction);
   await forgetCodes(db, transaction, workspaceId);

@@ -1,6 +1,6 @@
 /**
- * What a closed workspace has under way: its batches are cancelled, then its single messages, in steps of bounded size. Each step notes how
- * far it came, so that a kill costs one step; steps may run twice and beside each other.
+ * Ends the open work of a closed workspace: cancels its batches, then its single messages, in steps of bounded size. Each step records its
+ * progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
@@ -8,19 +8,19 @@ import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
-/** Messages that a step looks at. */
+/** How many messages one step reads. */
 const stepSize = 1_000;
-/** Requests that had begun when the account was closed are decided by then. */
+/** Requests that had begun when the account was closed are decided after this time. */
 const graceSeconds = 60;
 
-/** Closed workspaces that have something under way, those that were closed first first. */
+/** Closed workspaces with open work, in the order of their closing. */
 export async function closingWorkspaces(db: Database, limit: number): Promise<string[]> {
   return (await select<{ id: string }>(db, closing, [limit])).map(({ id }) => id);
 }
 
 /**
- * Takes steps until nothing is under way, or the time is over.
- * @param until milliseconds since 1970; no step begins later
+ * Runs steps until no work is open or the time is over.
+ * @param until milliseconds since 1970. No step begins later
  * @returns whether the workspace is settled
  */
 export async function settleClosed(db: Database, workspaceId: string, until: number, step = stepSize): Promise<boolean> {
@@ -38,7 +38,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
   }
 }
 
-/** Whom it has written to; what was written is erased by its age. @returns false when the time was over before all were forgotten */
+/** Erases the recipients. The retention of messages erases the texts. @returns false if the time was over before all recipients were erased */
 async function forgetPeople(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
   for (const table of ['contacts', 'suppressions']) {
     for (let gone = step; gone === step; ) {
@@ -59,8 +59,8 @@ interface Place {
 }
 
 /**
- * Cancels what can be cancelled of the next messages, and of those that a hand-off or an acceptance had when they were looked at.
- * @param from where the step before this one ended; null at the beginning
+ * Cancels the next messages where possible, and those that an earlier step found in a hand-off or in acceptance.
+ * @param from the place where the last step ended; null at the beginning
  */
 function cancelPage(
   db: Database,
@@ -76,7 +76,7 @@ function cancelPage(
     const undecided = [...new Set([...place.left, ...page.filter(({ is_undecided }) => is_undecided).map(({ id }) => id)])];
     await cancel(db, transaction, undecided);
     const reached = page.at(-1)?.id ?? after;
-    // What was accepted while the account was closed may have a smaller id than what was read already.
+    // A message that was accepted while the account was closed may have a smaller id than one that was read before.
     const first = idBefore(place.closed_at);
     await select(db, goOn, [workspaceId, reached < first ? reached : first, undecided], transaction);
     return { isLast: page.length < step, reached };
@@ -92,7 +92,7 @@ async function cancel(db: Database, transaction: Transaction, undecided: readonl
 
 const closed = 'The account was closed before the message was handed to the provider';
 
-/** A batch that has ended meanwhile. */
+/** The batch has ended meanwhile. */
 function ignoreConflict(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'conflict')) throw error;
 }

@@ -14,13 +14,13 @@ export interface SignUp {
   company_name: string;
   phone: string | null;
   country: string | null;
-  /** Hash of the network that the client comes from. */
+  /** Hash of the client's network. */
   client?: Buffer;
 }
 
 /**
- * Creates a workspace with its signup credits and the mail that verifies its address.
- * @throws AppError 400 when the address is taken, in whatever case; nothing is stored then
+ * Creates a workspace with its sign-up credits and the mail that verifies its address.
+ * @throws AppError email_exists if the address is taken, in any letter case. Nothing is stored then
  */
 export async function signUp(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey' | 'signupCredits'> },
@@ -39,10 +39,10 @@ export async function signUp(
       return { workspace: await created.reload({ transaction }), mailId };
     });
   } catch (error) {
-    if (error instanceof UniqueConstraintError) throw emailExists(); // two at once: the index decides
+    if (error instanceof UniqueConstraintError) throw emailExists(); // two concurrent calls: the index decides
     throw error;
   }
 }
 
-/** Logins from here are told to nobody. */
+/** Logins from this client cause no notice. */
 const noteAddress = 'INSERT INTO login_addresses (workspace_id, digest, last_at) VALUES ($1, $2, now())';

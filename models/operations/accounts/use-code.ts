@@ -2,7 +2,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import { digestRecoveryCode, plainCode, stepOfCode } from '../../rules/accounts/totp.js';
 import { decrypt } from '../../rules/values/encryption.js';
 
-/** What a workspace has of a second factor. */
+/** The second factor of a workspace, as stored. */
 interface Factor {
   totp_secret: Buffer | null;
   totp_step: number | null;
@@ -12,8 +12,8 @@ interface Factor {
 export const totpContext = (workspaceId: string) => `totp:${workspaceId}`;
 
 /**
- * Uses up a code of the authenticator, or a recovery code: each is good once, also for two requests at once.
- * @returns false where it is neither
+ * Uses a code of the authenticator, or a recovery code. Each is valid once, also for concurrent requests.
+ * @returns false if it is neither
  */
 export async function useCode(
   db: Database,

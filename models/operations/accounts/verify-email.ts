@@ -8,8 +8,9 @@ import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
- * Uses up a token that went to an address: from now on it is its workspace's, and verified.
- * @throws AppError 400 for a token that is unknown, used, voided by a newer one, or expired, and for an address that somebody else has got
+ * Uses a token that was sent to an address. The address becomes the verified address of its workspace.
+ * @throws AppError validation_failed if the token is unknown, used, expired or voided by a newer one, or if another workspace has the
+ *   address now
  */
 export async function verifyEmail(db: Database, token: string, origin: Origin): Promise<Workspace> {
   try {
@@ -37,10 +38,10 @@ async function verify(db: Database, transaction: Transaction, token: string, ori
   return workspace;
 }
 
-/** Tokens that went to the former address. */
+/** Voids the tokens that were sent to the former address. */
 const voidAll = 'UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND used_at IS NULL';
 
-// Of two at once the second waits for the row and then finds it used.
+// A concurrent use waits for the row, and then finds the token used.
 const useToken = `
   UPDATE mail_tokens t SET used_at = now(), email = NULL
   FROM (SELECT id, email FROM mail_tokens WHERE digest = $1 FOR UPDATE) old

@@ -19,7 +19,7 @@ export interface AuditEvent {
   changes: Record<string, unknown> | null;
 }
 
-/** What is undefined does not filter. */
+/** An undefined filter does not filter. */
 export interface AuditFilters {
   types?: readonly string[] | undefined;
   actorType?: ActorType | undefined;
@@ -52,5 +52,5 @@ const list = `
     (extract(epoch FROM at) * 1000000)::bigint AS micros
   ${filtered}`;
 const range = 'ORDER BY at DESC, id DESC LIMIT $7 OFFSET $8';
-// A statement of its own: an index serves a comparison of rows, and not one that a parameter can turn off.
+// A separate statement: an index serves a comparison of rows, but not one that a parameter can turn off.
 const listAfter = `${list} AND (at, id) < (timestamptz 'epoch' + $9::bigint * interval '1 microsecond', $10::uuid) ${range}`;

@@ -4,7 +4,7 @@ import type { AuditType } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 
-/** What was done, and to what. No secrets, texts or recipients. */
+/** What was done, and its target. Contains no secrets, texts or recipients. */
 export interface AuditRecord {
   workspaceId: string;
   type: AuditType;
@@ -12,7 +12,7 @@ export interface AuditRecord {
   changes?: Changes | null;
 }
 
-/** Writes what a transaction does into the workspace's audit events, as part of it: both are true, or neither. */
+/** Writes an audit event in the transaction of the change that it describes: either both are committed, or neither is. */
 export async function recordAuditEvent(db: Database, transaction: Transaction, origin: Origin, event: AuditRecord): Promise<void> {
   const { workspaceId, type, target, changes = null } = event;
   const about = [target?.type ?? null, target?.id ?? null, target?.name ?? null, changes === null ? null : JSON.stringify(changes)];
@@ -27,8 +27,8 @@ const insert = `
 const bindOf = ({ actor, address, userAgent, requestId }: Origin) => [actor.type, actor.id, actor.name, address, userAgent, requestId];
 
 /**
- * SQL for a larger statement: writes an event for each row of `source` (workspace_id, actor_name, target_id, target_name,
- * changes), all of one type and with the origin that `originAsJson` binds; `actor_name` is for an origin that names nobody.
+ * SQL for a larger statement: writes an event for each row of `source` (workspace_id, actor_name, target_id, target_name, changes). All
+ * events have one type and the origin that `originAsJson` binds. `actor_name` is used if the origin has no name.
  * @param origin the number of that parameter
  */
 export const insertEvents = (source: string, { type, target, origin }: { type: AuditType; target: string; origin: number }) => `

@@ -4,22 +4,22 @@ import { debit } from '../billing/post-credits.js';
 import type { PageStart } from './open-page.js';
 import { countOf, type Quota } from '../billing/within-quota.js';
 
-/** What acceptance decided for a batch. */
+/** The decision about a batch. */
 export interface BatchAcceptance {
   accepted: boolean;
-  /** When its pages are due and by which channel they go. Told by the call that debited it. */
+  /** When its pages are due, and on which channel. Set by the call that debited it. */
   start?: PageStart;
 }
 
 type Undecided = Pick<BatchRow, 'workspace_id' | 'channel' | 'status' | 'accepted' | 'cost' | 'scheduled_at'>;
 
-/** The balance is short of the sum, or too many batches are open: what was done for the batch is rolled back. */
+/** The balance is too low, or too many batches are open. The transaction is rolled back. */
 class Refused extends Error {}
 
 /**
- * Debits the sum of a batch and queues its messages, or deletes all of it when the balance is short or too many are open: one decision,
- * taken once however often this is called.
- * @param openMost batches that the workspace can have open
+ * Debits the sum of a batch and queues its messages, or deletes all of it if the balance is too low or too many batches are open. This is
+ * decided once, however often it is called.
+ * @param openMost how many open batches the workspace can have
  */
 export async function acceptBatch(db: Database, batchId: string, openMost = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
   try {
@@ -35,17 +35,17 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   if (batch?.status !== 'accepting') return { accepted: batch !== undefined };
   await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [batchId], transaction);
   await select(db, queue, [batchId], transaction);
-  // Last: the workspace's row is locked only until the commit that follows, however many messages the batch has.
+  // The debit is last, because it locks the workspace's row until the commit. So the lock is short, whatever the number of messages.
   const description = `Bulk: ${batch.accepted} ${batch.channel} messages`;
   const payment = { reference: batchId, amount: batch.cost, description, messages: batch.accepted };
   if ((await debit(db, transaction, batch.workspace_id, [payment])).length === 0) throw new Refused();
-  // Under the lock that the debit took. This one is among those that are open.
+  // Under the lock that the debit took. This batch counts as open already.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', most: openMost };
   if ((await countOf(db, quota, transaction)) > openMost) throw new Refused();
   return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };
 }
 
-/** Another call may have found the credits meanwhile: then its decision holds. */
+/** Another call may have found enough credits meanwhile. Then its decision is valid. */
 async function refuse(db: Database, transaction: Transaction, batchId: string): Promise<BatchAcceptance> {
   const [batch] = await select<Undecided>(db, lock, [batchId], transaction);
   if (batch?.status === 'accepting') await deleteBatch(db, transaction, batchId);
@@ -55,7 +55,7 @@ async function refuse(db: Database, transaction: Transaction, batchId: string): 
 const lock = 'SELECT workspace_id, channel, status, accepted, cost, scheduled_at FROM batches WHERE id = $1 FOR UPDATE';
 const queue = `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1 AND status = 'accepting'`;
 
-/** Removes a batch that was never accepted, with its messages and pages. */
+/** Deletes a batch that was never accepted, with its messages and pages. */
 export async function deleteBatch(db: Database, transaction: Transaction, batchId: string): Promise<void> {
   await select(db, 'DELETE FROM messages WHERE batch_id = $1', [batchId], transaction);
   await select(db, 'DELETE FROM message_groups WHERE batch_id = $1', [batchId], transaction);

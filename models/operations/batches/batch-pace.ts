@@ -2,7 +2,7 @@ import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import type { Slot } from '../handoff/provider-pace.js';
 
-/** How a page may go on. */
+/** Whether and how fast a page may continue. */
 export interface Pace {
   cancelled: boolean;
   /** Messages a second; null: as fast as the provider takes them. */
@@ -10,23 +10,23 @@ export interface Pace {
   channel: Channel | null;
 }
 
-/** The batch's state as a page needs it before a round of hand-offs. */
+/** The state of a batch, as a page needs it before a round of hand-offs. */
 export async function batchPace(db: Database, batchId: string): Promise<Pace> {
   const [pace] = await select<Pace>(db, `SELECT status = 'cancelled' AS cancelled, rate, channel FROM batches WHERE id = $1`, [batchId]);
   return pace ?? { cancelled: true, rate: null, channel: null };
 }
 
-/** Time of a batch that is wanted. */
+/** A request for time at the rate of a batch. */
 export interface SlotsRequest {
   messages: number;
-  /** Slots that begin later than this are not taken. */
+  /** No slot is reserved that begins later than this. */
   horizonMs: number;
 }
 
 /**
- * Reserves the time of so many messages at the batch's rate, for whichever page asks. Who comes a little late loses nothing of the
- * rate: at most one second, and one message.
- * @returns milliseconds until the batch has time; `isReserved` false: that is beyond the horizon, and nothing was reserved
+ * Reserves time for a number of messages at the batch's rate. All its pages share that rate. The rate loses nothing by a
+ * page that is late by at most one second, and by at most the time of one message.
+ * @returns milliseconds until the slot begins. `isReserved` false: that is beyond the horizon, and nothing was reserved
  */
 export async function reserveSlots(db: Database, batchId: string, { messages, horizonMs }: SlotsRequest): Promise<Slot> {
   const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [batchId, messages, horizonMs / 1000]);
@@ -44,7 +44,7 @@ const reserve = `
   )
   SELECT extract(epoch FROM slot_at - clock_timestamp())::double precision * 1000 AS wait_ms, EXISTS (SELECT 1 FROM reserved) AS reserved FROM slot`;
 
-/** How many messages of a batch wait for their hand-off in pages before this one. */
+/** How many messages of a batch wait for their hand-off in earlier pages. */
 export async function queuedBeforePage(db: Database, batchId: string, groupId: string): Promise<number> {
   const [row] = await select<{ queued: number }>(db, queuedBefore, [batchId, groupId]);
   return row?.queued ?? 0;

@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Ids of the groups that are the pages of a batch, from one page on. */
+/** The ids of the groups that are the pages of a batch, from a page number on. */
 export async function batchPages(db: Database, batchId: string, fromPage: number, limit: number): Promise<string[]> {
   const rows = await select<{ id: string }>(db, pages, [batchId, fromPage, limit]);
   return rows.map(({ id }) => id);
@@ -8,7 +8,7 @@ export async function batchPages(db: Database, batchId: string, fromPage: number
 
 const pages = 'SELECT id FROM message_groups WHERE batch_id = $1 AND page >= $2 ORDER BY page LIMIT $3';
 
-/** Workflows of the pages that still have something to hand off, to be told that their batch has changed. */
+/** The workflows of the pages that still have messages to hand off. They must be notified that their batch has changed. */
 export async function waitingPages(db: Database, batchId: string): Promise<string[]> {
   const rows = await select<{ workflow_id: string }>(db, waiting, [batchId]);
   return rows.map(({ workflow_id }) => workflow_id);

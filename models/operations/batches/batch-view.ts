@@ -1,4 +1,4 @@
-/** Batches as they are shown: their progress is counted when they are looked at, and so is never wrong. */
+/** Batches as the API shows them. Their progress is counted at every read, so that it is always right. */
 import { Op } from 'sequelize';
 import { Batch, type BatchRow, type BatchStatus } from '../../tables/batch.js';
 import { type Database, select } from '../../db/database.js';
@@ -10,15 +10,15 @@ import { completeBatchIfDone } from './complete-batch.js';
 
 export interface BatchView {
   batch: BatchRow;
-  /** As shown: `scheduled` while its moment lies ahead. */
+  /** As shown: `scheduled` while the scheduled time is in the future. */
   status: BatchStatus;
   /** Messages by status; every message of the batch is in exactly one of them. */
   counts: Record<PublicStatus, number>;
-  /** Thousandths of a credit that it has cost up to now. */
+  /** What it has cost so far, in thousandths of a credit. */
   creditsUsed: number;
 }
 
-/** One batch of a workspace. @throws AppError 404, also while nobody has decided on it */
+/** One batch of a workspace. @throws AppError not_found, also while the batch is undecided */
 export async function viewBatch(db: Database, workspaceId: string, id: string): Promise<BatchView> {
   const batch = await Batch.owned(workspaceId, id);
   if (batch.status === 'accepting') throw notFound('Batch');
@@ -48,7 +48,7 @@ interface Count {
 const countAll = async (db: Database, batches: Batch[]): Promise<Map<string, Count[]>> =>
   groupBy(await select<Count>(db, count, [batches.map(({ id }) => id)]), ({ batch_id }) => batch_id);
 
-// Nothing of a shown batch is `accepting`: its messages are queued in the transaction that accepts it.
+// A shown batch has no `accepting` messages: its messages are queued in the transaction that accepts it.
 const count = `
   SELECT batch_id, status, count(*) AS messages, sum(credits_used)::bigint AS credits
   FROM messages WHERE batch_id = ANY($1::uuid[]) GROUP BY batch_id, status`;

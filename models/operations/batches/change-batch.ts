@@ -1,4 +1,4 @@
-/** Pause, resume and cancel. Each holds when it returns: a hand-off claims its messages under a lock on the batch's row. */
+/** Pause, resume and cancel. Each takes effect before it returns, because a hand-off claims its messages under a lock on the batch's row. */
 import { Batch } from '../../tables/batch.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { conflict, notFound } from '../../errors.js';
@@ -8,20 +8,20 @@ import { announcePage } from './open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /**
- * Stops handing off; what is at the provider already is not called back. Pausing a paused batch changes nothing.
- * @throws AppError 404, or 409 when the batch is over
+ * Stops the hand-offs. Messages that were handed off are not recalled. Pausing a paused batch changes nothing.
+ * @throws AppError not_found, or conflict if the batch has ended
  */
 export const pauseBatch = (db: Database, workspaceId: string, id: string): Promise<Batch> =>
   change(db, workspaceId, id, { to: 'paused', from: 'sending', verb: 'paused' });
 
-/** Goes on. Resuming a batch that is sending changes nothing. @throws AppError 404, or 409 when the batch is over */
+/** Continues the hand-offs. Resuming a batch that is sending changes nothing. @throws AppError not_found, or conflict if the batch has ended */
 export const resumeBatch = (db: Database, workspaceId: string, id: string): Promise<Batch> =>
   change(db, workspaceId, id, { to: 'sending', from: 'paused', verb: 'resumed' });
 
 /**
- * Stops for good: every message that was not handed off fails as `cancelled` and is refunded, to the exact credit.
- * Cancelling again finishes what a crash interrupted, and changes nothing otherwise.
- * @throws AppError 404, or 409 when everything was handed off
+ * Stops the hand-offs permanently. Every message that was not handed off fails as `cancelled` and is refunded. A second call completes what
+ * a crash interrupted, and otherwise changes nothing.
+ * @throws AppError not_found, or conflict if everything was handed off
  */
 export async function cancelBatch(db: Database, workspaceId: string, id: string): Promise<Batch> {
   const batch = await shown(workspaceId, id);
@@ -33,7 +33,7 @@ export async function cancelBatch(db: Database, workspaceId: string, id: string)
   return batch.reload();
 }
 
-/** Fails what is queued of a cancelled batch, page by page, each page in one transaction with one refund. */
+/** Fails the queued messages of a cancelled batch, page by page. Each page is one transaction with one refund. */
 async function cancelQueued(db: Database, batchId: string): Promise<void> {
   const pagesAtOnce = 100;
   for (let from = 0; ; from += pagesAtOnce) {
@@ -44,7 +44,7 @@ async function cancelQueued(db: Database, batchId: string): Promise<void> {
   await completeBatchIfDone(db, batchId);
 }
 
-/** The same for one page, for messages that came back from a provider after the batch was cancelled. */
+/** Does the same for one page, for messages whose hand-off failed after the batch was cancelled. */
 export async function cancelPage(db: Database, groupId: string): Promise<void> {
   await inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, groupId);
@@ -59,7 +59,7 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
     }));
     const [first] = queued;
     if (first === undefined) return;
-    // A message is cancelled once, so its id names this refund; a page may be cancelled in two parts.
+    // A message is cancelled once, so its id identifies this refund. A page may be cancelled in two parts.
     const refundAs = { reference: `cancel:${first.id}`, description: `Refund: ${queued.length} messages of a cancelled batch` };
     await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes, refundAs });
   });
@@ -69,7 +69,7 @@ const cancelled = 'The batch was cancelled before the message was handed to the 
 const cancellable = `
   SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' AND status_detail IN ('scheduled', 'accepted') ORDER BY id FOR UPDATE`;
 
-/** SQL: the watcher tells the pages soon, in case that the signal of the caller is lost; see `takeDueBatches`. */
+/** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */
 const tellPages = `changed_at = now(), look_at = now() + interval '10 seconds'`;
 
 async function change(

@@ -1,11 +1,11 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Notes that a batch is completed when nothing of it is queued any more (docs/contract/batches.md). Safe to call at any time. */
+/** Marks a batch as completed if none of its messages are queued (docs/contract/batches.md). Safe to call at any time. */
 export async function completeBatchIfDone(db: Database, batchId: string): Promise<void> {
   await select(db, complete, [batchId]);
 }
 
-// A cancelled batch stays cancelled; what it was waiting for ends the same way.
+// A cancelled batch keeps its status, and is completed in the same way.
 const complete = `
   UPDATE batches b SET status = CASE b.status WHEN 'cancelled' THEN 'cancelled' ELSE 'completed' END, completed_at = now()
   WHERE b.id = $1 AND b.status IN ('sending', 'paused', 'cancelled') AND b.completed_at IS NULL

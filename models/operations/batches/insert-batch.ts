@@ -4,16 +4,16 @@ import { hexOf, namesOf, recordset, without } from '../../tables/columns.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { insertPage, type NewGroup } from '../messages/insert-messages.js';
 
-/** A batch before it is decided: nothing was charged for it. */
+/** An undecided batch. Nothing was charged for it. */
 export type NewBatch = Omit<BatchRow, 'status' | 'completed_at'>;
 
-/** After each page the database has as long for others as the page took it, but no longer than this: a batch is to be accepted, too. */
+/** After each page, the database is left to others for as long as the page took, but not longer than this, so that a batch is accepted in time. */
 const restMsMax = 30;
 
 /**
- * Stores a batch and the messages of its pages, undecided (`accepting`): all of it or, after a crash, nothing. Pages are
- * asked for one at a time, so that whoever renders them can let others have their turn in between.
- * @returns false when the idempotency key is taken; waits for the request that is taking it
+ * Stores a batch and the messages of its pages, undecided (`accepting`): all of it or, after a crash, nothing. Requests one page at a time,
+ * so that the caller that renders them can yield to other work in between.
+ * @returns false if the idempotency key is taken. Waits for a request that is taking it
  */
 export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<Omit<NewGroup, 'page'>>): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

@@ -4,13 +4,13 @@ import { namesOf } from '../../tables/columns.js';
 import { statusColumns } from '../../tables/message.js';
 import { type Subscribed, subscribed, writeEvents } from '../messages/write-events.js';
 
-/** When a page is due and by which channel it goes. */
+/** When a page is due, and on which channel. */
 export interface PageStart {
   channel: Channel;
   scheduledAt: Date | null;
 }
 
-/** Writes the `message.queued` events of a page, once, and tells when it is due. The debit was the batch's. */
+/** Writes the `message.queued` events of a page, once, and returns when it is due. The batch was debited as a whole. */
 export function openPage(db: Database, groupId: string): Promise<PageStart> {
   return inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, groupId);
@@ -22,7 +22,10 @@ export function openPage(db: Database, groupId: string): Promise<PageStart> {
 const startOf = `
   SELECT b.channel, b.scheduled_at AS "scheduledAt" FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1`;
 
-/** The events that acceptance owes the page's messages: not written with the debit, which would hold the balance for all pages. */
+/**
+ * Writes the events of the acceptance of the page's messages. They are not written with the debit, because that would lock the balance for
+ * all pages.
+ */
 export async function announcePage(db: Database, transaction: Transaction, groupId: string): Promise<void> {
   const first = await select(db, announce, [groupId], transaction);
   if (first.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * The audit of all books: once a day every ledger entry, message and batch is compared with what it belongs to, in pieces of bounded size, each
- * one statement and so of one moment. It stands in the database how far an audit has come: a process that dies costs one piece.
+ * The audit of all books. Once a day it compares every ledger entry, message and batch with its counterpart. It works in pieces of bounded
+ * size: one piece is one statement, and so sees one moment. The database stores the progress, so that a crash loses one piece only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
@@ -8,7 +8,7 @@ import { auditCounts, auditLedger } from './audit-ledgers.js';
 import { auditBatches, auditEntries, auditMessages } from './audit-messages.js';
 import type { AuditPiece, Difference, Place } from './audit-piece.js';
 
-/** In this order. */
+/** The steps run in this order. */
 const steps: Readonly<Record<string, AuditPiece>> = {
   ledgers: auditLedger,
   messages: auditMessages,
@@ -18,7 +18,7 @@ const steps: Readonly<Record<string, AuditPiece>> = {
 };
 const names = Object.keys(steps);
 
-/** After a piece others have the database for as long as it took, but no longer than this. */
+/** After a piece, the audit rests for as long as the piece took, but not longer than this, so that other work gets the database. */
 const restMsMax = 50;
 
 interface Audit {
@@ -28,10 +28,10 @@ interface Audit {
 }
 
 /**
- * Goes on with the audit of the day, and begins it where there is none: from two o'clock on (UTC). One that was not finished is finished first.
- * @param untilMs milliseconds since 1970: no piece begins later
- * @param tell is told each difference
- * @returns false when nothing is left to do today
+ * Continues the audit of the day, or starts it (from two o'clock UTC on). An unfinished audit of an earlier day is finished first.
+ * @param untilMs milliseconds since 1970. No piece begins later
+ * @param tell receives each difference
+ * @returns false if nothing is left to do today
  */
 export async function auditBooks(db: Database, untilMs: number, tell: (difference: Difference) => void): Promise<boolean> {
   await select(db, begin, [names[0]]);
@@ -56,7 +56,7 @@ const unfinished = 'SELECT day::text, step, place FROM audits WHERE ended_at IS 
 const goOn = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4 WHERE day = $1::date AND ended_at IS NULL';
 const end = 'UPDATE audits SET step = $2, place = $3::json, differences = differences + $4, ended_at = now() WHERE day = $1::date';
 
-/** Audits everything from the beginning, now, beside the audit of the day. @returns how many differences were told */
+/** Audits everything from the beginning now, independently of the audit of the day. @returns the number of differences */
 export async function auditNow(db: Database, tell: (difference: Difference) => void): Promise<number> {
   let count = 0;
   for (const step of Object.values(steps)) {

@@ -1,14 +1,14 @@
-/** Pieces of the audit that go workspace by workspace: every ledger entry by entry, and how many messages there are. */
+/** Pieces of the audit that go workspace by workspace: the ledger entry by entry, and the number of messages. */
 import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import type { AuditPiece, Difference } from './audit-piece.js';
 
-/** Where a walk through a workspace stands; the next workspace begins after its last entry. */
+/** The progress inside a workspace. The next workspace begins after its last entry. */
 interface Walk {
   workspace: string;
-  /** The entry that was read last, by number; of messages, the last id. */
+  /** The number of the last entry that was read, or the id of the last message. */
   after: number | string;
-  /** Thousandths of a credit up to that entry; of messages, how many. */
+  /** The sum up to that entry in thousandths of a credit, or the number of messages. */
   sum: number;
   isOver: boolean;
 }
@@ -16,7 +16,7 @@ interface Walk {
 const atOnce = { entries: 5_000, messages: 10_000 };
 const hourMs = 3_600_000;
 
-/** Entries are numbered without a gap in the order of their balances, and lead to the balance. */
+/** Verifies that entries are numbered without gaps in the order of their balances, and that they add up to the balance. */
 export const auditLedger: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;
   const [begun] = walk === null || walk.isOver ? await select<Opening>(db, opening, [walk?.workspace ?? lowestId]) : [];
@@ -35,12 +35,12 @@ export const auditLedger: AuditPiece = async (db, place) => {
 interface Opening {
   id: string;
   opening_balance: number;
-  /** The sum of entries from before there were numbers. */
+  /** The sum of the entries without a number, which are older than the numbering. */
   unnumbered: number;
 }
 
 interface LedgerPiece {
-  /** The first entry that is not where it belongs, or has another balance than the one that the entries before it lead to. */
+  /** The first entry with a wrong number, or with a balance that does not follow from the entries before it. */
   strayed: number | null;
   count: number;
   last: number | null;
@@ -63,7 +63,7 @@ const entries = `
     ($3::bigint + (SELECT sum(amount) FROM piece))::bigint AS sum
   FROM walked`;
 
-/** The rest in one statement with the balance, which may move while the entries are read. */
+/** Reads the remaining entries and the balance in one statement, because the balance may change while entries are read. */
 async function compareBalance(db: Database, { workspace, after, sum }: Walk): Promise<Difference[]> {
   const rows = await select(db, balance, [workspace, after, sum]);
   return rows.map((row) => differs('balance', workspace, row));
@@ -76,14 +76,14 @@ const balance = `
   ) rest
   WHERE w.id = $1 AND (w.balance <> $3::bigint + rest.amount OR w.entry_count <> $2::bigint + rest.count)`;
 
-/** Every workspace has as many messages as it says. */
+/** Verifies that every workspace has as many messages as its row says. */
 export const auditCounts: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;
   const isNext = walk === null || walk.isOver;
   const [next] = isNext ? await select<{ id: string }>(db, nextWorkspace, [walk?.workspace ?? lowestId]) : [{ id: walk.workspace }];
   if (next === undefined) return null;
   const from: Walk = isNext ? { workspace: next.id, after: lowestId, sum: 0, isOver: false } : walk;
-  // What is younger may not be decided yet: it is counted in one statement with the number.
+  // Younger messages may be undecided. They are counted in the same statement as the stored number is read.
   const [piece] = await select<{ count: number; shown: number; last: string | null }>(db, messages, [
     from.workspace,
     from.after,

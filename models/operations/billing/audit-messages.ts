@@ -1,4 +1,4 @@
-/** Pieces of the audit that go by ranges of ids: what messages and batches were charged, and what the ledger says of them. */
+/** Pieces of the audit that go by ranges of ids. They compare what messages and batches were charged with the ledger. */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import type { AuditPiece, Difference } from './audit-piece.js';
@@ -7,7 +7,7 @@ interface Range {
   after: string;
 }
 
-/** A piece that reads so many rows after an id; its statement gives the last one, and what differs. */
+/** A piece that reads a number of rows after an id. Its statement returns the last id and the differences. */
 const byIds =
   (what: string, sql: string, size: number): AuditPiece =>
   async (db: Database, place) => {
@@ -23,7 +23,7 @@ const byIds =
 const outcome = `
   SELECT (SELECT id FROM piece ORDER BY id DESC LIMIT 1) AS last, (SELECT json_agg(d) FROM differing d) AS differing`;
 
-/** Every decided single message was debited once, and refunded where it cost nothing; one that was never handed off costs nothing. */
+/** Every accepted single message was debited once, and refunded if it cost nothing. A message that was never handed off costs nothing. */
 export const auditMessages: AuditPiece = byIds(
   'charge of a message',
   `WITH piece AS (
@@ -38,7 +38,7 @@ export const auditMessages: AuditPiece = byIds(
   2_000,
 );
 
-/** Every batch was debited once, and its messages cost what was not refunded. */
+/** Every batch was debited once. Its messages cost what was debited less what was refunded. */
 export const auditBatches: AuditPiece = byIds(
   'charge of a batch',
   `WITH piece AS (
@@ -58,7 +58,7 @@ export const auditBatches: AuditPiece = byIds(
 
 const uuid = `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
 
-/** Every debit has its message or its batch, and every refund its message. */
+/** Every debit has its message or batch, and every refund has its message. */
 export const auditEntries: AuditPiece = byIds(
   'ledger entry without its cause',
   `WITH piece AS (

@@ -1,16 +1,16 @@
-/** What every step of the audit is made of. */
+/** The types of all steps of the audit. */
 import type { Database } from '../../db/database.js';
 
-/** Something that must never be. */
+/** A violated invariant. */
 export interface Difference {
   what: string;
-  /** Of the workspace, message, batch or ledger entry. */
+  /** The id of the workspace, message, batch or ledger entry. */
   id: string;
   detail: object;
 }
 
-/** Where a step stands, as the step itself understands it; null: at the beginning. */
+/** The progress of a step, in a form that only the step reads; null: at the beginning. */
 export type Place = object | null;
 
-/** One piece of a step. @returns null when nothing is left of the step */
+/** One piece of a step. @returns null if the step is complete */
 export type AuditPiece = (db: Database, place: Place) => Promise<{ differences: Difference[]; place: object } | null>;

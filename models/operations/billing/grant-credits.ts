@@ -5,17 +5,17 @@ import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
 
-/** What an operator gives. */
+/** Credits from an operator. */
 export interface Grant {
   /** Thousandths of a credit. */
   amount: number;
   reason: string;
-  /** A name for the grant, such as the number of an invoice: it is posted once. */
+  /** A name for the grant, such as an invoice number. A grant with the same name is posted once. */
   reference?: string | undefined;
 }
 
 /**
- * Adds credits to a workspace by hand. A debt is paid from them first.
+ * Adds credits to a workspace manually. They pay its debt first.
  * @returns the balance, and whether this call posted the grant
  */
 export function grantCredits(
@@ -25,7 +25,7 @@ export function grantCredits(
 ): Promise<{ balance: number; isNew: boolean }> {
   const posting = { reference: `operator:${id}:${reference ?? uuidv7()}`, amount, description: reason };
   return inTransaction(db, async (transaction) => {
-    // Of two at once the second waits here, and then finds the entry of the first.
+    // A concurrent call waits here, and then finds the entry of the first.
     await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);
     const isNew = (await select(db, posted, [posting.reference], transaction)).length === 0;
     if (isNew) {

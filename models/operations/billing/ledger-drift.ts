@@ -1,21 +1,21 @@
-/** What must never be: a balance that is not the sum of its ledger. */
+/** Finds balances that differ from the sum of their ledger. */
 import { type Database, select } from '../../db/database.js';
 
-/** A workspace whose balance is not what its entries lead to. */
+/** A workspace whose balance differs from the sum of its entries. */
 export interface Drift {
   workspace_id: string;
   balance: number;
-  /** Thousandths of a credit, as the balance. */
+  /** The sum of the ledger, in thousandths of a credit like the balance. */
   ledger: number;
 }
 
 /**
- * Compares balance and ledger of every workspace in which either moved since the last comparison, whenever that was: what was right then, and
- * what its entries since then add up to. Where they agree the comparison is noted, and the next one begins there; where they differ nothing
- * is noted, and so the difference is told by every call until it is mended or acknowledged. The cost is a look at each workspace and the
- * entries since; what somebody changes in an entry that was compared is left to the audit.
+ * Compares balance and ledger of every workspace in which either changed since its last comparison: the balance that was right then, plus
+ * the entries since. If they agree, the comparison is stored, and the next one starts there. If they differ, nothing is stored, so every
+ * call reports the difference until it is corrected or acknowledged. A call reads each workspace row and the entries since then. A later
+ * change of an entry that was compared is left to the audit.
  *
- * One statement: both sides are of one moment.
+ * It is one statement, so that both sides are of one moment.
  */
 export async function checkLedgers(db: Database): Promise<Drift[]> {
   const moved = await select<Drift & { number: number }>(db, compare);
@@ -24,8 +24,8 @@ export async function checkLedgers(db: Database): Promise<Drift[]> {
   return moved.filter(({ balance, ledger }) => balance !== ledger).map(({ number: _, ...drift }) => drift);
 }
 
-// Only numbers tell what came before what. A workspace that was never compared begins with the newest entry that is not of today: those
-// before it are the audit's.
+// Only the numbers give the order. A workspace that was never compared starts with its newest entry from before today. The audit checks the
+// entries before it.
 const compare = `
   SELECT w.id AS workspace_id, w.balance, w.entry_count AS number, COALESCE(mark.balance, before.balance_after, w.opening_balance) + since.amount AS ledger
   FROM workspaces w
@@ -41,14 +41,17 @@ const compare = `
   ) since
   WHERE mark.workspace_id IS NULL OR mark.number <> w.entry_count OR mark.balance <> w.balance`;
 
-// A comparison that is overtaken by a later one changes nothing.
+// A comparison changes nothing if a later one was stored first.
 const note = `
   INSERT INTO ledger_marks (workspace_id, number, balance)
   SELECT r.workspace_id, r.number, r.balance FROM json_to_recordset($1::json) AS r (workspace_id uuid, number bigint, balance bigint)
   ORDER BY r.workspace_id
   ON CONFLICT (workspace_id) DO UPDATE SET number = EXCLUDED.number, balance = EXCLUDED.balance WHERE ledger_marks.number < EXCLUDED.number`;
 
-/** Takes the present balance of a workspace for right, after its difference was looked into. @returns false when there is no such workspace */
+/**
+ * Accepts the present balance of a workspace as right, after an operator has examined the difference. @returns false if there is no such
+ * workspace
+ */
 export async function acknowledgeDrift(db: Database, workspaceId: string): Promise<boolean> {
   return (await select(db, acknowledge, [workspaceId])).length > 0;
 }

@@ -1,4 +1,4 @@
-/** The life of an order until its checkout session is known. One request at a time may ask the payment provider for it. */
+/** The life of an order until its checkout session is known. Only one request at a time may call the payment provider for it. */
 import { CreditOrder, type OrderRow } from '../../tables/credit-order.js';
 import type { CreditPackage } from '../../tables/credit-package.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
@@ -6,7 +6,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
-/** Longer than a call to the payment provider with its retries: whoever holds a lease this old is dead. */
+/** Longer than a call to the payment provider with its retries. A request with an older lease is dead. */
 const leaseSeconds = 30;
 
 export interface NewOrder {
@@ -17,11 +17,11 @@ export interface NewOrder {
   digest: Buffer | null;
 }
 
-/** The earlier order of this workspace under this key. */
+/** The order that the workspace created with this idempotency key. */
 export const findOrder = (workspaceId: string, idempotencyKey: string): Promise<CreditOrder | null> =>
   CreditOrder.findOne({ where: { workspace_id: workspaceId, idempotency_key: idempotencyKey } });
 
-/** Stores an order and leases it to the caller; null when its idempotency key is taken. */
+/** Stores an order and leases it to the caller; null if its idempotency key is taken. */
 export async function insertOrder(db: Database, { id, workspaceId, package_, idempotencyKey, digest }: NewOrder): Promise<OrderRow | null> {
   const { id: packageId, name, credits, price_cents, currency } = package_;
   const bind = [id, workspaceId, packageId, name, credits, price_cents, currency, idempotencyKey, digest, leaseSeconds];
@@ -36,7 +36,7 @@ const insert = `
   ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
   RETURNING *`;
 
-/** Takes over an order whose request died before it knew the session; false while somebody is at it. */
+/** Takes over an order whose request died before it knew the session; false while another request has the lease. */
 export async function leaseOrder(db: Database, id: string): Promise<boolean> {
   return (await select(db, lease, [id, leaseSeconds])).length > 0;
 }
@@ -45,7 +45,7 @@ const lease = `
   UPDATE credit_orders SET leased_until = now() + $2 * interval '1 second'
   WHERE id = $1 AND status = 'opening' AND leased_until < now() RETURNING id`;
 
-/** Notes the session that the payment provider opened. Its callback may have been faster: the status is kept then. */
+/** Stores the session that the payment provider opened. If the callback came first, the status that it set is kept. */
 export function storeSession(db: Database, id: string, session: { id: string; url: string }, origin: Origin): Promise<OrderRow> {
   return inTransaction(db, async (transaction) => {
     const [known] = await select<OrderRow>(db, 'SELECT checkout_url FROM credit_orders WHERE id = $1 FOR UPDATE', [id], transaction);
@@ -65,7 +65,7 @@ const store = `
   UPDATE credit_orders SET session_id = $2, checkout_url = $3, status = CASE status WHEN 'opening' THEN 'open' ELSE status END
   WHERE id = $1 AND (session_id IS NULL OR session_id = $2) RETURNING *`;
 
-/** Forgets an order that the payment provider did not take; its idempotency key is free again. */
+/** Deletes an order that the payment provider refused. Its idempotency key is free again. */
 export async function dropOrder(db: Database, id: string): Promise<void> {
   await select(db, `DELETE FROM credit_orders WHERE id = $1 AND status = 'opening'`, [id]);
 }

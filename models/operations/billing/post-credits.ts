@@ -1,35 +1,35 @@
 /**
- * The only writers of balances, and of how many messages a workspace has: what pays for a message shows it. Every movement is one
- * ledger entry, posted once by its (kind, reference) and numbered under the lock of the workspace's row: without a gap, in the order of
- * the balances. What is debited and given back counts for the workspace's limit of the day, in the same row.
+ * The only writers of balances and of the number of messages of a workspace (the payment of a message makes it visible). Every movement is
+ * one ledger entry. It is posted once for its (kind, reference). Entries are numbered under the lock of the workspace's row: without gaps
+ * and in the order of the balances. The same row counts debits and refunds against the spending limit of the day.
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { EntryKind } from '../../tables/credit-entry.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { affordable, beginOfDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
 
-/** One movement of credits: `amount` in thousandths, positive; `reference` names its cause. */
+/** One movement of credits: `amount` in thousandths, positive; `reference` identifies its cause. */
 export interface Posting {
   reference: string;
   amount: number;
   description: string;
 }
 
-/** A posting that gives back what was paid. */
+/** A posting that refunds a debit. */
 export interface Refund extends Posting {
-  /** `reference` of the debit: what was debited on the same day no longer counts as spent on it. */
+  /** `reference` of the debit. If the debit is of the same day, it no longer counts as spent. */
   debit: string;
 }
 
 /** A posting that pays for messages. */
 export interface Payment extends Posting {
-  /** How many: the caller moves them from `accepting` to `queued` in the same transaction. */
+  /** The number of messages. The caller moves them from `accepting` to `queued` in the same transaction. */
   messages: number;
 }
 
 /**
- * Debits as many of the postings as the balance and the limit of the day allow: all of them if they can, otherwise each in turn that fits.
- * The messages of what was debited are counted as the workspace's, in the same row.
+ * Debits as many postings as the balance and the limit of the day allow: all of them if possible, otherwise one by one in their order,
+ * skipping those that do not fit. The same row counts the messages of the debited postings.
  * @returns the references that were debited
  */
 export async function debit(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
@@ -49,15 +49,12 @@ async function charge(db: Database, transaction: Transaction, workspaceId: strin
   return (await post(db, transaction, workspaceId, 'debit', postings, messages)).map(({ reference }) => reference);
 }
 
-/** Counts a message that costs nothing, and so has no debit, as the workspace's. */
+/** Counts a message that costs nothing and therefore has no debit. */
 export async function countFree(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, 'UPDATE workspaces SET message_count = message_count + 1 WHERE id = $1', [workspaceId], transaction);
 }
 
-/**
- * Adds credits; a posting whose cause was already posted is an error of the caller and fails the transaction. A debt of the
- * workspace is paid from them at once.
- */
+/** Adds credits. They pay the debt of the workspace first. A cause that was posted before is a bug of the caller and fails the transaction. */
 export async function credit(
   db: Database,
   transaction: Transaction,
@@ -68,7 +65,7 @@ export async function credit(
   await add(db, transaction, workspaceId, kind, postings);
 }
 
-/** Gives back what was debited, in the same way. */
+/** Refunds debits, like `credit`. */
 export async function refund(db: Database, transaction: Transaction, workspaceId: string, postings: Refund[]): Promise<void> {
   await add(db, transaction, workspaceId, 'refund', postings);
 }
@@ -79,9 +76,7 @@ async function add(db: Database, transaction: Transaction, workspaceId: string, 
   if (posted.some(({ debt }) => debt > 0)) await payDebt(db, transaction, workspaceId);
 }
 
-/**
- * Takes credits back. A balance is never below 0: what is not there any more becomes debt, which the next credits pay first.
- */
+/** Takes credits back. A balance is never below 0: the missing amount becomes debt, which the next credits pay first. */
 export async function takeBack(
   db: Database,
   transaction: Transaction,
@@ -106,7 +101,7 @@ async function payDebt(db: Database, transaction: Transaction, workspaceId: stri
 const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
 
 async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
-  // Not FOR UPDATE: that would wait for every insert of messages, whose foreign key holds the row until its commit.
+  // Not FOR UPDATE, which would wait for every insert of messages: their foreign key holds the row until their commit.
   const sql = `SELECT ${funds}, w.debt FROM workspaces w WHERE w.id = $1 FOR NO KEY UPDATE`;
   const [workspace] = await select<Funds & { debt: number }>(db, sql, [workspaceId], transaction);
   return workspace ?? { balance: 0, spend_left: null, debt: 0 };
@@ -114,11 +109,14 @@ async function lock(db: Database, transaction: Transaction, workspaceId: string)
 
 interface Posted {
   reference: string;
-  /** What the workspace owes. */
+  /** The debt of the workspace. */
   debt: number;
 }
 
-/** Balance, number of messages and entries in one statement; no row when the balance, or the limit of the day, is too low for the sum. */
+/**
+ * Updates the balance, the number of messages and the entries in one statement. Returns no row if the balance or the limit of the day is
+ * below the sum.
+ */
 function post(
   db: Database,
   transaction: Transaction,
@@ -137,7 +135,7 @@ function post(
   return select<Posted>(db, sql, [workspaceId, running, kind, JSON.stringify(entries), messages, entries.length], transaction);
 }
 
-// The conditions on balance and limit are what prevents overspending: PostgreSQL checks them again after waiting for the row.
+// The conditions on balance and limit prevent overspending: PostgreSQL checks them again after it has waited for the row.
 const postEntries = ({ before = '', counting = '', also = '' }) => `
   WITH ${before} moved AS (
     UPDATE workspaces w SET balance = w.balance + $2, entry_count = w.entry_count + $6, message_count = w.message_count + $5, updated_at = now()${counting}
@@ -151,7 +149,7 @@ const postEntries = ({ before = '', counting = '', also = '' }) => `
 
 const postOthers = postEntries({});
 const postDebits = postEntries({ counting: `, ${countSpent('-$2::bigint')}`, also: ` AND ${isWithinLimit('-$2::bigint')}` });
-// The parameters are those of the others; what was debited on an earlier day counted for that day.
+// The parameters are the same as for debits. What was debited on an earlier day counts for that day.
 const postRefunds = postEntries({
   before: `back AS (
     SELECT COALESCE(sum(r.amount), 0)::bigint AS amount FROM json_to_recordset($4::json) AS r (amount bigint, debit text)
@@ -161,8 +159,8 @@ const postRefunds = postEntries({
 });
 
 /**
- * SQL for a larger statement: the CTEs `moved` and `posted`, which debit the one message of `source` (id, workspace_id, amount,
- * description) with an entry of this id, and count it; they are empty when the balance or the limit of the day is short.
+ * SQL for a larger statement: the CTEs `moved` and `posted`. They debit and count the one message of `source` (id, workspace_id, amount,
+ * description), with an entry of this id. They are empty if the balance or the limit of the day is too low.
  */
 export const debitOf = (source: string, entryId: string) => `moved AS (
     UPDATE workspaces w SET balance = w.balance - s.amount, entry_count = w.entry_count + 1, message_count = w.message_count + 1, updated_at = now(),

@@ -9,19 +9,19 @@ import { credit } from './post-credits.js';
 import { applyReversals, noteReversal } from './reverse-payment.js';
 
 /**
- * What became of an event: `repeated` changed nothing because it, or another about the same, had come before; `unmatched` names
- * no order of ours; `mismatched` names another amount or currency than the order, and credits nothing.
+ * The result of an event. `repeated`: it changed nothing because the same information came before. `unmatched`: it names no order of ours.
+ * `mismatched`: it names another amount or currency than the order, and credits nothing.
  */
 export type PaymentOutcome = 'credited' | 'noted' | 'repeated' | 'reversed' | 'ignored' | 'unmatched' | 'mismatched';
 
 /**
- * Stores an event of the payment provider and does what follows from it, in one transaction: a payment is credited once, whatever
- * events tell of it, in whatever order, and however many at once.
+ * Stores an event of the payment provider and applies it, in one transaction. A payment is credited once, whatever the number, the order
+ * and the timing of the events about it.
  */
 export function recordPaymentEvent(db: Database, event: PaymentEvent): Promise<PaymentOutcome> {
   return inTransaction(db, async (transaction) => {
     const { provider, id, type, raw, change } = event;
-    // A second delivery of the event waits here for the first one's commit.
+    // A second delivery of the event waits here for the commit of the first.
     const stored = await select(db, insertEvent, [provider, id, type, raw], transaction);
     if (stored.length === 0) return 'repeated';
     const outcome = await apply(db, transaction, { provider, id, change });
@@ -40,7 +40,7 @@ async function apply(
   { provider, id, change }: Pick<PaymentEvent, 'provider' | 'id' | 'change'>,
 ): Promise<PaymentOutcome> {
   if (change === null) return 'ignored';
-  // Payment and refund may arrive at once, and each must see the other.
+  // Payment and refund may arrive at the same time, and each must see the other.
   await select(db, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${provider}:${change.paymentId}`], transaction);
   if (change.kind === 'session') return applySession(db, transaction, change, id);
   return applyReversal(db, transaction, change, { provider, eventId: id });
@@ -70,13 +70,16 @@ async function applySession(db: Database, transaction: Transaction, change: Sess
   return 'credited';
 }
 
-/** An event that leaves an amount or a currency out, as the provider may (both are nullable), contradicts nothing: the session is ours. */
+/**
+ * An event may omit the amount or the currency (both are nullable at the provider). An absent value is no contradiction, because the
+ * session is ours.
+ */
 const differs = <T>(named: T | null, ordered: T) => named !== null && named !== ordered;
 
-/** Statuses that the beginning of a slow payment comes too late for. */
+/** In these statuses, a late event about the start of a slow payment changes nothing. */
 const isOver: ReadonlySet<string> = new Set(['failed', 'expired']);
 
-// By our own session id; by the order's id only until that is stored, when the callback is faster than the answer.
+// By our session id. The order's id counts only until that is stored, because the callback may be faster than the answer.
 const lockOrder = `
   SELECT * FROM credit_orders WHERE session_id = $1 OR id = $2::uuid AND session_id IS NULL
   ORDER BY session_id NULLS LAST LIMIT 1 FOR UPDATE`;
@@ -92,7 +95,7 @@ async function applyReversal(
 ): Promise<PaymentOutcome> {
   await noteReversal(db, transaction, provider, change);
   const [order] = await select<OrderRow>(db, lockPaidOrder, [change.paymentId], transaction);
-  if (order === undefined) return 'noted'; // of a payment that is not known yet, or not ours
+  if (order === undefined) return 'noted'; // about a payment that is not known yet, or not ours
   if (order.currency !== change.currency) return 'mismatched';
   return (await applyReversals(db, transaction, order, eventId)) ? 'reversed' : 'repeated';
 }

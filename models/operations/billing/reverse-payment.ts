@@ -1,4 +1,4 @@
-/** Refunds and disputes: what was taken back of a payment is taken back of its credits, in the same proportion. */
+/** Refunds and disputes: takes back credits in proportion to the money that was taken back. */
 import type { OrderRow } from '../../tables/credit-order.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
@@ -7,13 +7,13 @@ import type { ReversalChange } from '../../rules/billing/payment-event.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit, takeBack } from './post-credits.js';
 
-/** Keeps the newest word about one refunded charge or one dispute, in whatever order the words come. */
+/** Stores the newest state of one refunded charge or one dispute, in whatever order the events come. */
 export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {
   const { cause, paymentId, amountCents, currency, isFinal, kind } = change;
   await select(db, note, [provider, cause, paymentId, amountCents, currency, isFinal, kind === 'refund'], transaction);
 }
 
-// Refunds only grow; a dispute that is decided stays so.
+// Refunds only grow. A decided dispute does not change.
 const note = `
   INSERT INTO payment_reversals AS r (provider, cause, payment_id, amount_cents, currency, is_final) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (provider, cause) DO UPDATE SET
@@ -22,9 +22,9 @@ const note = `
   WHERE NOT r.is_final`;
 
 /**
- * Brings the credits of a paid order in line with what is known to be taken back of it.
- * @param eventId names the entry in the ledger
- * @returns whether anything had to be done
+ * Adjusts the credits of a paid order to the money that was taken back.
+ * @param eventId identifies the ledger entry
+ * @returns whether a change was necessary
  */
 export async function applyReversals(db: Database, transaction: Transaction, order: OrderRow, eventId: string): Promise<boolean> {
   const [sum] = await select<{ cents: number }>(db, reversedCents, [order.payment_id, order.currency], transaction);

@@ -1,16 +1,16 @@
-/** What a workspace may do now: its money, its limit of the day, and who has stopped it. */
+/** What a workspace may do now: its funds, its spending limit of the day, and whether it is suspended or closed. */
 import { type Database, select } from '../../db/database.js';
 
 /** What a workspace can pay, in thousandths of a credit. */
 export interface Funds {
   balance: number;
-  /** What its limit leaves of the day; null: it has none. */
+  /** What its spending limit leaves for today; null: it has no limit. */
   spend_left: number | null;
 }
 
-/** As a request finds its workspace. */
+/** The state of a workspace at the start of a request. */
 export interface Standing extends Funds {
-  /** Phones of other countries are not written to; null: of all are. */
+  /** Countries to whose phone numbers it may send; null: all. */
   allowed_countries: string[] | null;
   email_verified: boolean;
   is_suspended: boolean;
@@ -19,8 +19,8 @@ export interface Standing extends Funds {
 const today = `(now() AT TIME ZONE 'UTC')::date`;
 
 /**
- * SQL: the day, UTC and by the database's clock, that workspace `w` spends on. It never goes back: a transaction that began before midnight
- * may come after one that began later. A clock that was wrong by days is forgotten the day after.
+ * SQL: the day (UTC, by the database's clock) on which workspace `w` spends. It never goes back, because a transaction that began before
+ * midnight may be applied after one that began later. A clock that was wrong by days has no effect from the next day on.
  */
 const spendDay = `LEAST(GREATEST(w.spend_day, ${today}), ${today} + 1)`;
 
@@ -30,14 +30,14 @@ const spentToday = `CASE WHEN w.spend_day = ${spendDay} THEN w.spent_today ELSE 
 /** SQL: assignments that count `amount` as spent by workspace `w`. */
 export const countSpent = (amount: string) => `spend_day = ${spendDay}, spent_today = ${spentToday} + ${amount}`;
 
-/** SQL: the limit of workspace `w` leaves room for `amount`. */
+/** SQL: whether the limit of workspace `w` allows `amount`. */
 export const isWithinLimit = (amount: string) => `(w.spend_limit_day IS NULL OR ${spentToday} + ${amount} <= w.spend_limit_day)`;
 
-/** SQL: an assignment that takes `amount` off what workspace `w` spent on this day. */
+/** SQL: an assignment that subtracts `amount` from what workspace `w` spent on this day. */
 export const countGivenBack = (amount: string) =>
   `spent_today = CASE WHEN w.spend_day = ${spendDay} THEN GREATEST(w.spent_today - ${amount}, 0) ELSE w.spent_today END`;
 
-/** SQL: the moment from which on a debit counts for this day. */
+/** SQL: the start of the day. Debits since then count for this day. */
 export const beginOfDay = `date_trunc('day', now(), 'UTC')`;
 
 /** SQL: the columns of `Funds`, of workspace `w`. */
@@ -47,7 +47,7 @@ export const funds = `w.balance, w.spend_limit_day - ${spentToday} AS spend_left
 export const standing = `${funds}, w.allowed_countries, w.email_verified,
   EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id) AS is_suspended`;
 
-/** What these workspaces can pay, by id; those that are gone are left out. */
+/** The funds of these workspaces by id, without those that no longer exist. */
 export async function fundsOf(db: Database, workspaceIds: readonly string[]): Promise<Map<string, Funds>> {
   const rows = await select<Funds & { id: string }>(db, `SELECT w.id, ${funds} FROM workspaces w WHERE w.id = ANY($1::uuid[])`, [
     workspaceIds,
@@ -55,7 +55,7 @@ export async function fundsOf(db: Database, workspaceIds: readonly string[]): Pr
   return new Map(rows.map(({ id, ...found }) => [id, found]));
 }
 
-/** What a workspace has and has spent today, in thousandths of a credit. */
+/** The balance of a workspace and its spending of today, in thousandths of a credit. */
 export interface Spending {
   balance: number;
   spent_today: number;
@@ -68,5 +68,5 @@ export async function spendingOf(db: Database, workspaceId: string): Promise<Spe
   return spending ?? { balance: 0, spent_today: 0, spend_limit_day: null };
 }
 
-/** The most that fits both the balance and the limit. */
+/** The largest amount that fits both the balance and the limit. */
 export const affordable = ({ balance, spend_left }: Funds): number => Math.min(balance, spend_left ?? balance);

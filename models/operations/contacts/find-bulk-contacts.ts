@@ -1,4 +1,4 @@
-/** The contacts of a workspace that a bulk send names, read in parts so that nobody waits for all of them. */
+/** Reads the contacts that a bulk send refers to, in parts, so that other requests do not wait for all of them. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -9,7 +9,7 @@ import type { BulkContact } from '../../rules/bulk/bulk-contact.js';
 const partSize = 500;
 const columns = 'SELECT id, name, phone, email, custom_fields FROM contacts';
 
-/** Those of the ids that are contacts of this workspace; what is unknown, foreign or no id is not there. */
+/** The contacts of this workspace with these ids. Unknown and foreign ids, and texts that are no id, are left out. */
 export async function bulkContactsById(db: Database, workspaceId: string, ids: readonly string[]): Promise<Map<string, BulkContact>> {
   const wanted = [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))];
   const found = new Map<string, BulkContact>();
@@ -23,7 +23,7 @@ export async function bulkContactsById(db: Database, workspaceId: string, ids: r
 
 const byId = `${columns} WHERE workspace_id = $1 AND id = ANY($2::uuid[])`;
 
-/** Up to so many contacts with the tag that the channel reaches, oldest first. */
+/** The contacts with the tag that the channel reaches, oldest first, up to a limit. */
 export async function bulkContactsByTag(
   db: Database,
   workspaceId: string,

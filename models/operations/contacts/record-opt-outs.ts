@@ -1,4 +1,4 @@
-/** What recipients say of being written to: STOP, START, a complaint, the link in a mail. */
+/** Records the wishes of recipients: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { isUuid } from '../../rules/values/text.js';
@@ -7,32 +7,32 @@ import type { SuppressionReason, SuppressionSource } from '../../rules/contacts/
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
 import { suppress } from './suppress.js';
 
-/** Somebody who wrote to one of our senders. */
+/** A person who wrote to one of our senders. */
 export interface Sender {
-  /** The account that the message came by. */
+  /** The provider account that received the message. */
   provider: string;
   channel: Channel;
   recipient: string;
-  /** What stands in his place where he was erased, see `digestOf`. */
+  /** The digest that replaces the recipient if it was erased, see `digestOf`. */
   digest?: string;
 }
 
-/** A wish not to be written to. */
+/** A wish to receive no more messages. */
 export interface OptOutWish extends Sender {
   reason: Extract<SuppressionReason, 'opt_out' | 'complaint'>;
   source: SuppressionSource;
-  /** The message that it answers, by our id or by the provider's; null where nobody says. */
+  /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
   provider_message_id: string | null;
 }
 
 /**
- * Suppresses the recipient: in the workspace whose message it is about; where no message is named, in every workspace that
- * this account has written to him for. The sender is theirs together: neither he nor his carrier can tell them apart.
+ * Suppresses the recipient in the workspace of the message. If no message is named, suppresses the recipient in every workspace that has
+ * sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
  */
 export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void> {
   const { reason, source, channel } = wish;
-  // What is no id of ours finds nothing: the echo of a provider may be anything.
+  // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = wish.message_id !== null && isUuid(wish.message_id) ? wish.message_id : null;
   const named = await select<Written>(db, byMessage, [messageId, wish.provider, wish.provider_message_id]);
   const written = named.length > 0 ? named : await writtenTo(db, wish);
@@ -42,7 +42,7 @@ export async function recordOptOut(db: Database, wish: OptOutWish): Promise<void
   );
 }
 
-/** Takes back what the recipient said himself; a bounce or a workspace's own entry stays. */
+/** Removes the suppressions that the recipient's own words caused. A bounce and an entry of the workspace stay. */
 export async function recordOptIn(db: Database, sender: Sender): Promise<void> {
   const workspaceIds = (await writtenTo(db, sender)).map(({ workspace_id }) => workspace_id);
   await select(db, remove, [sender.channel, namesOf(sender), workspaceIds, originAsJson(systemOrigin('inbound'))]);

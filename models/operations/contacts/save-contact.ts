@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Contact } from '../../tables/contact.js';
 import { contactExists, notFound, unreachableContact } from '../../errors.js';
 
-/** What the owner of a contact says of it. */
+/** The fields that the owner of a contact can set. */
 export interface ContactFields {
   name: string | null;
   phone: string | null;
@@ -14,7 +14,7 @@ export interface ContactFields {
 
 /**
  * Stores a new contact.
- * @throws AppError 400 when it has neither phone nor address, or when another contact of the workspace has one of them
+ * @throws AppError validation_failed if it has neither phone nor e-mail address, or if another contact of the workspace has one of them
  */
 export async function createContact(workspaceId: string, fields: ContactFields): Promise<Contact> {
   const now = new Date();
@@ -25,8 +25,8 @@ export async function createContact(workspaceId: string, fields: ContactFields):
 }
 
 /**
- * Changes a contact; what is undefined stays.
- * @throws AppError 404 when the workspace has no such contact, 400 as `createContact`
+ * Changes a contact. Undefined fields are unchanged.
+ * @throws AppError not_found if the workspace has no such contact, validation_failed as in `createContact`
  */
 export async function updateContact(workspaceId: string, id: string, change: Partial<ContactFields>): Promise<Contact> {
   const contact = await Contact.owned(workspaceId, id);
@@ -41,7 +41,7 @@ export async function updateContact(workspaceId: string, id: string, change: Par
   });
 }
 
-/** The database decides, also between two at once; this finds the words for its refusals. */
+/** The database decides, also between concurrent calls. This converts its refusals to ours. */
 async function explained(
   workspaceId: string,
   id: string,
@@ -58,7 +58,7 @@ async function explained(
   }
 }
 
-/** The index names one field only; both may be taken. */
+/** The index names one field only, but both may be taken. */
 async function takenFields(
   workspaceId: string,
   id: string,
@@ -71,6 +71,6 @@ async function takenFields(
   const byPhone = phone !== null && (await isTaken({ phone }));
   const byEmail = email !== null && (await isTaken(where(fn('lower', col('email')), email.toLowerCase())));
   if (byPhone || byEmail) return [...(byPhone ? (['phone'] as const) : []), ...(byEmail ? (['email'] as const) : [])];
-  // Whoever had it has just let go of it.
+  // The contact that had it no longer has it.
   return [(error.parent as { constraint?: string }).constraint === 'contacts_phone' ? 'phone' : 'email'];
 }

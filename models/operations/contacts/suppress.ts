@@ -18,14 +18,14 @@ export interface NewSuppression {
   reason: SuppressionReason;
   source: SuppressionSource;
   message_id?: string | null;
-  /** As the reason has it when not given; null: never. */
+  /** Default: as the reason determines; null: never. */
   expires_at?: Date | null | undefined;
 }
 
 /**
- * Puts recipients on the list. Who is there for good stays as he is; one that would expire is replaced, and so is
- * one of the workspace's own where the recipient says so himself: that one the workspace may not take back.
- * @param origin who does it; else what the entries came by
+ * Adds recipients to the suppression list. An entry without expiry stays as it is. An entry that would expire is replaced. So is an entry
+ * of the workspace if the recipient itself asks: the workspace cannot remove the new one.
+ * @param origin who does it. Default: the source of each entry
  */
 export async function suppress(
   db: Database,
@@ -48,7 +48,7 @@ const bySource: Origin = { ...systemOrigin(''), actor: { type: 'system', id: nul
 
 const newColumns = without(suppressionColumns, 'created_at');
 
-// In one order, so that two who report the same bounces wait for each other.
+// One order, so that transactions that report the same bounces wait for each other without a deadlock.
 const insert = `
   WITH listed AS (
   INSERT INTO suppressions AS s (${namesOf(newColumns)})
@@ -66,30 +66,30 @@ const insert = `
   )
   ${insertEvents('told', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
-/** The same for one recipient, as its owner asks. @returns the entry that holds now */
+/** Adds one recipient at the owner's request. @returns the entry that is in effect now */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
   for (;;) {
     await suppress(db, [entry], undefined, origin);
     const { workspace_id, channel } = entry;
     const found = await Suppression.findOne({ where: { workspace_id, channel, recipient: recipientKey(channel, entry.recipient) } });
-    if (found !== null) return found; // else it was removed in between
+    if (found !== null) return found; // null: it was removed in between
   }
 }
 
 /**
- * Takes an entry off the list, as its owner asks.
- * @throws AppError 404 when the workspace has no such entry, also the second time; 409 when the recipient has made it
+ * Removes an entry at the owner's request.
+ * @throws AppError not_found if the workspace has no such entry, also at the second call; conflict if the recipient made the entry
  */
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
-  // The recipient may have spoken since: then the entry has another id, and is not found.
+  // If the recipient has opted out meanwhile, the entry has another id and is not found.
   if (isRecipients(suppression)) throw conflict('The recipient made this suppression: only the recipient can end it, by START');
   await remove(db, suppression, origin);
 }
 
 /**
- * The same as an operator asks, whoever made the entry.
- * @returns false when there is none
+ * Removes an entry at an operator's request, whatever its source.
+ * @returns false if there is none
  */
 export async function liftSuppression(
   db: Database,

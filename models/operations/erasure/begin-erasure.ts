@@ -5,17 +5,17 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { isUuid } from '../../rules/values/text.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
-/** As others may see it. */
+/** The public view of an erasure. */
 export interface ErasureView {
   id: string;
   status: 'running' | 'completed';
-  /** Erased so far. */
+  /** How many are erased so far. */
   messages: number;
 }
 
 /**
- * Notes that a recipient is to be forgotten; the watcher does it.
- * @param recipient as `recipientKey` makes it
+ * Requests the erasure of a recipient. The watcher carries it out.
+ * @param recipient as `recipientKey` returns it
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
   return inTransaction(db, async (transaction) => {
@@ -30,7 +30,7 @@ export function beginErasure(db: Database, workspaceId: string, recipient: strin
 const insert = `
   INSERT INTO erasures (id, workspace_id, recipient, status) VALUES ($1, $2, $3, 'running') RETURNING id, status, messages`;
 
-/** @throws AppError 404 for an unknown, malformed or foreign id alike */
+/** @throws AppError not_found in the same way for unknown, malformed and foreign ids */
 export async function findErasure(db: Database, workspaceId: string, id: string): Promise<ErasureView> {
   const [found] = isUuid(id) ? await select<ErasureView>(db, find, [id, workspaceId]) : [];
   if (found === undefined) throw notFound('Erasure');

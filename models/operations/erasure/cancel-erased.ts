@@ -3,7 +3,7 @@ import { groupBy } from '../../rules/messages/group-by.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
-/** Cancels what was not handed off of these messages, refunded and with its events, because its recipient is to be forgotten. */
+/** Cancels those of these messages that were not handed off, with refunds and events, because their recipient is being erased. */
 export async function cancelErased(db: Database, ids: readonly string[]): Promise<void> {
   const found = await select<{ id: string; group_id: string; batch_id: string | null }>(db, cancellable, [ids]);
   const singles = found.filter(({ batch_id }) => batch_id === null).map(({ id }) => id);
@@ -14,7 +14,7 @@ export async function cancelErased(db: Database, ids: readonly string[]): Promis
   );
   for (const [groupId, rows] of paged) {
     await inTransaction(db, async (transaction) => {
-      // What was queued is told before what became of it.
+      // The event `message.queued` of a message comes before the event of its end.
       await announcePage(db, transaction, groupId);
       await cancel(
         db,

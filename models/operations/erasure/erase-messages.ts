@@ -2,16 +2,16 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 
-/** Why messages are erased: the erasure that counts them; null: their age. */
+/** Why messages are erased: the id of the erasure that counts them; null: their age. */
 export type Cause = string | null;
 
-/** A page of messages: one transaction of some tens of milliseconds. */
+/** The number of messages in one transaction, which takes some tens of milliseconds. */
 export const erasurePage = 250;
 
 /**
- * Erases what is personal in messages that have ended: recipient, texts, metadata, reference, what carriers and endpoints said, the bodies
- * of events. The row stays with its id, status, times and price. Rows that somebody holds are left alone, and so is what is still needed:
- * by a delivery that is not acknowledged, or by the next step of a chain.
+ * Erases the personal data in messages that have ended: recipient, texts, metadata, reference, answers of carriers and endpoints, and the
+ * bodies of events. The row keeps its id, status, times and price. Skips rows that are locked by others, and data that are still needed by
+ * a delivery that is not acknowledged, or by the next step of a chain.
  * @param key see `erasureKey`
  * @returns the ids that are erased now
  */
@@ -21,14 +21,14 @@ export function eraseMessages(db: Database, key: Buffer, ids: readonly string[],
     await select(db, lockReports, [ids], transaction);
     const locked = await select<{ id: string }>(db, lockMessages, [ids], transaction);
     if (locked.length === 0) return [];
-    // Nobody writes an event of a message, or changes its status, without its lock: what the next statement sees stays so.
+    // Events and statuses of a message are written under its lock only, so that what the next statement reads cannot change.
     const erased = await select<{ id: string }>(db, erase, [locked.map(({ id }) => id), key], transaction);
     if (cause !== null) await select(db, count, [cause, erased.length], transaction);
     return erased.map(({ id }) => id);
   });
 }
 
-/** SQL: what providers call the messages of `source` (id). */
+/** SQL: the ids that providers gave to the messages of `source` (id). */
 const named = (source: string) => `
   SELECT m.provider, m.provider_message_id FROM messages m WHERE m.id IN (${source}) AND m.provider_message_id IS NOT NULL
   UNION SELECT a.provider, a.provider_message_id FROM send_attempts a WHERE a.message_id IN (${source}) AND a.provider_message_id IS NOT NULL`;
@@ -40,20 +40,20 @@ const reportsOf = (source: string) => `
 const lockReports = reportsOf('SELECT unnest($1::uuid[])');
 const lockMessages = `SELECT id FROM messages WHERE id = ANY($1::uuid[]) AND erased_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`;
 
-/** SQL: nothing more happens to the message `m`, but for what corrects its status late. */
+/** SQL: the message `m` has ended. Only a late correction can still change its status. */
 const hasEnded = `(m.status IN ('delivered', 'read', 'failed') OR m.status = 'sent' AND m.status_detail = 'unknown')`;
 
 const erasable = `m.erased_at IS NULL AND ${hasEnded}
     AND NOT EXISTS (SELECT 1 FROM fallbacks f WHERE f.message_id = m.id AND f.outcome IS NULL)
     AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id WHERE e.message_id = m.id AND d.status = 'pending')`;
 
-/** SQL: the steps of the chain `f`, without whom and what. */
+/** SQL: the steps of the chain `f`, without recipients and contents. */
 export const stepsWithoutRecipients = `(
   SELECT COALESCE(json_agg(json_build_object('channel', s ->> 'channel', 'after', (s ->> 'after')::integer)), '[]'::json)
   FROM json_array_elements(f.steps) s)`;
 
-// A report that came since they were locked, and that somebody applies just now, is left to him: he waits for the message and sees then that
-// it is erased.
+// A report that arrived after the locks and is being applied now is skipped: its transaction waits for the message, and then sees that it
+// is erased.
 const erase = `
   WITH erased AS (
     UPDATE messages m SET "to" = ${digestIn('$2', recipientKeyInSql('m'))}, content = '{}', metadata = NULL, reference = NULL,

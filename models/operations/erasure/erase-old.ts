@@ -1,6 +1,6 @@
 /**
- * Retention: messages are erased by their age, oldest first, page by page. Every page is a short transaction that waits for nobody; a sweep
- * remembers its place, and what it could not erase yet waits in the queue.
+ * Retention: erases messages by their age, oldest first, page by page. Every page is a short transaction that waits for no lock. A sweep
+ * stores its place. Messages that it could not erase yet wait in the erasure queue.
  */
 import { type Database, select } from '../../db/database.js';
 import { digestIn } from '../../rules/contacts/erasure.js';
@@ -9,11 +9,11 @@ import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrWait } from './erasure-queue.js';
 
 const dayMs = 86_400_000;
-/** What is under way when its age is reached is looked at again after so long. */
+/** An old message that is still open is checked again after this time. */
 const againInSeconds = 3_600;
 const reportsPage = 1_000;
 
-/** What is swept: rows of one workspace, or of all, that are older than so many days. */
+/** What is swept: the rows of one workspace, or of all, that are older than a number of days. */
 interface Sweep {
   kind: 'messages' | 'batches' | 'reports';
   workspaceId: string | null;
@@ -21,9 +21,9 @@ interface Sweep {
 }
 
 /**
- * Erases what is older than the installation's days, and of each workspace what is older than its own; of both the fewer days count. Goes from
- * sweep to sweep, a page of each, until nothing is left or the time is over; the next call goes on.
- * @param days of the installation; 0: for ever
+ * Erases messages that are older than the days of the installation or of their workspace, whichever is fewer. Takes one page of each sweep
+ * in turn, until nothing is left or the time is over. The next call continues.
+ * @param days of the installation; 0: never
  * @param untilMs milliseconds since 1970
  * @returns how many messages were erased
  */
@@ -58,7 +58,7 @@ async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {
   ];
 }
 
-// In any order: where the time does not do for all, others come first the next time.
+// Random order: if the time is too short for all workspaces, others come first the next time.
 const withOwnDays = 'SELECT id, message_days FROM workspaces WHERE message_days > 0 ORDER BY random()';
 
 async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ erased: number; isFull: boolean }> {
@@ -76,7 +76,7 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   return { erased, isFull: ids.length === size };
 }
 
-/** Where a page begins is a scalar, and its size is written out: see forget-webhook-data.ts. */
+/** The start of a page is a scalar, and its size is written out: see forget-webhook-data.ts. */
 const pageOf = (kind: Sweep['kind'], isOwn: boolean, size: number) => `
   SELECT r.id FROM ${tables[kind]} r
   WHERE r.id > COALESCE((SELECT place FROM erasure_places WHERE workspace_id = $2 AND kind = '${kind}'), '${lowestId}')
@@ -89,13 +89,13 @@ const moveOn = `
   INSERT INTO erasure_places AS p (workspace_id, kind, place) VALUES ($1, $2, $3)
   ON CONFLICT (workspace_id, kind) DO UPDATE SET place = GREATEST(p.place, excluded.place)`;
 
-/** Of a batch that goes on for so long its faults and its key stay. */
+/** A batch that is still open keeps its faults and its idempotency key. */
 const eraseBatches = `
   UPDATE batches b SET errors = '[]', request_digest = NULL,
     idempotency_key = CASE WHEN b.request_digest IS NULL THEN b.idempotency_key ELSE ${digestIn('$2', 'b.idempotency_key')} END
   WHERE b.id IN (SELECT id FROM batches WHERE id = ANY($1::uuid[]) AND completed_at IS NOT NULL ORDER BY id FOR UPDATE SKIP LOCKED)`;
 
-/** Those of messages go with their messages; here is what found none, or was applied without a trace. */
+/** Reports of messages are erased with their messages. These are the reports that matched no message, or had no effect. */
 const eraseReports = `
   UPDATE delivery_reports SET raw = ''
   WHERE id IN (

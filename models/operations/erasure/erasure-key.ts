@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { type Database, select } from '../../db/database.js';
 import { encrypt, decrypt } from '../../rules/values/encryption.js';
 
-/** For which place it is encrypted. */
+/** The context of its encryption. */
 export const erasureKeyContext = 'installation-key:erasure';
 
 const known = new WeakMap<Database, Promise<Buffer>>();
 
 /**
- * The key of the digests of erased recipients. It is made once for an installation and never changes: what it made must be found again for
- * as long as somebody must not be written to. It is kept encrypted, so that a copy of the database alone tells nobody.
- * @param secretKeys today's and those that came before it
+ * The key of the digests that replace erased recipients. It is made once for an installation and never changes, because the digests must be
+ * found for as long as a suppression is in effect. It is stored encrypted, so that a copy of the database alone is useless.
+ * @param secretKeys the present key, then the earlier ones
  */
 export function erasureKey(db: Database, secretKeys: readonly [string, ...string[]]): Promise<Buffer> {
   let key = known.get(db);
@@ -28,7 +28,7 @@ async function load(db: Database, secretKeys: readonly [string, ...string[]]): P
   return Buffer.from(decrypt(secretKeys, erasureKeyContext, sealed), 'base64');
 }
 
-/** Several processes may begin at once: the first one's key holds. */
+/** Several processes may start at the same time. The first key that is stored is used. */
 async function make(db: Database, secretKey: string): Promise<Buffer> {
   await select(db, insert, [encrypt(secretKey, erasureKeyContext, randomBytes(32).toString('base64'))]);
   const [stored] = await select<{ sealed: Buffer }>(db, find);

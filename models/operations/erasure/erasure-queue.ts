@@ -1,11 +1,11 @@
-/** Messages that are to be erased and are still under way: each says when it is looked at again. */
+/** Messages that are to be erased but are still open. Each has a time of its next check. */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Cause, eraseMessages, erasurePage } from './erase-messages.js';
 
 const idOf = (cause: Cause): string => cause ?? lowestId;
 
-/** Puts messages into the queue, or back into it. */
+/** Adds messages to the queue, or sets their next check. */
 async function eraseLater(db: Database, cause: Cause, ids: readonly string[], inSeconds: number): Promise<void> {
   if (ids.length > 0) await select(db, put, [idOf(cause), ids, inSeconds]);
 }
@@ -15,7 +15,7 @@ const put = `
   SELECT $1, id, now() + $3 * interval '1 second' FROM unnest($2::uuid[]) AS given (id) JOIN messages m USING (id) WHERE m.erased_at IS NULL ORDER BY id
   ON CONFLICT (erasure_id, message_id) DO UPDATE SET look_at = excluded.look_at`;
 
-/** A page of those that are due for a look. */
+/** A page of the messages whose check is due. */
 export async function dueForErasure(db: Database, cause: Cause): Promise<string[]> {
   return (await select<{ id: string }>(db, due, [idOf(cause), erasurePage])).map(({ id }) => id);
 }
@@ -23,7 +23,10 @@ export async function dueForErasure(db: Database, cause: Cause): Promise<string[
 const due = `
   SELECT message_id AS id FROM erasure_queue WHERE erasure_id = $1 AND look_at <= now() ORDER BY look_at, message_id LIMIT $2`;
 
-/** Erases what has ended of these; what is gone or erased leaves the queue, the others are looked at again later. @returns how many were erased */
+/**
+ * Erases those of these messages that have ended. Erased and deleted messages leave the queue. The others are checked again later.
+ * @returns how many were erased
+ */
 export async function eraseOrWait(
   db: Database,
   key: Buffer,
@@ -46,7 +49,7 @@ const leave = `
   DELETE FROM erasure_queue q WHERE q.erasure_id = $1 AND q.message_id = ANY($2::uuid[])
     AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = q.message_id AND m.erased_at IS NULL)`;
 
-/** Whether an erasure still waits for messages. */
+/** Whether messages of an erasure are still in the queue. */
 export async function waitsForMessages(db: Database, erasureId: string): Promise<boolean> {
   return (await select(db, 'SELECT 1 FROM erasure_queue WHERE erasure_id = $1 LIMIT 1', [erasureId])).length > 0;
 }

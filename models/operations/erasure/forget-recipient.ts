@@ -1,4 +1,4 @@
-/** What a workspace knows of a recipient beside its messages. */
+/** Erases what a workspace stores about a recipient outside its messages. */
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
 import { isByRecipient } from '../../rules/contacts/suppression.js';
@@ -6,15 +6,15 @@ import { stepsWithoutRecipients } from './erase-messages.js';
 
 interface Forgotten {
   workspaceId: string;
-  /** As `recipientKey` makes it. */
+  /** As `recipientKey` returns it. */
   recipient: string;
-  /** When it was asked for: contacts that are made later stay. */
+  /** When the erasure was requested. Contacts that were created later stay. */
   at: Date;
 }
 
 /**
- * Deletes the contacts of a recipient, takes him out of the steps of chains that are over, and leaves a digest of him on the suppression
- * list: it goes on refusing. May run again.
+ * Deletes the contacts of a recipient, removes it from the steps of ended chains, and replaces it on the suppression list by a digest, so
+ * that sends are still refused. Safe to repeat.
  */
 export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, recipient, at }: Forgotten): Promise<void> {
   const digest = digestOf(key, recipient);
@@ -31,7 +31,7 @@ export async function forgetRecipient(db: Database, key: Buffer, { workspaceId, 
 const lockList = `
   SELECT id FROM suppressions WHERE workspace_id = $1 AND recipient IN ($2, $3) ORDER BY workspace_id, channel, recipient FOR UPDATE`;
 
-/** Of two entries on a channel the one stays that is harder to take back. */
+/** If there are two entries on a channel, the one that is harder to remove stays. */
 const dropDouble = `
   DELETE FROM suppressions s USING suppressions other
   WHERE s.workspace_id = $1 AND other.workspace_id = $1 AND s.channel = other.channel
@@ -56,7 +56,7 @@ const clearSteps = `
     LIMIT ${stepsPage})
   RETURNING f.message_id`;
 
-/** Reports that found no message: whose they are nobody knows. */
+/** Reports that matched no message, so that their recipient is unknown. */
 const clearUnmatched = `
   UPDATE delivery_reports SET raw = '' WHERE id IN (
     SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND position($1 IN lower(raw)) > 0 ORDER BY id FOR UPDATE)`;

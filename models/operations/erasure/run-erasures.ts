@@ -1,4 +1,4 @@
-/** Drives the erasures that were asked for, page by page; all that it knows stands in their rows, so that any process goes on with them. */
+/** Carries out the requested erasures, page by page. All progress is in their rows, so that any process can continue them. */
 import { type Database, select } from '../../db/database.js';
 import { highestId } from '../../rules/values/id-time.js';
 import { cancelErased } from './cancel-erased.js';
@@ -15,13 +15,13 @@ interface Erasure {
   created_at: Date;
 }
 
-/** What is under way is looked at again after so long. */
+/** A message that is still open is checked again after this time. */
 const againInSeconds = 10;
 
 /**
- * Goes from erasure to erasure, a page of each, so that none waits for a large one, until nothing is to be done now or the time is over.
+ * Takes one page of each erasure in turn, so that none waits for a large one, until nothing can be done now or the time is over.
  * @param untilMs milliseconds since 1970
- * @returns how many came to their end
+ * @returns how many were completed
  */
 export async function runErasures(db: Database, key: Buffer, untilMs: number): Promise<number> {
   let completed = 0;
@@ -39,7 +39,7 @@ export async function runErasures(db: Database, key: Buffer, untilMs: number): P
   return completed;
 }
 
-/** A few of each workspace: one that asks for thousands keeps nobody else waiting. */
+/** A few of each workspace, so that thousands of requests of one do not delay the others. */
 const running = `
   SELECT id FROM (
     SELECT id, row_number() OVER (PARTITION BY workspace_id ORDER BY walked_at NULLS FIRST, id) AS place FROM erasures WHERE status = 'running'
@@ -49,7 +49,7 @@ async function advance(db: Database, key: Buffer, id: string): Promise<'more' | 
   const [erasure] = await select<Erasure>(db, load, [id]);
   if (erasure === undefined) return 'waits';
   if (erasure.walked_at === null) {
-    // First, so that nothing more is written to somebody who is suppressed; and once more in the end, for what came meanwhile.
+    // First, so that nothing more is sent to the recipient. Again at the end, for what was added meanwhile.
     if (erasure.place === null) await forget(db, key, erasure);
     await walk(db, key, erasure);
     return 'more';
@@ -72,7 +72,7 @@ const complete = `
 const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure): Promise<void> =>
   forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at });
 
-/** The next page of messages, from the newest on: what has ended is erased, what is not begun is cancelled, the others wait. */
+/** The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. */
 async function walk(db: Database, key: Buffer, { id, workspace_id, recipient, place, created_at }: Erasure): Promise<void> {
   const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
   const ids = found.map((each) => each.id);
@@ -84,7 +84,7 @@ async function walk(db: Database, key: Buffer, { id, workspace_id, recipient, pl
 const written = (condition: string) => `(
     SELECT id FROM messages WHERE ${condition} AND workspace_id = $1 AND created_at <= $3 AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
 
-/** Letter case does not matter in addresses: those that are written with capitals have an index of their own. */
+/** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
 const nextOf = `
   SELECT id FROM (
     ${written('"to" = $2')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}

@@ -1,25 +1,25 @@
-/** The health of accounts that share a channel: one row each, written about once a second by each worker, whatever its load. */
+/** The health of accounts that share a channel: one row each. Each worker writes it about once a second, whatever its load. */
 import { type Database, select } from '../../db/database.js';
 import { judge, probePauses } from '../../rules/routing/account-health.js';
 
-/** Calls of one worker since it last told. */
+/** The calls of one worker since its last write. */
 export interface CallCount {
   account: string;
   calls: number;
   bad: number;
 }
 
-/** How an account is doing. */
+/** The health of an account. */
 export interface AccountHealth {
   account: string;
   level: number;
-  /** Milliseconds until the next probe is due; null while none is needed. */
+  /** Milliseconds until the next probe is due; null if none is needed. */
   probe_in_ms: number | null;
-  /** Since the level last changed. */
+  /** Time since the last change of the level. */
   since_seconds: number;
 }
 
-/** A change that was just made. */
+/** A change that this call made. */
 export interface NotedChange {
   account: string;
   from_level: number;
@@ -34,9 +34,9 @@ interface Row extends AccountHealth {
 }
 
 /**
- * Adds what was seen, changes the levels where that is due, and tells how all these accounts are doing. Of two workers that see the
- * same at once one makes the change.
- * @param counts of every account that is asked about, also those that were not called
+ * Adds the counts, changes the levels where that is due, and returns the health of all these accounts. If two workers see the same at the
+ * same time, one of them makes the change.
+ * @param counts of every account in question, including those without calls
  */
 export async function noteCalls(
   db: Database,
@@ -60,9 +60,9 @@ export async function noteCalls(
   };
 }
 
-/** SQL: since the window began, in windows. */
+/** SQL: the time since the window began, in windows. */
 const windows = `(extract(epoch FROM now() - h.window_at)::double precision / $2::double precision)`;
-/** SQL: calls within the last window: those of the present one, and of the one before the part that is not over. */
+/** SQL: calls within the last window: those of the present window, and the share of the previous one that is still within reach. */
 const inWindow = (column: string) => `(h.${column} + h.earlier_${column} * GREATEST(0, 1 - ${windows}))`;
 
 const note = `
@@ -97,9 +97,9 @@ const changeLevel = `
   SELECT extract(epoch FROM probe_at - now())::double precision * 1000 AS probe_in_ms FROM changed`;
 
 /**
- * Takes the one call that an account at level 0 gets until its next pause is over, each pause twice the one before.
- * @param channels that the account carries: the group must have something for it
- * @returns false where somebody else has it, or there is nothing to send
+ * Claims the one call that an account at level 0 gets per pause. Each pause is twice as long as the one before.
+ * @param channels that the account serves. The group must have a message for one of them
+ * @returns false if another group has claimed it, or there is nothing to send
  */
 export async function claimAccountProbe(
   db: Database,

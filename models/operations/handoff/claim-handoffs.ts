@@ -8,32 +8,32 @@ import { type SuppressionReason, suppressedCode, suppressedTexts } from '../../r
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, isUncertain, mayBeCalled, notKnownYet, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
-/** A message that this caller may hand to its provider now. */
+/** A message that this caller may hand off now. */
 export type Claim = Pick<MessageRow, 'id' | 'workspace_id' | 'channel' | 'to' | 'content' | 'reference'> & {
-  /** The account that is to be called. */
+  /** The account to call. */
   provider: string;
   /** Number of this attempt, from 1. */
   attempt: number;
-  /** True when an earlier call may have reached the provider: its answer was lost, or the process died during it. */
+  /** An earlier call may have reached the provider: its answer was lost, or the process died during it. */
   uncertain: boolean;
-  /** Milliseconds since the last call that may have reached the provider began; null where there is none. */
+  /** Milliseconds since the start of the last call that may have reached the provider; null if there is none. */
   uncertain_ms: number | null;
 };
 
 export interface ClaimLimits {
-  /** Most messages to claim. */
+  /** The maximum number of messages to claim. */
   limit?: number;
-  /** Ids that are left out: tried already in this round. */
+  /** Ids to skip, because they were attempted in this round already. */
   except?: readonly string[];
   /** The group is a page of a batch. */
   inBatch?: boolean;
-  /** Accounts that are left alone: what one of them may have taken already waits. */
+  /** Accounts that are not called now. A message that one of them may already have waits. */
   resting?: readonly string[];
-  /** How long messages are left alone whose earlier call has no known outcome. */
+  /** How long messages wait whose earlier call has no known outcome. */
   waits?: UncertainWaits;
-  /** Stands in the attempts, so that a claim whose answer is lost can be undone; see `releaseClaim`. */
+  /** Stored in the attempts, so that a claim can be undone if its answer is lost; see `releaseClaim`. */
   claimId?: string;
-  /** Finds those on the list who were erased, see `erasureKey`; null where nobody ever was. */
+  /** The key that finds erased recipients on the suppression list, see `erasureKey`; null if there are none. */
   erasureKey?: Buffer | null;
 }
 
@@ -41,14 +41,14 @@ export interface ClaimLimits {
 export type Choices = Readonly<Record<Channel, RouteChoice>>;
 
 /**
- * Claims the due, still queued messages of a group for hand-off and writes an attempt row for each, so that a crash
- * during the call is known afterwards. Messages past their `expires_at` fail instead, refunded, and so do those whose recipient is
- * suppressed or whose workspace is suspended.
- * @param choices a message goes by the first account of its channel; after a failure by the first of those that have failed least. One that an
- *   earlier call may have reached stays where it is: another account would send it a second time
+ * Claims the due queued messages of a group for hand-off. Writes an attempt row for each, so that a crash during the call is known
+ * afterwards. Messages past their `expires_at` fail and are refunded. So do messages whose recipient is suppressed or whose workspace is
+ * suspended.
+ * @param choices a message goes to the first account of its channel; after failures, to the first of those that failed least. If an earlier
+ *   call may have reached its account, the message stays there: another account would send it a second time
  *
- * Nothing is claimed of a batch that is paused or cancelled: the batch's row is locked until the claim is committed, so that
- * whoever changes it knows that no further call begins.
+ * Nothing is claimed of a paused or cancelled batch. The batch's row is locked until the claim is committed, so that after a change of the
+ * batch no further call begins.
  */
 export async function claimHandoffs(
   db: Database,
@@ -62,7 +62,7 @@ export async function claimHandoffs(
   return claims.map(({ others_refused: _, ...claimed }) => claimed);
 }
 
-/** `others_refused`: whether there are any is told with the claim, so that a group without them costs no second statement. */
+/** `others_refused`: whether there are messages to refuse. It comes with the claim, so that a group without them needs no second statement. */
 type Claimed = Claim & { others_refused: boolean };
 
 function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<Claimed[]> {
@@ -72,13 +72,13 @@ function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<C
   });
 }
 
-/** SQL: no account that is left alone may have taken the message `m` already. */
+/** SQL: no account that is not called now may already have the message `m`. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
   SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')} AND u.provider = ANY($5::text[])))`;
 
 /**
- * SQL: `route`, the next attempt of the message `due` (id, channel): its account and why, its number, and whether an earlier one may have
- * reached its provider.
+ * SQL: `route`, the next attempt of the message `due` (id, channel): its account, the reason for that account, its number, and whether an
+ * earlier attempt may have reached its provider.
  * @param choices parameter with the `Choices` as JSON
  */
 export const routeOf = (choices: string) => `LATERAL (
@@ -97,10 +97,10 @@ export const routeOf = (choices: string) => `LATERAL (
     ORDER BY cardinality(array_positions(earlier.failed_by, c.account)), c.place LIMIT 1
   ) route`;
 
-/** SQL: the time for the message `m` has come. */
+/** SQL: the message `m` is due. */
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
-/** SQL: why the recipient of the message `m` is not written to: a reason of the list, or `suspended`, for its workspace; null when he is. */
+/** SQL: why the message `m` must not be sent: a reason of the suppression list, or `suspended` for its workspace; null if it may be. */
 const suppression = (key: string) => `COALESCE((SELECT 'suspended' FROM suspensions p WHERE p.workspace_id = m.workspace_id), (
   SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
@@ -135,7 +135,7 @@ const claim = `
     ) AS others_refused
   FROM routed ORDER BY id`;
 
-/** A message whose hand-off is uncertain is not refused: it may be on its way. So is one that another claim took while this waited for it. */
+/** An uncertain message is not refunded, because it may have been sent. Neither is one that another claim took while this one waited for its lock. */
 async function refuse(db: Database, transaction: Transaction, groupId: string, erasureKey: Buffer | null): Promise<void> {
   const refused = await select<{ id: string; suppressed: SuppressionReason | 'suspended' | null }>(
     db,

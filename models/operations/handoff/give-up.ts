@@ -1,12 +1,12 @@
-/** What happens when waiting has come to its end. */
+/** What happens when the time of a wait is over. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isUncertain, mayBeCalled, noWaits, type UncertainWaits } from './uncertain-handoffs.js';
 
 /**
- * No report came in time: the messages stay `sent`, with the detail `unknown` and no event (docs/contract/messages.md); a later report still
- * counts. Does nothing when reports arrived meanwhile: `open` is not 0 then and the caller applies them first.
+ * No report came in time. The messages stay `sent`, with the detail `unknown` and without an event (docs/contract/messages.md). A later
+ * report still counts. Does nothing if reports arrived meanwhile: then `open` is not 0, and the caller applies them first.
  */
 export function giveUpOnReports(db: Database, groupId: string): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
@@ -19,7 +19,7 @@ const markUnknown = `
   UPDATE messages SET status_detail = 'unknown' WHERE id IN (
     SELECT id FROM messages WHERE group_id = $1 AND status = 'sent' AND status_detail = 'awaiting_report' ORDER BY id FOR UPDATE)`;
 
-/** Groups are locked before their messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
+/** Locks the group before its messages: see `inTransaction`. @returns whether its inbox holds reports that were not applied */
 async function lockGroup(db: Database, transaction: Transaction, groupId: string): Promise<boolean> {
   const sql = 'SELECT reports_pending FROM message_groups WHERE id = $1 FOR UPDATE';
   const [group] = await select<{ reports_pending: boolean }>(db, sql, [groupId], transaction);
@@ -27,9 +27,8 @@ async function lockGroup(db: Database, transaction: Transaction, groupId: string
 }
 
 /**
- * The provider could not be reached in all the time there was: what is still queued fails and is refunded. Where the last
- * answer of the provider was lost, the message may have gone out; it is refunded all the same and says so in its code, but only after it
- * has waited for its delivery report: until then it stays queued.
+ * The provider could not be reached in time. Queued messages fail and are refunded. If the answer to the last call was lost, the message
+ * may have been sent. It is refunded too, and its code says so, but only after its wait for a delivery report. Until then it stays queued.
  */
 export function giveUpOnHandoffs(db: Database, groupId: string, waits: UncertainWaits = noWaits): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
@@ -51,7 +50,7 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
 
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
 
-/** The failure of a message of which nobody can say whether the provider took it. */
+/** The failure of a message of which it is unknown whether the provider has it. */
 export const handoffUnknown = {
   error_code: 'handoff_unknown',
   error_message: 'The provider did not answer and cannot tell whether it took the message',
@@ -59,5 +58,5 @@ export const handoffUnknown = {
 
 const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
 
-// Asked once they are locked, by a statement of its own: one that has waited for a lock still sees the attempts as they were before.
+// A separate statement after the locks: a statement that waited for a lock still sees the attempts as they were before.
 const givenUp = `SELECT m.id, ${isUncertain} AS uncertain FROM messages m WHERE m.id = ANY($1::uuid[]) AND ${mayBeCalled(2)}`;

@@ -1,16 +1,16 @@
-/** The time of providers: given away in slots, so that all workers together call none faster than it takes messages. */
+/** The time of providers. It is reserved in slots, so that all workers together call no provider faster than its limit. */
 import { type Database, select } from '../../db/database.js';
 import { type Choices, isDue, routeOf } from './claim-handoffs.js';
 import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
 
-/** What a round of hand-offs would ask of an account. */
+/** What a round of hand-offs would need of an account. */
 export interface DueUnits {
   provider: string;
-  /** Messages; of sms their segments, which is what providers count. */
+  /** The number of messages; for sms their segments, because providers count those. */
   units: number;
 }
 
-/** The next round of a group: the same messages that `claimHandoffs` would find, by the accounts that it would choose. */
+/** The needs of the next round of a group: for the same messages that `claimHandoffs` would find, and the accounts that it would choose. */
 export const dueUnits = (
   db: Database,
   groupId: string,
@@ -26,23 +26,23 @@ const due = `
   ) due, ${routeOf('$2')}
   GROUP BY route.provider`;
 
-/** Time of a provider that is wanted. */
+/** A request for time of a provider. */
 export interface SlotRequest {
   provider: string;
   units: number;
   perSecond: number;
-  /** A slot that begins later than this is not taken. */
+  /** No slot is reserved that begins later than this. */
   horizonMs: number;
 }
 
 export interface Slot {
-  /** Milliseconds until the provider has time. */
+  /** Milliseconds until the slot begins. */
   waitMs: number;
   /** False: that is beyond the horizon, and nothing was reserved. */
   isReserved: boolean;
 }
 
-/** Reserves the time that so many units take, behind everything that was reserved before and every hold. */
+/** Reserves time for a number of units, after all earlier reservations and holds. */
 export async function reserveSlot(db: Database, { provider, units, perSecond, horizonMs }: SlotRequest): Promise<Slot> {
   const [slot] = await select<{ wait_ms: number; reserved: boolean }>(db, reserve, [provider, units / perSecond, horizonMs / 1000]);
   return { waitMs: Math.max(0, slot?.wait_ms ?? 0), isReserved: slot?.reserved ?? false };
@@ -62,7 +62,7 @@ const reserve = `
   )
   SELECT extract(epoch FROM slot_at - clock_timestamp())::double precision * 1000 AS wait_ms, reserved FROM slot`;
 
-/** Nobody calls the provider for so long; a longer hold stays. */
+/** Blocks calls to the provider for a time. A longer block stays. */
 export async function holdProvider(db: Database, provider: string, forMs: number): Promise<void> {
   await select(db, hold, [provider, forMs]);
 }
@@ -71,7 +71,7 @@ const hold = `
   INSERT INTO provider_pace AS p (provider, held_until) VALUES ($1, now() + $2::double precision * interval '1 millisecond')
   ON CONFLICT (provider) DO UPDATE SET held_until = GREATEST(p.held_until, excluded.held_until)`;
 
-/** The providers that are held, and for how many milliseconds. */
+/** The blocked providers, and for how many more milliseconds. */
 export const heldProviders = (db: Database): Promise<{ provider: string; left_ms: number }[]> => select(db, held);
 
 const held = `

@@ -8,11 +8,11 @@ export interface RouteState {
   channel: string;
   account: string;
   weight: number;
-  /** Percent: 100 is well, at 0 it gets probes only. */
+  /** Percent. 100: healthy. 0: gets probes only. */
   health: number;
-  /** Percent of the channel's messages that go by it now. */
+  /** The percentage of the channel's messages that go through it now. */
   share: number;
-  /** It asked to be left alone until then. */
+  /** The provider asked for no calls until then. */
   held_until: Date | null;
 }
 
@@ -24,7 +24,7 @@ export interface RouteChange {
   reason: string;
 }
 
-/** Who carries what at present, and the last changes of health, newest first. */
+/** The accounts of all channels with their present share, and the last changes of health, newest first. */
 export async function readRoutes(
   db: Database,
   routes: Readonly<Record<Channel, readonly Route[]>>,
@@ -38,7 +38,7 @@ export async function readRoutes(
   const levelOf = (account: string) => healths.find((health) => health.account === account)?.level ?? levelMax;
   const heldUntil = (account: string) => holds.find(({ provider }) => provider === account)?.held_until ?? null;
   const states = Object.entries(routes).flatMap(([channel, ofChannel]) => {
-    // As routing does: who has asked for patience gets nothing as long as there are others.
+    // Like routing: a blocked account gets nothing while there are others.
     const shares = sharesOf(
       ofChannel.map((route) => ({ ...route, level: heldUntil(route.account) === null ? levelOf(route.account) : 0 })),
     );

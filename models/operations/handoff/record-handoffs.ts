@@ -5,7 +5,7 @@ import { recordStatuses, type StatusChange } from '../messages/record-statuses.j
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 import { isUncertain } from './uncertain-handoffs.js';
 
-/** What came of one call to a provider. */
+/** The result of one call to a provider. */
 export type HandoffResult = { id: string; attempt: number; provider: string } & (
   | { outcome: 'accepted'; provider_message_id: string; isUnreported?: true }
   | { outcome: 'rejected'; error_code: string; error_message: string; is_permanent?: boolean; provider_error_code?: string | undefined }
@@ -13,8 +13,8 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 );
 
 /**
- * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded, everything else stays
- * queued for another attempt. An outcome that comes twice, or after a report already proved the hand-off, changes nothing.
+ * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded. For all others, the message stays queued
+ * for another attempt. A repeated outcome changes nothing. Neither does an outcome after a report that proved the hand-off.
  */
 export async function recordHandoffs(db: Database, results: HandoffResult[]): Promise<void> {
   if (results.length === 0) return;
@@ -40,7 +40,7 @@ export async function recordHandoffs(db: Database, results: HandoffResult[]): Pr
   await matchEarlyReports(db, results);
 }
 
-// All messages of the round are locked at once, in the order of their ids: what follows moves them by outcome, some after refunds.
+// Locks all messages of the round together, in the order of their ids, because later statements change them by outcome, some after refunds.
 const closeAttempts = `
   WITH locked AS MATERIALIZED (SELECT id FROM messages WHERE id = ANY($2::uuid[]) ORDER BY id FOR UPDATE)
   UPDATE send_attempts a SET outcome = r.outcome, provider_message_id = r.provider_message_id,
@@ -52,7 +52,7 @@ const closeAttempts = `
 function acceptedChange(result: HandoffResult, at: Date): StatusChange[] {
   if (result.outcome !== 'accepted') return [];
   const { id, provider, provider_message_id, isUnreported = false } = result;
-  // Where no report will ever come there is nothing to wait for: the group may close.
+  // If no report will ever come, there is no wait, and the group may close.
   return [{ id, status_detail: isUnreported ? 'unknown' : 'awaiting_report', at, provider, provider_message_id }];
 }
 
@@ -72,28 +72,28 @@ function rejectedChange(result: HandoffResult, at: Date): StatusChange[] {
   ];
 }
 
-/** The provider has the recipient on a list of its own, or the mail server knows no such mailbox. */
+/** The recipient is on the provider's own suppression list, or the mail server has no such mailbox. */
 function suppressionOf({ id, workspace_id, channel, to, error_code }: StatusRow, is_permanent: boolean): NewSuppression[] {
   const isBounce = isHardBounce({ channel, status: 'failed', error_code, is_permanent });
   if (error_code !== suppressedCode && !isBounce) return [];
-  // A bounce expires: the list of a mail provider does not say why a recipient is on it.
+  // A bounce expires. The list of a mail provider does not give the reason of an entry.
   return [{ workspace_id, channel, recipient: to, reason: refusalReason(channel), source: 'provider', message_id: id }];
 }
 
-/** Gives back the claim of what was certainly not handed off, by no call, so that it can be cancelled until the next attempt. */
+/** Releases the claims of messages that were certainly not handed off by any call, so that they can be cancelled until the next attempt. */
 async function release(db: Database, transaction: Transaction, results: HandoffResult[]): Promise<void> {
   const ids = results.filter(({ outcome }) => outcome === 'retryable' || outcome === 'throttled').map(({ id }) => id);
   if (ids.length === 0) return;
   await select(db, releaseClaims, [ids], transaction);
 }
 
-// Not where another attempt may have reached its provider: cancelled, the message would arrive all the same.
+// Not if another attempt may have reached its provider: the message would be cancelled and still arrive.
 const releaseClaims = `
   UPDATE messages m SET status_detail = 'accepted' WHERE m.id = ANY($1::uuid[]) AND m.status = 'queued' AND NOT ${isUncertain}`;
 
 /**
- * Reports that came before the provider's id was known are matched now. They were committed and then looked for their
- * message; the id was committed and then looks for reports: whichever order, one side sees the other.
+ * Matches reports that came before the provider's id was known. A report is committed first and then looks for its message; the id is
+ * committed first and then looks for reports. So one of them sees the other, whatever the order.
  */
 async function matchEarlyReports(db: Database, results: HandoffResult[]): Promise<void> {
   const accepted = results.filter((result) => result.outcome === 'accepted');

@@ -1,34 +1,34 @@
 /**
- * Hand-offs whose outcome nobody knows: the call may still be under way, its answer was lost, or the process died during it.
- * Such a message stays `queued` until a delivery report proves the hand-off, the account tells what became of it, or its wait is over.
+ * Hand-offs with an unknown outcome: the call may still be in progress, its answer was lost, or the process died during it. The message
+ * stays `queued` until a delivery report proves the hand-off, the account answers a query about it, or its wait is over.
  */
 import { type Database, select } from '../../db/database.js';
 
-/** How long uncertain messages are left alone. */
+/** How long uncertain messages wait. */
 export interface UncertainWaits {
-  /** A call without an outcome may still be under way for so long. */
+  /** A call without an outcome may still be in progress for this time. */
   leaseSeconds: number;
-  /** An unknown hand-off waits so long for its delivery report. */
+  /** How long an unknown hand-off waits for its delivery report. */
   unknownSeconds: number;
-  /** Accounts that may be called or asked again after the lease: idempotent ones, and those that find a message by our id. */
+  /** Accounts that may be called or queried again after the lease: idempotent ones, and those that find a message by our id. */
   repeatable: readonly string[];
 }
 
 export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
 
-/** Detail of an attempt that only asked what became of an earlier call, and was not told: it sent nothing. */
+/** The detail of an attempt that only queried the fate of an earlier call, and got no answer yet. It sent nothing. */
 export const notKnownYet = 'NotKnownYet';
 
-/** Values for the three parameters of `mayBeCalled`, in their order. */
+/** The values of the three parameters of `mayBeCalled`, in order. */
 export const bindOf = ({ leaseSeconds, unknownSeconds, repeatable }: UncertainWaits) => [repeatable, leaseSeconds, unknownSeconds];
 
-/** SQL: the attempt in this alias is open or unknown: its call may have reached the provider. */
+/** SQL: the attempt with this alias is open or unknown, so that its call may have reached the provider. */
 export const isOpenOrUnknown = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome = 'unknown')`;
 
 /** SQL: an earlier call for the message `m` may have reached the provider. */
 export const isUncertain = `EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})`;
 
-/** SQL: until when the message `m` is left alone; null where its hand-off is not uncertain. `first`: number of the first of three parameters. */
+/** SQL: until when the message `m` waits; null if its hand-off is not uncertain. `first`: the number of the first of three parameters. */
 const waitsUntil = (first: number) => `(
   SELECT GREATEST(
     max(u.started_at) FILTER (WHERE u.outcome IS NULL) + $${first + 1}::double precision * interval '1 second',
@@ -40,19 +40,20 @@ const waitsUntil = (first: number) => `(
 const hasReport = `EXISTS (SELECT 1 FROM delivery_reports d WHERE d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL)`;
 
 /**
- * SQL: the queued message `m` may be called for, or given up, as far as its earlier calls are concerned. Every uncertain message has the
- * detail `sending`, so the others cost no look at their attempts.
- * @param first number of the first of three parameters, see `bindOf`
+ * SQL: the earlier calls of the queued message `m` permit another call, or giving up. Every uncertain message has the detail `sending`, so
+ * that the attempts of the others need not be read.
+ * @param first the number of the first of three parameters, see `bindOf`
  */
 export const mayBeCalled = (first: number) =>
   `(m.status_detail <> 'sending' OR COALESCE(${waitsUntil(first)} <= now(), true) AND NOT ${hasReport})`;
 
-/** The answer of a zombie or a report may end an uncertain wait at any time: the group is looked at so often. */
+/** A late answer or a report may end an uncertain wait at any time, so the group is checked at this interval. */
 const lookEverySeconds = 20;
 
 /**
- * When the next queued message of a group may be called for, by the clock of the database: it is scheduled, or its hand-off is uncertain.
- * @returns milliseconds; 0 when one may be called for now, or none is queued
+ * When the next queued message of a group may be called for, by the clock of the database. It may be scheduled, or its hand-off may be
+ * uncertain.
+ * @returns milliseconds; 0 if one may be called for now, or none is queued
  */
 export async function nextHandoffInMs(db: Database, groupId: string, waits: UncertainWaits): Promise<number> {
   const [next] = await select<{ in_ms: number | null }>(db, nextHandoff, [groupId, ...bindOf(waits)]);
@@ -70,8 +71,8 @@ const nextHandoff = `
   ) due`;
 
 /**
- * Closes the attempts that a claim wrote and that were certainly not called: its answer was lost, or came too late. The messages are
- * free for the next claim. Safe to repeat.
+ * Closes the attempts of a claim whose calls were certainly not made, because the answer to the claim was lost or too late. The next claim
+ * may take the messages. Safe to repeat.
  */
 export async function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
   await select(db, release, [groupId, claimId]);

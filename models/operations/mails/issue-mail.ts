@@ -8,13 +8,13 @@ const kinds = { verify: 'verify_email', reset: 'reset_password', change_email: '
 interface TokenMail {
   workspaceId: string;
   purpose: MailTokenPurpose;
-  /** Where the mail goes, and what the token is about; the workspace's own address when not given. */
+  /** Where the mail goes, and the address that the token is about. Default: the workspace's own address. */
   email?: string;
 }
 
 /**
- * Makes a single-use token for a purpose, voids the older ones of that purpose, and puts a mail that will carry it into
- * the outbox. The token is not stored: whoever sends the mail derives it from the id of its row.
+ * Creates a single-use token for a purpose, voids the older ones of that purpose, and puts a mail with the token into the outbox. The token
+ * is not stored: the sender of the mail derives it from the id of its row.
  * @returns the id of the mail, for `workflowIds.mail`
  */
 export async function issueMail(
@@ -36,10 +36,10 @@ const voidOlder = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE wo
 const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at, email) VALUES ($1, $2, $3, $4, $5, $6)`;
 const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipient) VALUES ($1, $2, $3, $4, $5)`;
 
-/** Mails of a kind that a workspace gets in an hour at most: nobody's mailbox is filled by others asking. */
+/** How many mails of one kind a workspace gets per hour at most, so that requests of others cannot flood its mailbox. */
 const mailsAnHourMax = 20;
 
-/** Whether it has got as many mails of this kind as anybody gets in an hour. Its row is locked. */
+/** Whether the workspace has reached the hourly limit of mails of this kind. Locks its row. */
 export async function hasHadItsShare(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
   const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
   return (row?.sent ?? 0) >= mailsAnHourMax;
@@ -48,7 +48,7 @@ export async function hasHadItsShare(db: Database, transaction: Transaction, wor
 const countMails = `
   SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
 
-/** Voids what asks for another e-mail address: whoever knew the former password may have asked for it. */
+/** Voids the tokens for changes of the e-mail address. Somebody who knew the former password may have requested them. */
 export async function voidEmailChanges(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, voidOlder, [workspaceId, 'change_email'], transaction);
 }

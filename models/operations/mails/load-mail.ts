@@ -11,7 +11,7 @@ export interface Mail {
   sent_at: Date | null;
 }
 
-/** Null when its workspace is gone. */
+/** Null if its workspace no longer exists. */
 export async function loadMail(db: Database, id: string): Promise<Mail | null> {
   const [mail] = await select<Mail>(
     db,
@@ -26,7 +26,7 @@ export async function markMailSent(db: Database, id: string): Promise<void> {
   await select(db, 'UPDATE mails SET sent_at = now(), recipient = NULL WHERE id = $1 AND sent_at IS NULL', [id]);
 }
 
-/** Notes that the mail server refused the mail for good; nobody tries again. */
+/** Notes that the mail server refused the mail permanently. There are no further attempts. */
 export async function markMailRefused(db: Database, id: string, code: number): Promise<void> {
   await select(db, 'UPDATE mails SET refused_code = $2, recipient = NULL WHERE id = $1', [id, code]);
 }

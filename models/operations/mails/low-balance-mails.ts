@@ -1,10 +1,10 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * Puts a mail into the outbox of every workspace that has just spent below the limit: at most one a day, and none while nothing is
- * spent.
+ * Puts a mail into the outbox of every workspace whose latest spending took the balance below the limit: at most one mail a day, and none
+ * while nothing is spent.
  * @param limit thousandths of a credit
- * @returns how many
+ * @returns the number of mails
  */
 export async function issueLowBalanceMails(db: Database, limit: number, changedWithinSeconds: number): Promise<number> {
   return (await select(db, issue, [limit, changedWithinSeconds])).length;

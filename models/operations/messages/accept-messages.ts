@@ -12,20 +12,20 @@ type Undecided = Pick<
   'id' | 'group_id' | 'workspace_id' | 'channel' | 'status' | 'status_detail' | 'cost' | 'segments' | 'scheduled_at'
 > & { description: string };
 
-/** What acceptance decided for a group. */
+/** The decision about a group. */
 export interface Acceptance {
-  /** Ids of the messages that were charged and queued. */
+  /** The ids of the messages that were charged and queued. */
   accepted: string[];
   channel: MessageRow['channel'] | undefined;
-  /** When the group is due; null means now. */
+  /** When the group is due; null: now. */
   scheduledAt: Date | null;
-  /** Deliveries of the group that wait for their first attempt. */
+  /** How many deliveries of the group wait for their first attempt. */
   deliveries: number;
 }
 
 /**
- * Charges and queues the messages of a group, each where its workspace can pay; what it cannot pay is deleted, so that
- * nothing of it remains. A second call finds everything decided, changes nothing and tells the same.
+ * Charges and queues the messages of a group that their workspaces can pay, and deletes the others. A second call changes nothing and
+ * returns the same.
  */
 export async function acceptMessages(db: Database, groupId: string): Promise<Acceptance> {
   const one = await acceptOne(db, groupId);
@@ -37,7 +37,7 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
     const paid = new Set(queued?.map(({ id }) => id));
     return { accepted: rows.filter(({ id, status }) => status !== 'accepting' || paid.has(id)), told: queued };
   });
-  // A repeated call did not write the events and has to look.
+  // A repeated call did not write the events, so it counts them.
   const deliveries =
     told === null
       ? (await countGroupWork(db, groupId)).deliveries

@@ -4,20 +4,20 @@ import type { MessageRow } from '../../tables/message.js';
 import { debitOf } from '../billing/post-credits.js';
 import { isStreamed } from './write-events.js';
 
-/** SQL: what the ledger says of the debit of a message in this row. */
+/** SQL: the description of the ledger entry for the debit of the message in this row. */
 export const debitDescription = `'1 ' || channel || ' message'`;
 
 /**
- * The common case of acceptance in one statement instead of a transaction of five round trips: a group of one message, which its
- * workspace can pay and whose `message.queued` nobody subscribes to or watches.
- * @returns null when it is another case, or decided already: nothing was done then
+ * The common case of acceptance, in one statement instead of a transaction of five round trips: a group of one message that its workspace
+ * can pay, without webhooks or streams for `message.queued`.
+ * @returns null if it is another case, or decided already. Nothing was changed then
  */
 export async function acceptOne(db: Database, groupId: string): Promise<Pick<MessageRow, 'id' | 'channel' | 'scheduled_at'> | null> {
   const [accepted] = await select<MessageRow>(db, accept, [groupId, uuidv7()]);
   return accepted ?? null;
 }
 
-// The lock makes a second call wait for the first and find nothing undecided then.
+// The lock makes a second call wait for the first, and then find nothing undecided.
 const accept = `
   WITH undecided AS (
     SELECT id, workspace_id, cost AS amount, ${debitDescription} AS description FROM messages m

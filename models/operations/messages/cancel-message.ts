@@ -4,9 +4,8 @@ import { Message, type MessageRow } from '../../tables/message.js';
 import { recordStatuses } from './record-statuses.js';
 
 /**
- * Cancels a message that has not been handed to a provider: failed, `cancelled`, refunded, with its event.
- * Cancelling it again changes nothing.
- * @throws AppError 404 when the workspace has no such message, 409 when it is too late
+ * Cancels a message that has not been handed off: it fails as `cancelled` and is refunded, with its event. A second call changes nothing.
+ * @throws AppError not_found if the workspace has no such message, conflict if it is too late
  */
 export async function cancelMessage(db: Database, workspaceId: string, id: string): Promise<MessageRow> {
   const message = await Message.owned(workspaceId, id);
@@ -19,7 +18,7 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
     error_message: 'The message was cancelled before it was handed to the provider',
   } as const;
   const [cancelled] = await inTransaction(db, (transaction) =>
-    // `sending` is the claim of a hand-off that is under way; it is given back when the provider could not be reached.
+    // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.
     recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] }),
   );
   if (cancelled !== undefined) return { ...message.get(), ...cancelled };

@@ -9,20 +9,20 @@ import { insertMessagesIn } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { recordStatuses } from './record-statuses.js';
 
-/** The message that is sent instead; its workflow has to be started. */
+/** The message that is sent as the next step. Its workflow must be started. */
 export interface NextStep {
   groupId: string;
   workspaceId: string;
   channel: Channel;
-  /** What it has to be delivered by itself; null: nothing comes after it. */
+  /** How long it has to be delivered before the step after it is sent; null: it is the last step. */
   fallbackAfterMs: number | null;
 }
 
 export interface FallenBack {
   next: NextStep | null;
-  /** Not decided: ask again when its time is over. */
+  /** Undecided: the caller asks again when the message's time is over. */
   waits: boolean;
-  /** Due deliveries of the group. */
+  /** How many deliveries of the group are due. */
   deliveries: number;
 }
 
@@ -33,9 +33,9 @@ interface Chain {
 }
 
 /**
- * Decides whether the message of a group is followed by the next step of its chain, and stores, charges and queues that as a message of
- * its own. What is certainly not handed off yet is given up then, refunded. Decided once: a second call tells the same.
- * @param isDue the message has had its time
+ * Decides whether the next step of its chain follows the message of a group. If so, stores, charges and queues it as a message of its own,
+ * and gives up the first one if it was certainly not handed off, with a refund. This is decided once: a second call returns the same.
+ * @param isDue the message's time is over
  * @param workflowIdOf the id of the workflow that will drive a message
  */
 export async function fallBack(
@@ -101,7 +101,7 @@ async function sendInstead(
   return nextOf(db, transaction, id);
 }
 
-/** @returns false when the balance does not hold what the step costs */
+/** @returns false if the balance is below the cost of the step */
 async function pay(db: Database, transaction: Transaction, { id, workspace_id: workspaceId, cost }: NewMessage): Promise<boolean> {
   if (cost === 0) {
     await countFree(db, transaction, workspaceId);
@@ -113,7 +113,7 @@ async function pay(db: Database, transaction: Transaction, { id, workspace_id: w
   return (await debit(db, transaction, workspaceId, [payment])).length > 0;
 }
 
-/** Nothing of it is under way: it would arrive beside what is sent instead. */
+/** Only if no call is in progress: the message would arrive beside the next step. */
 async function giveUp(db: Database, transaction: Transaction, { id }: MessageRow): Promise<void> {
   const change = {
     id,
@@ -125,7 +125,7 @@ async function giveUp(db: Database, transaction: Transaction, { id }: MessageRow
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], details: ['scheduled', 'accepted'], changes: [change] });
 }
 
-/** What this message and those before it have cost. */
+/** The cost of this message and those before it. */
 const chargedSoFar = `
   WITH RECURSIVE chain AS (
     SELECT id, credits_used FROM messages WHERE id = $1

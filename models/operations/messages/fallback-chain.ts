@@ -1,24 +1,24 @@
-/** Chains across channels as others see them: what comes next of a message, what is overdue, where a message stands. */
+/** Fallback chains as other modules see them: the next step of a message, overdue steps, and the place of a message in its chain. */
 import { type Database, select } from '../../db/database.js';
 import type { MessageRow } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
 import { lowestId } from '../../rules/values/id-time.js';
 
-/** What a message of a chain has to be delivered by, in milliseconds; undefined: nothing comes after it. */
+/** How long a message of a chain has to be delivered, in milliseconds; undefined: no step follows it. */
 export async function fallbackAfterMs(db: Database, messageId: string): Promise<number | undefined> {
   const sql = `SELECT (steps -> 0 ->> 'after')::integer * 1000 AS ms FROM fallbacks WHERE message_id = $1`;
   return (await select<{ ms: number }>(db, sql, [messageId]))[0]?.ms;
 }
 
-/** A step that should have begun. */
+/** A step that is overdue. */
 export interface OverdueFallback {
   groupId: string;
   messageId: string;
-  /** In text: exact to the microsecond. */
+  /** As text, because a Date loses microseconds. */
   dueAt: string;
 }
 
-/** Groups whose next step should have begun, and whose workflow is gone; oldest first. @param after the last of the page before */
+/** Groups whose next step is overdue because the workflow is gone, oldest first. @param after the last of the page before */
 export function overdueFallbacks(
   db: Database,
   olderThanSeconds: number,
@@ -36,7 +36,7 @@ const overdue = `
 
 /** A message's place in its chain. */
 export interface ChainView {
-  /** The message before it. */
+  /** The id of the message before it. */
   fallback_of: string | null;
   steps: (Pick<FallbackStep, 'channel' | 'after'> & { to?: string })[] | null;
   outcome: 'sent' | 'not_needed' | 'unaffordable' | 'unknown' | null;
@@ -44,7 +44,7 @@ export interface ChainView {
   decided_at: Date | null;
 }
 
-/** @returns null where it has none, without a question to the database where it shares a workflow: a message of a chain never does */
+/** Reads nothing for a message that shares a workflow, because messages of a chain never do. @returns null if it belongs to no chain */
 export async function chainOf(db: Database, { id, group_id }: Pick<MessageRow, 'id' | 'group_id'>): Promise<ChainView | null> {
   if (group_id !== id) return null;
   const [view] = await select<ChainView>(db, viewOf, [id]);

@@ -1,9 +1,8 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * Decides against messages that nobody has decided on: deletes those that are still `accepting`.
- * PostgreSQL decides once: a fenced message was never charged and never will be, because a worker that comes late finds
- * no row; a message that is not fenced has been accepted or refused by its workflow.
+ * Decides against undecided messages: deletes those that are still `accepting`. PostgreSQL decides once. A fenced message was never charged
+ * and never will be, because a late worker finds no row. A message that is not fenced was accepted or refused by its workflow.
  * @returns the ids that were fenced
  */
 export async function fenceMessages(db: Database, ids: readonly string[]): Promise<string[]> {

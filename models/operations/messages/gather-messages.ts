@@ -1,9 +1,9 @@
-/** Single messages that lost their workflows are driven on together: a workflow for each would cost several times as much. */
+/** Moves single messages that lost their workflows into one group. One workflow for each would cost several times as much. */
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
 
-/** A group that was made of others. */
+/** A group that was made from others. */
 export interface Gathered {
   groupId: string;
   /** Its messages, in the order of their ids. */
@@ -11,12 +11,12 @@ export interface Gathered {
 }
 
 /**
- * Moves messages that were certainly never handed off from groups of their own into a new one. Each of them is in exactly one group at any
- * time, and is claimed by that group alone: a workflow of a former group that should live after all finds nothing to do and ends.
- * What has changed since it was found stays where it is.
- * @param groupIds groups of one message each, of one channel, that share nothing with a chain or a batch
+ * Moves messages that were certainly never handed off from their own groups into a new one. Each message is in exactly one group at any
+ * time, and only that group claims it: if a workflow of a former group is still alive, it finds nothing to do and ends. A message whose
+ * state has changed since it was found stays in its group.
+ * @param groupIds groups of one message each, of one channel, without a chain or a batch
  * @param workflowIdOf the id of the workflow of a group that messages share
- * @returns undefined when nothing was left to move
+ * @returns undefined if nothing was left to move
  */
 export function gatherMessages(
   db: Database,
@@ -32,7 +32,7 @@ export function gatherMessages(
       await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
       return undefined;
     }
-    // Their ids were those of their groups.
+    // The ids of these messages are the ids of their groups.
     const former = moved.map(({ id }) => id);
     await select(db, moveDeliveries, [former, groupId], transaction);
     await select(db, 'DELETE FROM message_groups WHERE id = ANY($1::uuid[])', [former], transaction);
@@ -40,10 +40,10 @@ export function gatherMessages(
   });
 }
 
-// Groups are locked in the order of their ids, as by those who wake them.
+// Locks groups in the order of their ids, like the operation that wakes them.
 const lock = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE';
 
-// A message with an attempt may be known to a provider, whose report would look for it in its former group.
+// A provider may know a message with an attempt, and its report would look for the message in its former group.
 const move = `
   UPDATE messages m SET group_id = $2
   FROM (

@@ -1,17 +1,17 @@
 import { type Database, select } from '../../db/database.js';
 import { isOpen } from '../../rules/messages/status.js';
 
-/** What is left to do for a group. */
+/** The open work of a group. */
 export interface GroupWork {
-  /** Messages that wait for a hand-off or a report. */
+  /** How many messages wait for a hand-off or a report. */
   open: number;
-  /** Messages that wait for a hand-off. */
+  /** How many messages wait for a hand-off. */
   queued: number;
-  /** Deliveries that wait for their first attempt. */
+  /** How many deliveries wait for their first attempt. */
   deliveries: number;
   /** The inbox holds reports that were not applied. */
   reports: boolean;
-  /** The group is a page of a batch that is paused. */
+  /** The group is a page of a paused batch. */
   paused: boolean;
 }
 

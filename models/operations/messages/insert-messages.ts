@@ -5,31 +5,31 @@ import type { FallbackStep } from '../../rules/messages/fallback.js';
 
 export interface NewGroup {
   groupId: string;
-  /** Id of the workflow that will drive the group. */
+  /** The id of the workflow that will drive the group. */
   workflowId: string;
   messages: NewMessage[];
-  /** Set for a page of a batch: which one of which batch, from 0. */
+  /** For a page of a batch: the batch, and the number of the page from 0. */
   page?: { batchId: string; number: number };
-  /** What is sent instead when its only message does not arrive. */
+  /** The steps that follow if its only message is not delivered. */
   fallback?: readonly FallbackStep[];
 }
 
 /**
- * Stores a group and its messages, undecided (`accepting`): nothing is charged yet and no query shows them.
- * @returns the rows as stored; messages whose idempotency key is taken are left out, and a group without messages is not stored
+ * Stores a group and its messages, undecided (`accepting`): nothing is charged yet, and no query shows them.
+ * @returns the stored rows. Messages whose idempotency key is taken are left out, and a group without messages is not stored
  */
 export function insertMessages(db: Database, group: NewGroup): Promise<MessageRow[]> {
   return insertMessagesIn(db, undefined, group);
 }
 
-/** The same as a part of a transaction. */
+/** The same within a transaction. */
 export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
   const { fallback = [] } = group;
   if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
   return select<MessageRow>(db, insert('*', withFallback), [...parametersOf(group), JSON.stringify(fallback)], transaction);
 }
 
-/** The same for a page of a batch, as a part of its transaction. @returns how many messages were stored */
+/** The same for a page of a batch, within its transaction. @returns how many messages were stored */
 export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
   const [stored] = await select<{ count: number }>(db, insert('count(*) AS count'), parametersOf(group), transaction);
   return stored?.count ?? 0;
@@ -58,7 +58,7 @@ const insert = (shown: string, more = '') => `
   WITH stored AS (
     INSERT INTO messages (${namesOf(newColumns)})
     SELECT ${namesOf(newColumns)} FROM ${recordset('$3', 'row', newColumns)}
-    -- In one order: of two groups with the same keys each would wait for a key that the other has inserted already.
+    -- One order: otherwise two groups with the same keys could each wait for a key that the other has inserted.
     ORDER BY workspace_id, idempotency_key
     ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING *

@@ -5,7 +5,7 @@ import type { PublicStatus } from '../../rules/messages/status.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
 import { Workspace } from '../../tables/workspace.js';
 
-/** Filters of the message history; what is undefined does not filter. */
+/** Filters of the message history. An undefined filter does not filter. */
 export interface HistoryFilters {
   status: PublicStatus | undefined;
   channel: Channel | undefined;
@@ -19,8 +19,8 @@ export interface HistoryFilters {
 }
 
 /**
- * A part of a workspace's messages, newest first, without undecided messages. The number of all messages is in the workspace's row; the
- * number of messages that a filter finds is counted.
+ * A part of a workspace's messages, newest first, without undecided messages. The number of all messages is stored in the workspace's row.
+ * The number of messages that a filter finds is counted.
  */
 export function listMessages(workspaceId: string, filters: HistoryFilters, window: ListWindow): Promise<Listed<MessageRow>> {
   const isWhole = Object.values(filters).every((value) => value === undefined);

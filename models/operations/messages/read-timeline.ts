@@ -1,4 +1,4 @@
-/** All that is known of one message, from the rows themselves. */
+/** Reads the complete history of one message from its rows. */
 import type { CreditEntry } from '../../tables/credit-entry.js';
 import { type Database, select } from '../../db/database.js';
 import type { DeliveryStatus } from '../../tables/delivery.js';
@@ -14,19 +14,19 @@ import { isHeld, statusNow } from '../webhooks/locked-deliveries.js';
 export interface AttemptRow {
   number: number;
   provider: string;
-  /** Null: the call is under way, or its answer was lost. */
+  /** Null: the call is in progress, or its answer was lost. */
   outcome: string | null;
   provider_message_id: string | null;
   detail: string | null;
-  /** Why it was this provider; null for calls from before there was a choice. */
+  /** Why this provider was chosen; null for calls that are older than this field. */
   route: RouteReason | null;
-  /** Percent of the channel's messages that went by it then. */
+  /** The percentage of the channel's messages that went through it then. */
   route_share: number | null;
   started_at: Date;
   finished_at: Date | null;
 }
 
-/** One statement of a provider, and what became of it. */
+/** One report of a provider, and its effect. */
 export interface ReportRow {
   provider: string;
   status: ReportStatus;
@@ -35,12 +35,12 @@ export interface ReportRow {
   applied_at: Date | null;
   outcome: 'applied' | 'ignored' | null;
   reason: IgnoredReason | null;
-  /** How often it came again after the first time. */
+  /** How often it was repeated. */
   repeats: number;
   raw: string;
 }
 
-/** An event with one of its deliveries; the delivery's fields are null where every subscriber is gone. */
+/** An event with one of its deliveries. The delivery's fields are null if every subscriber is deleted. */
 export interface EventRow {
   event_id: string;
   type: string;
@@ -59,19 +59,19 @@ export interface EventRow {
 export interface Timeline {
   message: MessageRow;
   workflowId: string;
-  /** Of its batch; null for a single message. */
+  /** The status of its batch; null for a single message. */
   batchStatus: string | null;
   attempts: AttemptRow[];
   reports: ReportRow[];
   entries: Pick<CreditEntry, 'id' | 'kind' | 'amount' | 'description' | 'created_at'>[];
   events: EventRow[];
-  /** Its place in a chain across channels; null where it has none. */
+  /** Its place in a fallback chain; null if it belongs to none. */
   chain: ChainView | null;
 }
 
 /**
- * The rows behind a message's life, each kind in its order.
- * @throws AppError 404 for an unknown, malformed or foreign id alike, and while nobody has decided on the message
+ * The rows about a message, each kind in its order.
+ * @throws AppError not_found in the same way for unknown, malformed and foreign ids, and for an undecided message
  */
 export async function readTimeline(db: Database, workspaceId: string, id: string): Promise<Timeline> {
   const message = await Message.owned(workspaceId, id);
@@ -104,7 +104,7 @@ const attemptsOf = `
   SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at
   FROM send_attempts WHERE message_id = $1 ORDER BY number`;
 
-// Found by the ids that providers gave the message, and, while they wait, by its group: both have an index.
+// Finds reports by the ids that providers gave to the message, and waiting ones also by its group. Both have an index.
 const reportsOf = `
   SELECT d.provider, d.status, d.occurred_at, d.received_at, d.applied_at, d.outcome, d.reason, d.repeats, d.raw
   FROM delivery_reports d
@@ -114,7 +114,7 @@ const reportsOf = `
     OR d.group_id = (SELECT group_id FROM messages WHERE id = $1) AND d.message_id = $1 AND d.applied_at IS NULL
   ORDER BY d.id`;
 
-// A batch is one debit, a cancelled page one refund that is named after one of its messages.
+// A batch is one debit. A cancelled page is one refund, whose reference is one of its messages.
 const entriesOf = `
   SELECT id, kind, amount, description, created_at FROM credit_entries
   WHERE kind = 'debit' AND reference IN ($1::text, $2::text)

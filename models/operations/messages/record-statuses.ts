@@ -1,4 +1,4 @@
-/** The one place where the status of a message changes. Events and deliveries are written in the same transaction. */
+/** The only writer of the status of a message. Events and deliveries are written in the same transaction. */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { noteMoves } from '../../metrics/observe.js';
 import { namesOf } from '../../tables/columns.js';
@@ -9,7 +9,7 @@ import { movesInto, type PublicStatus, type Status, type StatusDetail } from '..
 import { type Posting, refund } from '../billing/post-credits.js';
 import { type Subscribed, subscribed, writeEvents } from './write-events.js';
 
-/** What becomes known of one message with its new status. */
+/** What becomes known about one message with its new status. */
 export interface StatusChange {
   id: string;
   status_detail: StatusDetail;
@@ -23,21 +23,20 @@ export interface StatusChange {
 
 export interface Move {
   to: PublicStatus;
-  /** Statuses that the messages may come from; all that the table allows when not given. */
+  /** Statuses that the messages may have before. Default: all that the transition table allows. */
   from?: readonly Status[];
-  /** Further condition: only messages with one of these details. */
+  /** A further condition: only messages with one of these details. */
   details?: readonly StatusDetail[];
   changes: StatusChange[];
-  /** One refund for all that fail, of one batch, instead of one a message. */
+  /** One refund for all failed messages, of one batch, instead of one for each. */
   refundAs?: Omit<Posting, 'amount'>;
 }
 
 /**
- * Moves messages to a status, where their present one allows it; the others are left as they are.
- * Whoever moves several has locked them before, in the order of their ids: in which order this statement takes them is up to its plan.
- * Writes the event and its deliveries where somebody subscribes, and gives the credits back when a message fails that was
- * never handed to a provider.
- * @returns the messages that moved, with those who are told
+ * Moves messages to a status if their present one allows it. The others are unchanged. A caller that moves several messages has locked them
+ * before, in the order of their ids, because the plan of this statement decides in which order it takes them. Writes the event and its
+ * deliveries if there are subscribers. Refunds a message that fails and was never handed off.
+ * @returns the messages that moved, with their subscribers
  */
 export async function recordStatuses(db: Database, transaction: Transaction, move: Move): Promise<Subscribed[]> {
   const { to, from = movesInto[to], details = null, changes } = move;
@@ -52,8 +51,8 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   return recorded;
 }
 
-// The ids are given twice: a plan that was made while the table was small would else read all of it to join it.
-// A provider's clock is not ours, and those of our processes differ: no step of a message is shown before the one it follows.
+// The ids are given twice. Otherwise a plan from the time when the table was small would read all of it for the join.
+// The clocks of providers and of our processes differ. No step of a message is shown before the one that it follows.
 const moved = `
   UPDATE messages m SET
     status = $1,
@@ -75,10 +74,10 @@ const moved = `
 
 const update = subscribed(moved, '$5');
 
-/** A failure before hand-off costs nothing: `credits_used` is 0 then, and the entry's reference makes it happen once. */
+/** A failure before hand-off costs nothing: `credits_used` becomes 0, and the entry's reference makes the refund happen once. */
 async function giveBack(db: Database, transaction: Transaction, failed: StatusRow[], refundAs?: Omit<Posting, 'amount'>): Promise<void> {
   const refunded = failed.filter(({ credits_used, cost }) => credits_used === 0 && cost > 0);
-  // Workspaces are locked in the order of their ids: see `inTransaction`.
+  // Locks workspaces in the order of their ids: see `inTransaction`.
   const byWorkspace = refunded.toSorted((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));
   for (const [workspaceId, rows] of groupBy(byWorkspace, ({ workspace_id }) => workspace_id)) {
     const each = rows.map(({ id, batch_id, cost, channel, error_code }) => ({

@@ -1,4 +1,4 @@
-/** The memory of the sandbox provider. It stands where a carrier's machines would be, so it survives ours. */
+/** The state of the sandbox provider. It plays an external carrier, so its state survives our restarts. */
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Script } from '../../rules/messages/sandbox-recipients.js';
@@ -8,23 +8,26 @@ import type { SandboxReport } from '../../rules/callbacks/sandbox.js';
 export interface SandboxCall {
   messageId: string;
   script: Script;
-  /** What a step of the script takes. */
+  /** The delay of one step of the script. */
   delayMs: number;
 }
 
 /** The sandbox's answer to a hand-off. */
 export interface Taken {
-  /** Null while it pretends to be unavailable. */
+  /** Null while it simulates an outage. */
   provider_message_id: string | null;
 }
 
-/** Takes each message once, however often it is called with the same id, and plans the reports of its script. @returns in the same order */
+/**
+ * Accepts each message once, however often it is called with the same id, and plans the reports of its script. @returns the answers in the
+ * same order
+ */
 export async function takeMessages(db: Database, calls: readonly SandboxCall[]): Promise<Taken[]> {
   const rows = calls.map(({ messageId, script: { unavailable = 0, reports }, delayMs }) => {
     const planned = reports.map(({ status, error_code = null, step }) => ({ status, error_code, delay: step * delayMs }));
     return { id: uuidv7(), message_id: messageId, unavailable, reports: planned };
   });
-  const once = new Map(rows.map((row) => [row.message_id, row])); // one statement takes a message once
+  const once = new Map(rows.map((row) => [row.message_id, row])); // one statement accepts a message once
   const taken = await select<{ id: string; message_id: string; calls: number }>(db, take, [JSON.stringify([...once.values()])]);
   const byMessage = new Map(taken.map((row) => [row.message_id, row]));
   return rows.map(({ message_id, unavailable }) => {
@@ -34,7 +37,7 @@ export async function takeMessages(db: Database, calls: readonly SandboxCall[]):
   });
 }
 
-// Calls are counted, so the first call after the unavailable ones is the one that plans the reports.
+// Calls are counted. The first call after the simulated outage plans the reports.
 const take = `
   WITH call AS (
     SELECT * FROM json_to_recordset($1::json) AS c (id uuid, message_id uuid, unavailable integer, reports json)
@@ -51,8 +54,8 @@ const take = `
   SELECT id, message_id, calls FROM taken`;
 
 /**
- * Hands the reports that are due to `post` and marks them as posted when it succeeds; when it throws they stay due.
- * Several processes may do this at once: each report is held by one of them.
+ * Passes the due reports to `post`, and marks them as posted if it succeeds. If it throws, they stay due. Several processes may do this
+ * concurrently, because each report is locked by one of them.
  * @returns how many there were
  */
 export function postDueReports(db: Database, limit: number, post: (reports: SandboxReport[]) => Promise<void>): Promise<number> {
@@ -70,7 +73,7 @@ const dueReports = `
   FROM sandbox_reports r JOIN sandbox_messages s ON s.id = r.sandbox_id
   WHERE r.posted_at IS NULL AND r.due_at <= now() ORDER BY r.due_at, r.id LIMIT $1 FOR UPDATE OF r SKIP LOCKED`;
 
-/** The last report that is due for a message, posted or not; what a status request would answer. */
+/** The last due report of a message, posted or not: the answer to a status query. */
 export async function lastReport(db: Database, providerMessageId: string): Promise<SandboxReport | undefined> {
   const [row] = await select<SandboxReport>(db, last, [providerMessageId]);
   return row;

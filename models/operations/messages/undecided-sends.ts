@@ -1,4 +1,4 @@
-/** Sends that the restored database holds as `accepting`. Who asked for them is gone, so nobody will decide on them. */
+/** Sends that are `accepting` in the restored database. Their requests are gone, so no process will decide them. */
 import { type Database, select } from '../../db/database.js';
 import type { Recovery } from '../recovery/begin-recovery.js';
 

@@ -12,10 +12,10 @@ interface Subscriber {
   is_resting: boolean;
 }
 
-/** A message with those who want to know of the event in question: `subscribers` are webhooks, null where none subscribes. */
+/** A message with the webhooks that subscribe to its event; null if there are none. */
 export type Subscribed = StatusRow & {
   subscribers: Subscriber[] | null;
-  /** Somebody watches the workspace by a stream, or did so in the last hour. */
+  /** The workspace has an open stream of events, or had one in the last hour. */
   is_streamed: boolean;
   /** When the status was recorded, by the database's clock and under the lock of the message: later for each further status. */
   recorded_at: Date;
@@ -24,13 +24,13 @@ export type Subscribed = StatusRow & {
 /** A pause that ends sooner may be over before the transaction commits. The retrier would then not see the delivery in time. */
 const restSecondsMin = 2;
 
-/** SQL: the events of the workspace of this row are written for streams. The table has a row for each workspace that was ever watched. */
+/** SQL: the events of the workspace of this row are written for streams. The table has a row for each workspace that ever had a stream. */
 export const isStreamed = (row: string) =>
   `EXISTS (SELECT 1 FROM streamed_workspaces s WHERE s.workspace_id = ${row}.workspace_id AND s.until > now())`;
 
 /**
- * SQL: what this statement gives of messages, each with the subscribers to the event type in this parameter. A page has hundreds of messages
- * of one workspace: its webhooks are read once.
+ * SQL: the messages that a statement returns, each with the subscribers to the event type in this parameter. A page has hundreds of messages
+ * of one workspace, so the webhooks of a workspace are read once.
  */
 export const subscribed = (messages: string, parameter: string) => `
   WITH m AS (${messages}), told AS MATERIALIZED (
@@ -43,8 +43,9 @@ export const subscribed = (messages: string, parameter: string) => `
   SELECT m.*, told.subscribers, clock_timestamp() AS recorded_at, ${isStreamed('m')} AS is_streamed FROM m LEFT JOIN told ON told.workspace_id = m.workspace_id`;
 
 /**
- * Writes an event for each message to which somebody subscribes or that somebody watches, and its deliveries; those of a paused webhook are held. Part of the transaction
- * that changed the status: it holds the lock of each message, so the sequences number the events of one message in the order of its statuses.
+ * Writes an event for each message with subscribers or in a streamed workspace, and its deliveries. Deliveries of a paused webhook are held.
+ * Part of the transaction that changed the status: it holds the lock of each message, so the sequences number the events of one message in the
+ * order of its statuses.
  */
 export async function writeEvents(db: Database, transaction: Transaction, type: MessageEventType, recorded: Subscribed[]): Promise<void> {
   const events = recorded.flatMap((message) =>
@@ -61,7 +62,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
       message_id: message.id,
       group_id: message.group_id,
       status: subscriber.is_active ? 'pending' : 'held',
-      // An ordered webhook's deliveries must not overtake each other. A resting webhook's deliveries need no look by the group.
+      // An ordered webhook's deliveries must not overtake each other. The group need not check the deliveries of a resting webhook.
       carried: subscriber.ordered || subscriber.is_resting,
       in_child: subscriber.is_resting,
       webhook_revision: subscriber.revision,
@@ -74,7 +75,7 @@ export async function writeEvents(db: Database, transaction: Transaction, type: 
   await select(db, insertEvents, [type, JSON.stringify(eventRows), JSON.stringify(deliveries)], transaction);
 }
 
-// Due at the present and not at the begin of the transaction, which may have waited for the one that wrote an earlier event.
+// Due at the present time and not at the start of the transaction, which may have waited for the one that wrote an earlier event.
 const insertEvents = `
   WITH stored AS (
     INSERT INTO events (id, workspace_id, message_id, type, body, streamed_in)

@@ -3,7 +3,7 @@ import type { Recovery } from './begin-recovery.js';
 
 type Times = Pick<Recovery, 'id' | 'began_at' | 'stopped_at'>;
 
-/** SQL: the next step of the chain `f` may have been sent in the lost time: its message `m` was due in it. */
+/** SQL: the next step of the chain `f` may have been sent in the lost time, because it was due in it. `m` is its message. */
 const isUncertain = `
   f.outcome IS NULL AND m.status <> 'accepting' AND m.created_at <= $1
     AND (m.scheduled_at IS NULL OR m.scheduled_at <= $2::timestamptz + interval '1 second')`;
@@ -17,8 +17,8 @@ export async function countRestoredChains(db: Database, { began_at, stopped_at }
 const count = `SELECT count(*) FROM fallbacks f JOIN messages m ON m.id = f.message_id WHERE ${isUncertain}`;
 
 /**
- * Ends chains of fallbacks of which the next step may have been sent in the lost time: the restored database does not know that message, and
- * would send it once more. The steps are not sent; the chains are noted with the recovery.
+ * Ends fallback chains whose next step may have been sent in the lost time: the restored database does not know that message, and would
+ * send it again. The steps are not sent, and the recovery records the chains.
  * @returns how many were closed; below `limit`: there are no more
  */
 export async function closeRestoredChains(db: Database, { id, began_at, stopped_at }: Times, limit: number): Promise<number> {

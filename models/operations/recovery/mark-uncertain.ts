@@ -9,11 +9,11 @@ import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
 export type RestoredQueued = RestoredMessage & {
   id: string;
   channel: Channel;
-  /** The recovery has marked it already. */
+  /** The recovery has marked it before. */
   is_marked: boolean;
 };
 
-/** The messages of these open groups that wait for their hand-off and were not created after the recovery began. */
+/** The messages of these open groups that wait for their hand-off and were created before the recovery began. */
 export function restoredQueued(
   db: Database,
   { id, began_at }: Pick<Recovery, 'id' | 'began_at'>,
@@ -29,16 +29,16 @@ const queued = `
   FROM messages m LEFT JOIN batches b ON b.id = m.batch_id
   WHERE m.group_id = ANY($3::uuid[]) AND m.status = 'queued' AND m.created_at <= $2 ORDER BY m.id`;
 
-/** A message, and the accounts that may have it: the hand-off goes on with the last one. */
+/** A message, and the accounts that may have it. The hand-off continues with the last one. */
 export interface Suspicion {
   id: string;
   accounts: readonly string[];
 }
 
 /**
- * Marks messages as perhaps handed off: each gets an attempt of unknown outcome for every account that may have it, and cannot be
- * cancelled any more. From there on the hand-off deals with them as with any call whose answer was lost. One transaction. A message that is
- * marked already gets no further attempts, and its waiting time anew.
+ * Marks messages as perhaps handed off. Each gets an attempt of unknown outcome for every account that may have it, and can no longer be
+ * cancelled. From then on, the hand-off treats them like any call whose answer was lost. One transaction. A message that was marked before
+ * gets no further attempts, but a new waiting time.
  * @param waitSeconds how long they wait for their delivery report, from now on
  * @returns how many were marked for the first time
  */
@@ -87,7 +87,7 @@ async function insertAttempts(
   await select(db, attempts, [JSON.stringify(rows), stopped_at], transaction);
 }
 
-/** The last moment at which the call may have been made counts as its beginning: searches at the provider lag behind it. */
+/** The latest possible moment of the call counts as its beginning, because searches at the provider lag behind it. */
 const attempts = `
   INSERT INTO send_attempts (message_id, number, provider, outcome, detail, started_at, finished_at)
   SELECT r.id, COALESCE((SELECT max(a.number) FROM send_attempts a WHERE a.message_id = r.id), 0) + r.place, r.provider, 'unknown', 'restored',

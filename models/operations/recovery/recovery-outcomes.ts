@@ -1,9 +1,9 @@
 import { type Database, select } from '../../db/database.js';
 
 /**
- * What became of a message that a recovery touched.
- * `uncertain`: `waiting` (not settled yet), `reconciled` (its provider answered), `reported` (a delivery report proved the hand-off), `refunded`.
- * `awaiting_report`: `waiting`, `reported`, `unreported` (its time was over). `fallback`: `closed`. `gone`: the message was deleted.
+ * The outcome of a message that a recovery changed. `uncertain`: `waiting` (still open), `reconciled` (its provider answered), `reported`
+ * (a delivery report proved the hand-off), `refunded`. `awaiting_report`: `waiting`, `reported`, `unreported` (its time is over).
+ * `fallback`: `closed`. `gone`: the message was deleted.
  */
 export type RecoveryFate = 'waiting' | 'reconciled' | 'reported' | 'refunded' | 'unreported' | 'closed' | 'gone';
 
@@ -15,7 +15,7 @@ export interface RecoveryOutcome {
 
 const page = 5_000;
 
-/** Every message that a recovery touched, by kind and id, with what became of it until now. Read in pages. */
+/** Every message that a recovery changed, by kind and id, with its present outcome. Read in pages. */
 export async function* recoveryOutcomes(db: Database, recoveryId: string): AsyncGenerator<RecoveryOutcome, void, undefined> {
   for (let last: RecoveryOutcome | undefined; ; ) {
     const rows: RecoveryOutcome[] = await select<RecoveryOutcome>(db, outcomes, [

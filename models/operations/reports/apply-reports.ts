@@ -15,7 +15,7 @@ interface Unapplied {
   channel: Channel;
   to: string;
   message_status: Status;
-  /** The message bears the id that its provider gave it. */
+  /** The message has the id that its provider gave it. */
   is_named: boolean;
   provider: string;
   provider_message_id: string;
@@ -24,9 +24,9 @@ interface Unapplied {
   provider_error_code: string | null;
   status: ReportStatus;
   occurred_at: Date;
-  /** Of a report that is replayed: what became of it the first time. */
+  /** For a replayed report: its outcome of the first time. */
   outcome: 'applied' | 'ignored' | null;
-  /** What is personal in its message was erased. */
+  /** The personal data of its message were erased. */
   is_erased: boolean;
 }
 
@@ -34,9 +34,9 @@ interface Unapplied {
 export type OpenWork = Pick<GroupWork, 'open'>;
 
 /**
- * Applies what the inbox holds for a group by the transition table, in the order of the table and not of arrival; what
- * does not move a message forward is kept as `ignored`. Closes the group when nothing is open any more.
- * @param looksAgain the caller will call once more without being woken: until then nobody wakes the group
+ * Applies the reports in a group's inbox by the transition table, in the order of the table and not of arrival. A report that does not move
+ * its message forward is kept as `ignored`. Closes the group if nothing is open.
+ * @param looksAgain the caller will call once more without being woken. Until then the group is not woken
  */
 export async function applyReports(db: Database, groupId: string, looksAgain = false): Promise<GroupWork> {
   await inTransaction(db, async (transaction) => {
@@ -45,7 +45,7 @@ export async function applyReports(db: Database, groupId: string, looksAgain = f
     if (reports.length > 0) await apply(db, transaction, reports);
     await closeIfDone(db, transaction, groupId);
   });
-  // Until the commit others still saw the flag set and woke nobody: what they put into the inbox meanwhile is found here.
+  // Until the commit, other transactions see the flag set and wake nobody. The reports that they have added meanwhile are found here.
   const work = await countGroupWork(db, groupId);
   return work.reports ? applyReports(db, groupId, looksAgain) : work;
 }
@@ -66,14 +66,14 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
   for (const { id, status } of await proveHandoffs(db, transaction, reports)) statusOf.set(id, status);
   for (const status of reportOrder) {
     const candidates = reports.filter((report) => report.status === status && isKnownTo(report.channel, status));
-    // Only a message that was handed off can fail by report; `queued → failed` would give its credits back.
+    // Only a message that was handed off can fail by a report: `queued → failed` would refund its credits.
     const from = movesInto[status].filter((source) => source !== 'queued');
     const moved = from.length === 0 ? [] : await recordStatuses(db, transaction, { to: status, from, changes: candidates.map(changeOf) });
     for (const { id } of moved) {
       applied.add(`${id} ${status}`);
       statusOf.set(id, status);
     }
-    // Before a failure that was told with it can count.
+    // Before a failure that came in the same reports can count.
     if (status === 'delivered') await proveDeliveries(db, transaction, reports);
   }
   const outcomes = reports.map(({ id, message_id, channel, status, is_erased }) =>
@@ -90,7 +90,7 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
 }
 
-/** Of a message that gets no name by its report, its attempt keeps it: by that the report is found again. */
+/** If the message does not get the provider's id from its report, the attempt stores that id, so that the report is found by it. */
 async function nameAttempts(db: Database, transaction: Transaction, unnamed: Unapplied[]): Promise<void> {
   const rows = unnamed.map(({ message_id, provider, provider_message_id }) => ({ message_id, provider, provider_message_id }));
   if (rows.length > 0) await select(db, nameAttempt, [JSON.stringify(rows)], transaction);
@@ -112,11 +112,11 @@ const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSupp
 
 const markApplied = `
   UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
-    -- One that is replayed and was applied before stays so: it moved its message then.
+    -- A replayed report that was applied before keeps that outcome, because it moved its message then.
     outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
   FROM json_to_recordset($1::json) AS o (id uuid, is_erased boolean, outcome text, reason text) WHERE d.id = o.id`;
 
-/** Why a report moved nothing; kept for the timeline. */
+/** Why a report had no effect. Stored for the timeline. */
 export type IgnoredReason = 'repeats_status' | 'backwards' | 'not_on_channel';
 
 function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | undefined): IgnoredReason {
@@ -124,7 +124,7 @@ function whyIgnored(channel: Channel, reported: ReportStatus, current: Status | 
   return reported === current ? 'repeats_status' : 'backwards';
 }
 
-/** A report about a message whose hand-off was never answered proves that it was handed off. */
+/** If a hand-off was never answered, a report about its message proves it. */
 function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
   const changes = new Map<string, StatusChange>();
   for (const { message_id, message_status, provider, provider_message_id, occurred_at } of reports) {
@@ -134,7 +134,7 @@ function proveHandoffs(db: Database, transaction: Transaction, reports: Unapplie
   return recordStatuses(db, transaction, { to: 'sent', changes: [...changes.values()] });
 }
 
-/** A read receipt about a message of whose delivery nobody has told proves that too: its subscribers are told of it once. */
+/** If no report of the delivery came, a read receipt proves the delivery. Subscribers are notified of it once. */
 function proveDeliveries(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<StatusRow[]> {
   const receipts = reports.filter(({ channel, status }) => status === 'read' && isKnownTo(channel, status));
   const changes = receipts.map(({ message_id, occurred_at }) => ({ id: message_id, at: occurred_at, status_detail: 'delivered' as const }));
@@ -143,7 +143,7 @@ function proveDeliveries(db: Database, transaction: Transaction, reports: Unappl
 
 function changeOf(report: Unapplied): StatusChange {
   const { message_id, message_status, is_named, channel, status, occurred_at, error_code, provider_error_code } = report;
-  // Where the answer to the hand-off was lost, the correction is the first to tell the provider's id.
+  // If the answer to the hand-off was lost, the correction is the first to have the provider's id.
   const { provider, provider_message_id } = report;
   const names = message_status === 'failed' && !is_named ? { provider, provider_message_id } : {};
   const change = { id: message_id, at: occurred_at, ...names };
@@ -160,7 +160,10 @@ function changeOf(report: Unapplied): StatusChange {
 
 const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || channelTraits[channel].hasReadReceipts;
 
-/** Runs while the transaction holds the group's row: a report that comes meanwhile finds the group closed and goes the late way. */
+/**
+ * Runs while the transaction holds the lock of the group's row: a report that arrives meanwhile finds the group closed and is applied as a
+ * late one.
+ */
 export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<OpenWork> {
   const [state] = await select<OpenWork>(db, close, [groupId], transaction);
   return state ?? { open: 0 };

@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Messages of a group that were handed off and of which no final report came. */
+/** The messages of a group that were handed off and have no final report. */
 export function awaitingReports(db: Database, groupId: string): Promise<{ id: string; provider: string; provider_message_id: string }[]> {
   return select(
     db,

@@ -2,8 +2,8 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import type { Recovery } from '../recovery/begin-recovery.js';
 
 /**
- * The messages of these open groups that were handed off before the restore and still wait for a report, which may have come in the lost
- * time: no provider repeats it.
+ * The messages of these open groups that were handed off before the restore and still wait for a report. It may have come in the lost time,
+ * and no provider repeats it.
  */
 export async function awaitedReports(
   db: Database,
@@ -20,7 +20,7 @@ const awaiting = `
   WHERE group_id = ANY($1::uuid[]) AND status = 'sent' AND status_detail = 'awaiting_report' AND provider_message_id IS NOT NULL
     AND created_at <= $2 ORDER BY id`;
 
-/** The same messages, noted with the recovery: each of them is asked for once. */
+/** Records the same messages with the recovery. The provider is queried once for each of them. */
 export function noteAwaitedReports(
   db: Database,
   recovery: Pick<Recovery, 'id' | 'began_at'>,

@@ -4,29 +4,29 @@ import { noteReports, noteUnmatched } from '../../metrics/observe.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
 import { applyReports } from './apply-reports.js';
 
-/** A group that has something to do: its workflow is to be signalled, or has closed (`late`). */
+/** A group with work to do. Its workflow must be signalled, or has closed (`late`). */
 export interface Wake {
   groupId: string;
   workflowId: string;
   late: boolean;
 }
 
-/** A report in the inbox, with the group of its message where that is known. */
+/** A report in the inbox, with the group of its message if that is known. */
 export interface StoredReport {
   id: string;
   group_id: string | null;
 }
 
 /**
- * Puts reports into the inbox, each statement once, and tells which groups must be woken: each at most once until it has
- * looked into the inbox, however many reports come meanwhile. Reports for unknown ids wait in the inbox.
+ * Stores reports in the inbox, each once, and returns the groups that must be woken. A group is woken at most once until it has read its
+ * inbox, however many reports arrive meanwhile. Reports for unknown ids wait in the inbox.
  */
 export async function recordReports(db: Database, reports: IncomingReport[]): Promise<Wake[]> {
   if (reports.length === 0) return [];
   noteReports(reports);
   const rows = reports.map((report) => ({ ...report, id: uuidv7() }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
-  // A repeated statement changes nothing; while it is not applied its group is woken again, as the first time may have died before that.
+  // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));
   const unmatched = stored.filter(({ group_id }) => group_id === null).map(({ id }) => id);
   if (unmatched.length > 0) {
@@ -51,7 +51,7 @@ const store = `
     UNION ALL SELECT m.id, m.group_id FROM messages m WHERE m.id = r.message_id AND m.provider_message_id IS NULL
       AND EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = r.provider) LIMIT 1
   ) matched ON true
-  -- In one order: of two callbacks with the same reports each would wait for what the other has inserted already.
+  -- One order: otherwise two callbacks with the same reports could each wait for what the other has inserted.
   ORDER BY r.provider, r.provider_message_id, r.status
   ON CONFLICT (provider, provider_message_id, status) DO NOTHING
   RETURNING id, group_id`;
@@ -63,7 +63,7 @@ const repeated = `
       ON d.provider = r.provider AND d.provider_message_id = r.provider_message_id AND d.status = r.status AND d.id <> r.id
     GROUP BY d.id
   ), locked AS (
-    -- In one order, so that callbacks that repeat the same reports wait for each other.
+    -- One order, so that callbacks that repeat the same reports wait for each other without a deadlock.
     SELECT d.id, again.times FROM delivery_reports d JOIN again ON again.id = d.id ORDER BY d.id FOR UPDATE OF d
   ), counted AS (
     UPDATE delivery_reports d SET repeats = d.repeats + locked.times FROM locked WHERE d.id = locked.id
@@ -71,20 +71,20 @@ const repeated = `
   )
   SELECT id, group_id FROM counted WHERE applied_at IS NULL`;
 
-// A second look after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
+// A second search after the commit: see matchEarlyReports in record-handoffs.ts for the other half.
 const matchAgain = `
   UPDATE delivery_reports d SET message_id = m.id, group_id = m.group_id
   FROM (SELECT id FROM delivery_reports WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE) locked, messages m
   WHERE d.id = locked.id AND m.provider = d.provider AND m.provider_message_id = d.provider_message_id
   RETURNING d.id, d.group_id`;
 
-/** Those of these groups that nobody has been told to wake yet; read receipts alone are applied here. */
+/** Those of these groups that must be woken and for which no other caller does it. Groups with nothing but read receipts are handled here. */
 export async function wakeGroups(db: Database, groupIds: string[]): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
   const woken = await select<Wake & { onlyReads: boolean }>(db, flagGroups, [groupIds]);
   const wakes: Wake[] = [];
   for (const { groupId, workflowId, late, onlyReads } of woken) {
-    // A read receipt of a delivered message has no event and comes when the workflow is long gone: one statement instead of a workflow.
+    // A read receipt of a delivered message has no event and comes after the workflow has ended. One statement replaces a workflow.
     if (late && onlyReads) await applyReports(db, groupId);
     else wakes.push({ groupId, workflowId, late });
   }
@@ -94,7 +94,7 @@ export async function wakeGroups(db: Database, groupIds: string[]): Promise<Wake
 const flagGroups = `
   UPDATE message_groups g SET reports_pending = true
   FROM (
-    -- In one order, so that callbacks about the same groups wait for each other instead of locking each other out.
+    -- One order, so that callbacks about the same groups wait for each other without a deadlock.
     SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND NOT reports_pending ORDER BY id FOR UPDATE
   ) due
   WHERE g.id = due.id

@@ -1,30 +1,30 @@
 import { type Database, select } from '../../db/database.js';
 import { type StoredReport, type Wake, wakeGroups } from './record-reports.js';
 
-/** Which stored reports; what is not given does not restrict. */
+/** Which stored reports. An undefined field does not filter. */
 export interface ReportFilter {
   provider?: string | undefined;
   messageId?: string | undefined;
-  /** When they came: from, and before. */
+  /** When they were received: from, and before. */
   since?: Date | undefined;
   until?: Date | undefined;
-  /** Only those that belong to no message. */
+  /** Only those that match no message. */
   unmatched?: boolean;
 }
 
 export interface ReplayedReports {
   reports: number;
-  /** Those that still belong to no message. */
+  /** How many still match no message. */
   unmatched: number;
-  /** Groups that must be woken to apply theirs. */
+  /** The groups that must be woken to apply their reports. */
   wakes: Wake[];
-  /** The last report of the page; null when there are no more. */
+  /** The last report of the page; null if there are no more. */
   last: string | null;
 }
 
 /**
- * Puts a page of stored reports back into the inbox, oldest first, and looks once more whose they are. What moved its message
- * before moves nothing again, and is still told as applied; what was stored under an unknown id or ignored may count now.
+ * Puts a page of stored reports back into the inbox, oldest first, and matches them with messages again. A report that moved its message
+ * before has no effect now and keeps the outcome `applied`. A report that was ignored or had an unknown id may have an effect now.
  * @param after the last report of the page before
  */
 export async function replayReports(db: Database, filter: ReportFilter, after: string | null, limit = 500): Promise<ReplayedReports> {

@@ -5,11 +5,11 @@ export interface Unasked {
   id: string;
   provider: string | null;
   provider_message_id: string | null;
-  /** It still waits for a report; of the others there is nothing to ask. */
+  /** It still waits for a report. The others need no query. */
   waits: boolean;
 }
 
-/** The next messages of a recovery whose provider has not been asked, in the order of their ids. Empty: all were asked. */
+/** The next messages of a recovery whose provider was not queried yet, in the order of their ids. Empty: all were queried. */
 export function unaskedMessages(db: Database, recoveryId: string, limit: number): Promise<Unasked[]> {
   return select<Unasked>(db, next, [recoveryId, limit]);
 }
@@ -20,7 +20,7 @@ const next = `
   FROM recovery_messages r LEFT JOIN messages m ON m.id = r.message_id
   WHERE r.recovery_id = $1 AND r.kind = 'awaiting_report' AND r.asked_at IS NULL ORDER BY r.message_id LIMIT $2`;
 
-/** Notes that the providers of these messages were asked. */
+/** Notes that the providers of these messages were queried. */
 export async function noteAsked(db: Database, recoveryId: string, ids: readonly string[]): Promise<void> {
   const sql = `UPDATE recovery_messages SET asked_at = now() WHERE recovery_id = $1 AND kind = 'awaiting_report' AND message_id = ANY($2::uuid[])`;
   await select(db, sql, [recoveryId, ids]);

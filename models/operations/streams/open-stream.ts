@@ -1,39 +1,39 @@
-/** Open streams of status changes: which workspaces' events are written for them, how many are open, from where each begins. */
+/** Open event streams: the workspaces whose events are written for them, how many are open, and where each starts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, select } from '../../db/database.js';
 import { newestSnapshot, type Position, type Snapshot } from '../../rules/streams/position.js';
 import { withinQuota } from '../billing/within-quota.js';
 
-/** How long a viewer can resume, and how much longer events are written after the last sign of an open stream. */
+/** How long a viewer can resume, and how long events are still written after an open stream was last renewed. */
 const resumeMs = 3_600_000;
 const graceMs = 600_000;
 /** The row of a stream is renewed every `renewMs`; without it, the stream stops counting after `expiryMs`. */
 export const renewMs = 30_000;
 const expiryMs = 90_000;
-/** A statement that began before the workspace was marked may write no event. It ends soon: those of sends take milliseconds. */
+/** A statement that began before the workspace was marked may write no event. It ends soon, because the statements of sends take milliseconds. */
 const settleMsMax = 3_000;
 const settlePollMs = 10;
 
 export interface OpenedStream {
   id: string;
-  /** Where it begins: at the viewer's position, or now. */
+  /** Where the stream starts: at the viewer's position, or now. */
   position: Position;
-  /** The viewer's position is older than an hour, or events were not written since: some may be missing. */
+  /** The viewer's position is older than an hour, or events were not written since then, so that some may be missing. */
   isReset: boolean;
 }
 
 export interface StreamRequest {
   workspaceId: string;
-  /** What the viewer has received already; null: it begins now. */
+  /** The position up to which the viewer has received events; null: it starts now. */
   resume: Position | null;
-  /** Open streams that a workspace can have. */
+  /** How many open streams the workspace can have. */
   most: number;
 }
 
 /**
- * Opens a stream: from the returned position on, every event of the workspace is written.
- * @throws AppError 409 when the workspace has as many streams as it can have
+ * Opens a stream. Every event of the workspace after the returned position is written.
+ * @throws AppError limit_reached if the workspace has the maximum number of streams
  */
 export async function openStream(db: Database, { workspaceId, resume, most }: StreamRequest): Promise<OpenedStream> {
   const id = uuidv7();
@@ -51,9 +51,9 @@ export async function openStream(db: Database, { workspaceId, resume, most }: St
 
 interface Mark {
   since: Date;
-  /** The workspace was marked so shortly ago that transactions may still run that saw it unmarked. */
+  /** The workspace was marked so recently that transactions may still run that saw it unmarked. */
   is_recent: boolean;
-  /** The transaction that marked it now. */
+  /** The transaction that has just marked it. */
   xid: string;
 }
 
@@ -68,8 +68,8 @@ const markWorkspace = `
   RETURNING since, since > clock_timestamp() - interval '1 minute' AS is_recent, pg_current_xact_id()::text AS xid`;
 
 /**
- * Waits until nobody reads the workspace as it was before this transaction marked it: every statement that began earlier has ended, and every
- * transaction that wrote something earlier. Sessions of other roles are not waited for.
+ * Waits until every statement and every writing transaction that began before the workspace was marked has ended. Sessions of other roles
+ * are ignored.
  */
 async function settle(db: Database, xid: string): Promise<void> {
   const deadline = Date.now() + settleMsMax;
@@ -92,7 +92,7 @@ async function currentPosition(db: Database): Promise<Position> {
   return { ...row, reading: null };
 }
 
-/** Whether every event since this position was written. A snapshot from the future is one of a database that was restored to an earlier moment. */
+/** Whether every event since this position was written. A snapshot from the future belongs to a database that was restored to an earlier moment. */
 async function isComplete(db: Database, position: Position, since: Date, now: Position): Promise<boolean> {
   const at = position.at.getTime();
   if (at < since.getTime() || at < now.at.getTime() - resumeMs || at > now.at.getTime()) return false;
@@ -101,13 +101,13 @@ async function isComplete(db: Database, position: Position, since: Date, now: Po
   return row?.is_past === true;
 }
 
-/** Renews open streams, and writes the events of their workspaces for another hour. */
+/** Renews open streams. Their events are written for another hour. */
 export async function renewStreams(db: Database, streams: readonly { id: string; workspaceId: string }[]): Promise<void> {
   const rows = streams.map(({ id, workspaceId }) => ({ id, workspace_id: workspaceId }));
   await select(db, renew, [JSON.stringify(rows), expiryMs, resumeMs + graceMs]);
 }
 
-// Rows are inserted anew where they are gone: a process that could not reach the database for minutes still has its streams.
+// Missing rows are inserted again: a process that could not reach the database for minutes still has its streams.
 const renew = `
   WITH given AS (SELECT id, workspace_id FROM json_to_recordset($1::json) AS g (id uuid, workspace_id uuid)), renewed AS (
     INSERT INTO open_streams (id, workspace_id, expires_at)
@@ -118,7 +118,7 @@ const renew = `
   )
   UPDATE streamed_workspaces s SET until = clock_timestamp() + $3 * interval '1 millisecond' FROM marked WHERE s.workspace_id = marked.workspace_id`;
 
-/** Forgets a stream that ended. */
+/** Deletes a stream that has ended. */
 export async function forgetStream(db: Database, id: string): Promise<void> {
   await select(db, 'DELETE FROM open_streams WHERE id = $1', [id]);
 }

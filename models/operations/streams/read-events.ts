@@ -1,9 +1,9 @@
-/** What streams show: the events that became visible between two snapshots. Each event is shown once, however late its transaction commits. */
+/** Reads the events that became visible between two snapshots. Each event is read once, however late its transaction commits. */
 import { type Database, select } from '../../db/database.js';
 import type { EventType } from '../../rules/webhooks/events.js';
 import type { Snapshot } from '../../rules/streams/position.js';
 
-/** An event as it was written for webhooks. */
+/** An event in its stored form for webhooks. */
 export interface StreamedEvent {
   workspace_id: string;
   seq: number;
@@ -11,21 +11,22 @@ export interface StreamedEvent {
   body: string;
 }
 
-/** Events that the snapshot `until` shows and `seen` does not; at most a page of them, after the number `after`. */
+/** Events that are visible in the snapshot `until` and not in `seen`; at most a page of them, after the number `after`. */
 export interface Stretch {
   seen: Snapshot;
   until: Snapshot;
   after: number;
 }
 
-/** Most events of one statement. An event has up to 6 kB. */
+/** The maximum number of events of one statement. An event has up to 6 kB. */
 export const pageSize = 500;
 
 /**
- * The new events of many workspaces, and the snapshot that shows them. The events of one message are in the order of its statuses: a status is
- * recorded under the lock of its message, so that its event has a higher number than those before, and is visible later or together with them.
- * @param workspaceIds none: gives the snapshot alone
- * @param seen any snapshot, where there are no workspaces
+ * The new events of many workspaces, and the snapshot in which they are visible. The events of one message are in the order of its
+ * statuses: a status is recorded under the lock of its message, so its event has a higher number than the earlier ones, and becomes visible
+ * later or together with them.
+ * @param workspaceIds empty: only the snapshot is read
+ * @param seen any snapshot if there are no workspaces
  */
 export async function readNewEvents(
   db: Database,
@@ -43,20 +44,20 @@ export function readEvents(db: Database, workspaceId: string, { seen, until, aft
   return select<StreamedEvent>(db, eventsBetween, [workspaceId, seen, until, after]);
 }
 
-/** The next page of a stretch of many workspaces, which is as short as the time between two looks. */
+/** The next page of a stretch of many workspaces. The stretch is as short as the time between two reads. */
 export function readMoreEvents(db: Database, workspaceIds: readonly string[], { seen, until, after }: Stretch): Promise<StreamedEvent[]> {
   return select<StreamedEvent>(db, moreEvents, [workspaceIds, seen, until, after]);
 }
 
-/** The number before the first event of a stretch of one workspace; null where there is none. */
+/** The number before the first event of a stretch of one workspace; null if there is none. */
 export async function startOfStretch(db: Database, workspaceId: string, { seen, until }: Omit<Stretch, 'after'>): Promise<number | null> {
   const [row] = await select<{ first: number | null }>(db, firstBetween, [workspaceId, seen, until]);
   return row === undefined || row.first === null ? null : row.first - 1;
 }
 
 /**
- * SQL: events of what a snapshot does not show. The bounds are conditions of the indexes. The numbers of transactions in a dump that was loaded
- * into another server mean nothing there, so older events are left out. Erased ones have no body.
+ * SQL: the events that are not visible in a snapshot. The bounds are conditions of the indexes. After a dump was loaded into another
+ * server, its transaction numbers have no meaning there, so older events are left out. Erased events have no body.
  */
 const isUnseen = (seen: string) => `
   e.streamed_in >= pg_snapshot_xmin(${seen}::pg_snapshot) AND NOT pg_visible_in_snapshot(e.streamed_in, ${seen}::pg_snapshot)
@@ -64,11 +65,11 @@ const isUnseen = (seen: string) => `
 const isSeen = (until: string) =>
   `e.streamed_in < pg_snapshot_xmax(${until}::pg_snapshot) AND pg_visible_in_snapshot(e.streamed_in, ${until}::pg_snapshot)`;
 
-/** The size of a page is written out: the planner would take a parameter for a tenth of the table. */
+/** The size of a page is written out, because the planner would assume that a parameter selects a tenth of the table. */
 const columns = 'e.workspace_id, e.seq, e.type, e.body';
 const ofPage = `ORDER BY e.seq LIMIT ${pageSize}`;
 
-// One statement, one snapshot: the events that it finds are those that this snapshot shows.
+// One statement has one snapshot, so the events that it finds are those that are visible in it.
 const newEvents = `
   SELECT now.at, now.until, page.* FROM (SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS until) now
   LEFT JOIN LATERAL (
@@ -83,6 +84,6 @@ const moreEvents = `
 const eventsBetween = `
   SELECT ${columns} FROM events e WHERE e.workspace_id = $1 AND ${isUnseen('$2')} AND ${isSeen('$3')} AND e.seq > $4 ${ofPage}`;
 
-// The inner SELECT keeps the planner from walking all events of the workspace in the order of their numbers.
+// The inner SELECT keeps the planner from scanning all events of the workspace in the order of their numbers.
 const firstBetween = `
   SELECT min(seq) AS first FROM (SELECT e.seq FROM events e WHERE e.workspace_id = $1 AND ${isUnseen('$2')} AND ${isSeen('$3')} OFFSET 0) stretch`;

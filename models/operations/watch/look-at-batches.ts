@@ -3,18 +3,18 @@ import { type Database, select } from '../../db/database.js';
 import { completeBatchIfDone } from '../batches/complete-batch.js';
 import { fenceBatch } from '../batches/fence-batch.js';
 
-/** A batch that is due for a look. */
+/** A batch that is due for a check. */
 export interface DueBatch {
   id: string;
   status: 'accepting' | 'sending' | 'paused' | 'completed' | 'cancelled';
-  /** It was paused, resumed or cancelled, and its pages were not told of it by the watcher. In text: exact to the microsecond. */
+  /** When it was paused, resumed or cancelled, if the watcher has not yet notified its pages. As text, because a Date loses microseconds. */
   changedAt: string | null;
 }
 
-/** Between two looks at a batch that is under way. Its pages have looks of their own. */
+/** The time between two checks of an open batch. Its pages have checks of their own. */
 const againSeconds = 300;
 
-/** Takes batches that are due for a look, those that have waited longest first. */
+/** Takes the batches that are due for a check, in the order of their due times. */
 export function takeDueBatches(db: Database, limit: number): Promise<DueBatch[]> {
   return select(db, take, [limit, againSeconds]);
 }
@@ -27,8 +27,8 @@ const take = `
   RETURNING id, status, changed_at::text AS "changedAt"`;
 
 /**
- * Repairs what needs no workflow: a batch that nobody decided on is deleted, one of which nothing is queued any more is completed.
- * @returns whether its pages have to be told that it was changed
+ * Repairs what needs no workflow: deletes a batch that was not decided in time, and completes a batch without queued messages.
+ * @returns whether its pages must be notified of a change
  */
 export async function settleBatch(db: Database, { id, status, changedAt }: DueBatch): Promise<boolean> {
   if (status === 'accepting') await fenceBatch(db, id);
@@ -36,12 +36,12 @@ export async function settleBatch(db: Database, { id, status, changedAt }: DueBa
   return changedAt !== null && status !== 'paused';
 }
 
-/** Notes that the pages of a batch were told of this change; a later one is told again. */
+/** Notes that the pages of a batch were notified of this change. A later change needs another notification. */
 export async function noteTold(db: Database, { id, changedAt }: DueBatch): Promise<void> {
   await select(db, 'UPDATE batches SET changed_at = NULL WHERE id = $1 AND changed_at = $2::timestamptz', [id, changedAt]);
 }
 
-/** Makes a batch due for a look soon: something about it failed. */
+/** Makes a batch due for a check soon, because an operation on it failed. */
 export async function lookAtBatchSoon(db: Database, id: string): Promise<void> {
   await select(db, `UPDATE batches SET look_at = now() + interval '10 seconds' WHERE id = $1`, [id]);
 }

@@ -1,6 +1,6 @@
 /**
- * The watcher's queue of groups: every group that is not closed says when it is looked at next (`look_at`). Whoever takes groups has them for
- * the time of a lease, so several may work side by side, and what a process leaves behind when it dies is taken again.
+ * The watcher's queue of groups. Every open group has the time of its next check (`look_at`). A caller that takes groups holds them for the
+ * time of a lease, so that several can work in parallel, and the groups of a dead process are taken again.
  */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
@@ -8,37 +8,37 @@ import type { GroupState } from '../../rules/messages/group-look.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { fenceMessages } from '../messages/fence-messages.js';
 
-/** A group as the start of its workflow needs it. */
+/** A group with the data that the start of its workflow needs. */
 export interface DrivableGroup {
   groupId: string;
   workflowId: string;
   batchId: string | null;
   channel: Channel;
-  /** Null where the messages are of several workspaces. */
+  /** Null if the messages belong to several workspaces. */
   workspaceId: string | null;
   /** Random ends of the ids of messages that share the group; empty for a single message and for a page. */
   messageIds: string[];
-  /** Of a message with a fallback. */
+  /** For a message with a fallback. */
   fallbackAfterMs: number | null;
 }
 
-/** A group that is due for a look. */
+/** A group that is due for a check. */
 export interface DueGroup extends DrivableGroup, GroupState {
-  /** A single message that was never handed off, without a chain: it can be driven on together with others. */
+  /** A single message that was never handed off and has no chain. It can be moved into a new group together with others. */
   isGatherable: boolean;
 }
 
-/** Time for what is done about a page of groups; after that they are due again. */
+/** The time for the work on a page of groups. After it they are due again. */
 const leaseSeconds = 45;
-/** Somebody who tried a hand-off so lately drives the group. */
+/** A hand-off attempt this recent shows that a workflow drives the group. */
 const triedLatelySeconds = 120;
 
-/** Takes the groups that are due for a look, those that have waited longest first, with what is known of each. */
+/** Takes the groups that are due for a check, in the order of their due times, with their state. */
 export function takeDueGroups(db: Database, limit: number): Promise<DueGroup[]> {
   return select(db, take, [limit, leaseSeconds, triedLatelySeconds]);
 }
 
-/** Pages of a batch that have something to hand off. */
+/** The pages of a batch that have messages to hand off. */
 export function queuedPages(db: Database, batchId: string): Promise<DrivableGroup[]> {
   return select(db, ofBatch, [batchId]);
 }
@@ -53,7 +53,7 @@ const ofMessages = `
 
 const milliseconds = (interval: string) => `(extract(epoch FROM ${interval}) * 1000)::double precision`;
 
-// Nobody is waited for: who holds a group's row is working on it.
+// Skips locked rows: the transaction that holds a group's row is working on the group.
 const take = `
   WITH g AS (
     UPDATE message_groups SET look_at = now() + $2 * interval '1 second'
@@ -89,12 +89,12 @@ const ofBatch = `
   ) w
   WHERE g.batch_id = $1 AND g.closed_at IS NULL AND w.waits ORDER BY g.page`;
 
-/** Says when groups are looked at next. */
+/** Sets the next checks of groups. */
 export async function lookAgain(db: Database, looks: readonly { groupId: string; lookInMs: number }[]): Promise<void> {
   if (looks.length > 0) await select(db, again, [JSON.stringify(looks)]);
 }
 
-// A row that somebody holds keeps its lease, and is looked at again when that ends.
+// A locked row keeps its lease, and is checked again when that ends.
 const again = `
   UPDATE message_groups g SET look_at = now() + held.wait_ms * interval '1 millisecond'
   FROM (
@@ -103,7 +103,7 @@ const again = `
   ) held
   WHERE g.id = held.id`;
 
-/** Closes groups of which nothing is open any more: their workflow was lost before it could. */
+/** Closes groups without open messages, whose workflows were lost before they could close them. */
 export async function closeDone(db: Database, groupIds: readonly string[]): Promise<void> {
   if (groupIds.length > 0) await select(db, close, [groupIds]);
 }

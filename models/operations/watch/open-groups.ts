@@ -1,15 +1,15 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Where a walk over the open groups stands. */
+/** The place of a walk over the open groups. */
 export interface GroupCursor {
-  /** As PostgreSQL writes it: a Date would lose microseconds. */
+  /** As PostgreSQL writes it, because a Date loses microseconds. */
   at: string;
   id: string;
 }
 
 /**
- * The next open groups, oldest first. Every message that is undecided, waits for its hand-off or waits for its report belongs to one, so a walk
- * over them finds all open messages without reading the finished ones.
+ * The next open groups, oldest first. Every message that is undecided, waits for its hand-off or waits for its report belongs to one. So a
+ * walk over them finds all open messages without reading the finished ones.
  * @param after the last group of the page before; null: from the start
  */
 export function openGroups(db: Database, after: GroupCursor | null, limit: number): Promise<GroupCursor[]> {

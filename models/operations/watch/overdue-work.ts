@@ -1,20 +1,20 @@
 /**
- * What the watcher looks for beside groups and batches: work that somebody should be driving and nobody is. Each is read in pages, oldest
- * first; `after` is the last row of the page before it, so that what cannot be repaired keeps nobody from what comes after it.
+ * Finds overdue work that nothing drives, apart from groups and batches. Each kind is read in pages, oldest first. `after` is the last row
+ * of the page before, so that rows that cannot be repaired do not block the later ones.
  */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import type { Wake } from '../reports/record-reports.js';
 
-/** Rows of a page. */
+/** The number of rows of a page. */
 export const repairPageSize = 200;
 
-/** Groups whose inbox holds reports that nobody has applied: the signal was lost. In the order of their ids, which is that of their age. */
+/** Groups whose inbox holds reports that were not applied, because the signal was lost. In the order of their ids, and so of their age. */
 export function unwokenGroups(db: Database, olderThanSeconds: number, after: string | null = null): Promise<Wake[]> {
   return select<Wake>(db, unwoken, [olderThanSeconds, after ?? lowestId, repairPageSize]);
 }
 
-// Reports for ids that nobody knows wait in the same index, without a group: the condition on the id leaves them out.
+// Reports for unknown ids are in the same index, but have no group. The condition on the id excludes them.
 const unwoken = `
   SELECT g.id AS "groupId", g.workflow_id AS "workflowId", g.closed_at IS NOT NULL AS late
   FROM (
@@ -22,20 +22,20 @@ const unwoken = `
     WHERE d.applied_at IS NULL AND d.group_id > $2::uuid AND d.received_at < now() - $1 * interval '1 second' ORDER BY d.group_id LIMIT $3
   ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
 
-/** A delivery that nobody attempts. */
+/** A delivery without a retrier whose next attempt is overdue. */
 export interface OverdueDelivery {
   id: string;
   webhook_id: string;
-  /** In text: exact to the microsecond. */
+  /** As text, because a Date loses microseconds. */
   due_at: string;
 }
 
-/** Pending deliveries that are overdue and that no retrier has: the process died between the status change and the attempt. */
+/** Overdue pending deliveries that were not left to a retrier. Their process died between the status change and the attempt. */
 export function overdueDeliveries(db: Database, olderThanSeconds: number, after?: OverdueDelivery): Promise<OverdueDelivery[]> {
   return select(db, overdue, [olderThanSeconds, after?.due_at ?? '-infinity', after?.id ?? lowestId, repairPageSize]);
 }
 
-/** SQL: the pending deliveries of the webhook `w` are to be attempted; what a change of the webhook ended is settled by its retrier. */
+/** SQL: the webhook `w` is active, or its deliveries are settled. Deliveries that are not settled are left to its retrier. */
 const isSettledOrActive = '(w.is_active OR w.settled_revision >= w.revision)';
 
 const overdue = `
@@ -45,7 +45,7 @@ const overdue = `
     AND ${isSettledOrActive}
   ORDER BY d.next_attempt_at, d.id LIMIT $4`;
 
-/** Webhooks whose retrier has deliveries that are overdue, and has not looked for them in time: it is gone. In the order of their ids. */
+/** Webhooks whose retrier has overdue deliveries and has not looked for them in time, so that it must be gone. In the order of their ids. */
 export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
   const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
   return rows.map(({ id }) => id);
@@ -59,10 +59,10 @@ const lost = `
       WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.carried AND d.next_attempt_at < now() - $1 * interval '1 second')
   ORDER BY w.id LIMIT $3`;
 
-/** Between two looks at a mail that its workflow goes on trying to send. */
+/** The time between two checks of a mail that its workflow still tries to send. */
 const mailAgainSeconds = 300;
 
-/** Takes mails that were not sent and are due for a look, those that have waited longest first. */
+/** Takes unsent mails that are due for a check, in the order of their due times. */
 export async function takeUnsentMails(db: Database): Promise<string[]> {
   const rows = await select<{ id: string }>(db, unsent, [repairPageSize, mailAgainSeconds]);
   return rows.map(({ id }) => id);

@@ -1,15 +1,15 @@
-/** Deliveries that have a workflow of their own, where the operator wants one for each event. */
+/** Deliveries with a workflow of their own, if the operator has chosen one workflow for each event. */
 import { type Database, select } from '../../db/database.js';
 import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
 
-/** Notes that child workflows carry these deliveries from now on. */
+/** Notes that child workflows attempt these deliveries from now on. */
 export async function leaveToChild(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await select(db, toChild, [ids]);
 }
 
 const toChild = `UPDATE deliveries SET in_child = true WHERE id IN ${lockedDeliveries('d.id = ANY($1::uuid[])')}`;
 
-/** How many of the deliveries ended as failed. */
+/** How many of the deliveries have failed. */
 export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {
   const [row] = await select<{ failed: number }>(
     db,

@@ -1,10 +1,10 @@
-/** What the database tells of the whole service: read by one process at a time, seldom, and at a bounded cost. */
+/** Gauges of the whole service that only the database knows. One process at a time reads them, seldom and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
 
-/** So long what was read is shown, by all processes. */
+/** All processes use a reading for this time. */
 const goodSeconds = 15;
 
-/** What was found; null where there is nothing of the kind. */
+/** The values; null if there is nothing of the kind. */
 export interface Found {
   open_messages: { status: string; reason: string; count: number; seconds: number }[];
   groups_overdue: number;
@@ -23,13 +23,13 @@ export interface Found {
   audit_seconds: number | null;
 }
 
-/** What was read last, by this process or another. */
+/** The last reading, of this process or another. */
 export interface Reading {
   age_seconds: number;
   found: Found;
 }
 
-/** Gives what was read last, and reads it anew when it is old and nobody else does. Undefined: nothing was read yet. */
+/** Returns the last reading. Takes a new one if it is old and no other process does so; undefined if there is no reading yet. */
 export async function readServiceGauges(db: Database): Promise<Reading | undefined> {
   const claimed = await select(db, claim, [goodSeconds]);
   if (claimed.length > 0) {
@@ -43,21 +43,21 @@ export async function readServiceGauges(db: Database): Promise<Reading | undefin
 const show = `
   SELECT extract(epoch FROM now() - read_at)::float AS age_seconds, found FROM service_gauges WHERE read_at IS NOT NULL`;
 
-// The process that changes the row reads. Should it die, another one reads after the same time.
+// The process that changes the row takes the reading. If it dies, another one does so after the same time.
 const claim = `
   INSERT INTO service_gauges (claimed_at) VALUES (now())
   ON CONFLICT (only_row) DO UPDATE SET claimed_at = now() WHERE service_gauges.claimed_at < now() - $1 * interval '1 second'
   RETURNING claimed_at`;
 
 const seconds = (sql: string) => `(SELECT extract(epoch FROM now() - (${sql}))::float)`;
-/** Counts at most so many: what is counted can be millions. */
+/** Counts up to a maximum, because there can be millions of rows. */
 const upTo = (most: number, sql: string) => `(SELECT count(*)::integer FROM (SELECT 1 ${sql} LIMIT ${most}) counted)`;
 
-/** Reports wait in the order of the ids of their groups, which is nearly that of their age. */
+/** Waiting reports are in the order of the ids of their groups, which is nearly the order of their age. */
 const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS NOT NULL';
 const overdue = "FROM message_groups WHERE closed_at IS NULL AND look_at < now() - interval '60 seconds'";
 
-// Every part goes through an index, and reads a bounded number of rows; the table of webhooks is read whole, once.
+// Every part uses an index and reads a bounded number of rows. The table of webhooks is read completely, once.
 const read = `
   WITH sample AS (
     SELECT m.status, m.reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(m.since)))::float AS seconds

@@ -1,7 +1,7 @@
-/** When the watcher was last through: the sign of its life for whoever asks after the health of the service. */
+/** When the watcher last completed a round: its sign of life for health checks. */
 import { type Database, select } from '../../db/database.js';
 
-/** Notes that a round of the watcher came to its end. @param failing steps of it that failed */
+/** Notes that a round of the watcher has ended. @param failing its steps that failed */
 export async function noteRound(db: Database, failing: readonly string[]): Promise<void> {
   await select(db, note, [failing]);
 }
@@ -14,11 +14,11 @@ const note = `
 export interface LastRound {
   /** Seconds since it ended, by the database's clock; null when there was none yet. */
   age_seconds: number | null;
-  /** Steps of it that failed. */
+  /** Its steps that failed. */
   failing: string[];
 }
 
-/** Tells of the last round that came to its end. */
+/** The last round that has ended. */
 export async function lastRound(db: Database): Promise<LastRound> {
   const [round] = await select<LastRound>(db, last);
   return round ?? { age_seconds: null, failing: [] };

@@ -1,7 +1,7 @@
-/** Signs of life of the workers: rows that they renew. Ages are by the database's clock. */
+/** Heartbeats of the workers: rows that they renew. Ages are by the database's clock. */
 import { type Database, select } from '../../db/database.js';
 
-/** Renews the sign of life of one thread of a worker process. */
+/** Renews the heartbeat of one thread of a worker process. */
 export async function noteBeat(db: Database, worker: string, part: string): Promise<void> {
   await select(db, renew, [worker, part]);
 }
@@ -10,36 +10,36 @@ const renew = `
   INSERT INTO worker_beats (worker, part, beat_at) VALUES ($1, $2, now())
   ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL`;
 
-/** Notes that a thread ends in good order. Its row stays, so that a service without any worker is known as such. */
+/** Notes that a thread has stopped in the normal way. Its row stays, so that a service without any worker is recognized. */
 export async function noteEndOfBeats(db: Database, worker: string, part: string): Promise<void> {
   await select(db, 'UPDATE worker_beats SET stopped_at = now() WHERE worker = $1 AND part = $2', [worker, part]);
 }
 
-/** Forgets workers that ended or died long ago. */
+/** Deletes the rows of workers that stopped or died long ago. */
 export async function forgetOldBeats(db: Database): Promise<void> {
   await select(db, `DELETE FROM worker_beats WHERE beat_at < now() - interval '1 day'`);
 }
 
-/** The workers as their signs of life show them. */
+/** The workers, as their heartbeats show them. */
 export interface Workers {
-  /** Worker processes with rows, dead and stopped ones included. 0: nothing is known. */
+  /** Worker processes with rows, including dead and stopped ones. 0: nothing is known. */
   known: number;
-  /** All threads of them renewed their rows a moment ago. */
+  /** All their threads have a recent heartbeat. */
   alive: number;
-  /** Without a sign of life, and they did not end in good order. */
+  /** No recent heartbeat, and not stopped in the normal way. */
   lost: number;
-  /** Seconds since the newest sign of life of a worker that did not end; null: there is none. */
+  /** The age of the newest heartbeat of a worker that has not stopped, in seconds; null if there is none. */
   age_seconds: number | null;
 }
 
 /** A worker renews its row every `beatMs`. */
 export const beatMs = 4_000;
-/** Two beats may fail. A dead worker is to be seen within 15 s. */
+/** Two heartbeats may be missed. A dead worker must be detected within 15 s. */
 const silenceSecondsMax = 11;
-/** A dead worker is replaced, and then of no interest. */
+/** A dead worker has been replaced after this time, and is no longer reported. */
 const lostSeconds = 600;
 
-/** Reads the signs of life. */
+/** Reads the heartbeats. */
 export async function seenWorkers(db: Database): Promise<Workers> {
   const [seen] = await select<Workers>(db, look, [silenceSecondsMax, lostSeconds]);
   return seen ?? { known: 0, alive: 0, lost: 0, age_seconds: null };

@@ -5,9 +5,9 @@ import { type Quota, withinQuota } from '../billing/within-quota.js';
 import { countReplayable, type ReplayRange } from './replay-deliveries.js';
 
 /**
- * Counts what a replay takes and stores it, running; one that takes nothing has ended. Whoever calls this starts its workflow,
- * else the watcher does.
- * @throws AppError 409 when the workspace has as many under way as it can have
+ * Counts the deliveries of a replay and stores it as running. A replay without deliveries ends at once. The caller starts its workflow. If
+ * it does not, the watcher does.
+ * @throws AppError limit_reached if the workspace has the maximum number of running replays
  */
 export async function beginReplay(db: Database, range: ReplayRange, quota: Quota): Promise<Replay> {
   const matched = await countReplayable(db, range);

@@ -2,9 +2,9 @@ import { type Database, select } from '../../db/database.js';
 import { isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /**
- * Deliveries that should have been attempted so long ago belong to whoever claims them, by making them due now: a round of their
- * group that comes to them late, or the watcher, who cannot see whether there is one.
- * @returns those of them that were claimed; the others are somebody else's, or are done
+ * Claims deliveries whose attempt is long overdue, by making them due now. The caller is a late round of their group, or the watcher, which
+ * cannot see whether there is such a round.
+ * @returns the deliveries that were claimed. The others are claimed by another caller, or have ended
  */
 export async function claimOverdue<Delivery extends { id: string }>(
   db: Database,

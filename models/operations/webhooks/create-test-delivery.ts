@@ -4,9 +4,9 @@ import { testEventBody, testEventType } from '../../rules/webhooks/events.js';
 import { Webhook } from '../../tables/webhook.js';
 
 /**
- * An event that only this webhook gets, and its delivery, due at once. Should nobody attempt it, the watcher does.
+ * Creates an event for this webhook only, and its delivery, due at once. If no process attempts it, the watcher does.
  * @returns the delivery's id
- * @throws AppError 404 when the workspace has no such webhook, 409 when it is inactive
+ * @throws AppError not_found if the workspace has no such webhook, conflict if it is inactive
  */
 export async function createTestDelivery(db: Database, workspaceId: string, webhookId: string): Promise<string> {
   const webhook = await Webhook.owned(workspaceId, webhookId);
@@ -22,7 +22,7 @@ const insert = `
   INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at, webhook_revision)
   SELECT $5, id, $1, $3, 'pending', now(), revision FROM webhooks WHERE id = $6`;
 
-/** Forgets a test that nobody could be asked to attempt, so that a refused request leaves nothing. */
+/** Deletes a test delivery whose attempt could not be requested, so that a refused request leaves nothing behind. */
 export async function dropTestDelivery(db: Database, deliveryId: string): Promise<void> {
   await select(db, drop, [deliveryId, testEventType]);
 }

@@ -7,14 +7,14 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
- * Deletes a webhook: no query sees it any more, it gets no further events, and no attempt begins after this resolves. What was still on its
- * way ends as failed; the retrier, which has to be woken, writes that to the deliveries. The row stays until its deliveries are gone.
- * @throws AppError 404 when the workspace has no such webhook, also the second time
+ * Deletes a webhook: no query returns it, it gets no further events, and no attempt begins after this resolves. Its pending deliveries end
+ * as failed. The retrier, which must be woken, writes that to their rows. The row of the webhook stays until its deliveries are deleted.
+ * @throws AppError not_found if the workspace has no such webhook, also at the second call
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const webhook = await Webhook.owned(workspaceId, id);
   await inTransaction(db, async (transaction) => {
-    if ((await select(db, remove, [webhook.id], transaction)).length === 0) throw notFound('Webhook'); // two at once
+    if ((await select(db, remove, [webhook.id], transaction)).length === 0) throw notFound('Webhook'); // two concurrent calls
     const target = { type: 'webhook', id: webhook.id, name: originOfUrl(webhook.url) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.deleted', target });
   });

@@ -6,8 +6,8 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { holdsPending } from './settle-deliveries.js';
 
 /**
- * Stops sending to a webhook; its waiting deliveries are held and can be replayed. Its owner is told by mail. Does nothing where the
- * webhook is inactive already. Takes as long with a million deliveries as with none.
+ * Stops sending to a webhook. Its pending deliveries are held and can be replayed. A mail notifies its owner. Does nothing if the webhook
+ * is inactive already. The time does not depend on the number of deliveries.
  * @param reason a sentence without its full stop
  */
 export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {

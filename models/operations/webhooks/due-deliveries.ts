@@ -4,7 +4,7 @@ import type { EventType, testEventType } from '../../rules/webhooks/events.js';
 import { claimOverdue } from './claim-overdue.js';
 import { endDeliveries, heldStatus, isHeld, isPending } from './locked-deliveries.js';
 
-/** A delivery with all that an attempt needs. */
+/** A delivery with all data that an attempt needs. */
 export interface SendableDelivery {
   id: string;
   webhook_id: string;
@@ -17,40 +17,40 @@ export interface SendableDelivery {
   secret: Buffer;
   old_secret: Buffer | null;
   old_secret_until: Date | null;
-  /** Encrypted ed25519 keys; null where the owner did not ask for asymmetric signatures. */
+  /** Encrypted ed25519 keys; null if the owner did not choose asymmetric signatures. */
   signing_key: Buffer | null;
   old_signing_key: Buffer | null;
   ladder_step: number;
-  /** What the owner chose for this webhook; null: the setting, and no limit. */
+  /** The owner's choice for this webhook; null: the default of the setting, and no rate limit. */
   retry_delays: number[] | null;
   rate: number | null;
   ordered: boolean;
-  /** Nothing was acknowledged since; null while the endpoint is well. */
+  /** When the endpoint began to fail. Nothing was acknowledged since; null while the endpoint is healthy. */
   failing_since: Date | null;
-  /** Nothing goes out before; from then on one attempt probes. Null while the endpoint may be sent to. */
+  /** No attempt starts before. After it, one attempt is a probe. Null while the circuit breaker is closed. */
   resume_at: Date | null;
 }
 
-/** One that waits for its next attempt. */
+/** A delivery that waits for its next attempt. */
 export interface DueDelivery extends SendableDelivery {
-  /** Milliseconds until its own time, or its endpoint's where that is later; not positive when it is due. By the database's clock. */
+  /** Milliseconds until its own time, or its endpoint's if that is later; not positive if it is due. By the database's clock. */
   wait_ms: number;
   is_due: boolean;
-  /** Nobody has attempted it for so long that the watcher might take it for forgotten. */
+  /** No attempt for so long that the watcher may treat it as lost. */
   is_overdue: boolean;
-  /** A workflow beside the group's carries it already, or has an earlier event of its message to attempt first. */
+  /** Another workflow than the group's attempts it, or must first attempt an earlier event of its message. */
   in_child: boolean;
 }
 
-/** One of a group. */
+/** A delivery of a group. */
 export interface FirstDelivery extends DueDelivery {
-  /** The group's events may go to other webhooks too. */
+  /** The group's events may go to several webhooks. */
   is_shared: boolean;
 }
 
 /**
- * Half of what the watcher waits before it takes a delivery for forgotten: in the other half a round has attempted whatever it
- * read, or has left it to the retrier.
+ * Half of the time after which the watcher treats a delivery as lost. In the other half, a round has attempted whatever it read, or has
+ * left it to the retrier.
  */
 const overdueSeconds = 30;
 
@@ -64,20 +64,24 @@ const columnsWith = (inChild: string, more = '') => `
   FROM deliveries d JOIN events e ON e.id = d.event_id JOIN webhooks w ON w.id = d.webhook_id`;
 const columns = columnsWith('d.in_child');
 
-/** SQL: the place of a delivery in the order of events. Those from before there was a sequence all have 0 there and the order of their ids. */
+/**
+ * SQL: the place of a delivery in the order of events. Deliveries from before the sequence existed all have 0 there, and are ordered by
+ * their ids.
+ */
 const placeOf = (delivery: string) => `(${delivery}.seq, ${delivery}.id)`;
 
 /**
- * SQL: the retrier has to attempt this delivery, or an earlier event of its message, which must not be overtaken. `carried` is compared as a
- * number because the planner could otherwise use an index of the retrier's work, and read the whole backlog of the webhook for each delivery.
+ * SQL: the retrier must attempt this delivery, or an earlier event of its message, which must not be overtaken. `carried` is compared as a
+ * number. Otherwise the planner could use an index of the retrier's deliveries, and read the whole backlog of the webhook for each
+ * delivery.
  */
 const isLeftToRetrier = `EXISTS (
   SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
     AND b.message_id = d.message_id AND ${placeOf('b')} <= ${placeOf('d')} AND b.ladder_step = 0 AND b.carried::int = 1)`;
 
 /**
- * Deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
- * @param again also those that were left to a child workflow: an earlier call died, perhaps before the child was started
+ * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of paused webhooks.
+ * @param again includes those that were left to a child workflow: an earlier call may have died before it started the child
  */
 export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
   const rows = await activeOnly<FirstDelivery>(db, first, [groupId, again]);
@@ -92,7 +96,7 @@ const first = `${columnsWith(
 )}
   WHERE d.group_id = $1 AND d.status = 'pending' AND ($2 OR NOT d.in_child) ORDER BY d.seq, d.id`;
 
-/** Those of the deliveries whose time has long come and that the watcher has given to a retrier just now. */
+/** The deliveries that are long overdue and that the watcher has just given to a retrier. */
 async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readonly Row[]): Promise<Set<Row>> {
   const overdue = rows.filter(({ is_overdue }) => is_overdue);
   const lost = new Set(overdue);
@@ -100,13 +104,13 @@ async function lostToWatcher<Row extends DueDelivery>(db: Database, rows: readon
   return lost;
 }
 
-/** One that a workflow of its own carries. */
+/** A delivery with a workflow of its own. */
 export interface OwnDelivery extends DueDelivery {
-  /** An earlier event of its message has not had its first attempt. */
+  /** An earlier event of its message still waits for its first attempt. */
   is_behind: boolean;
 }
 
-/** Those of the given deliveries that are still pending and no retrier's, soonest first. Holds those of a paused webhook. */
+/** The given deliveries that are still pending and not left to the retrier, soonest first. Holds those of a paused webhook. */
 export async function pendingDeliveries(db: Database, ids: readonly string[]): Promise<OwnDelivery[]> {
   const rows = await activeOnly<OwnDelivery>(db, pending, [ids]);
   const lost = await lostToWatcher(db, rows);
@@ -121,19 +125,19 @@ const pending = `${columnsWith(
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
- * What the retrier of a webhook may attempt now, in the order in which it should. An event whose message has an earlier one under way
- * waits for that, and so does one whose earlier event was made due later, as the page is read by these times. Holds what waits for a paused webhook.
- * @param ordered only what stands at the head of the line, oldest event first
+ * The deliveries that the retrier of a webhook may attempt now, in the order of their attempts. An event waits while an earlier event of
+ * its message has an attempt in progress, or is due later, because the page is read by due times. Holds deliveries of a paused webhook.
+ * @param ordered only the first delivery of the queue, oldest event first
  */
-export async function carriedDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
-  if (!ordered) return activeOnly(db, carried, [webhookId, limit]);
+export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
+  if (!ordered) return activeOnly(db, leftToRetrier, [webhookId, limit]);
   const line = await activeOnly(db, inLine, [webhookId, limit]);
   const waiting = line.findIndex(({ is_due }) => !is_due);
   return waiting === -1 ? line : line.slice(0, waiting);
 }
 
 /** Reads nothing of a paused webhook. OFFSET 0 prevents a join, which would read the whole backlog of the webhook for each delivery. */
-const carried = `${columns}
+const leftToRetrier = `${columns}
   WHERE d.webhook_id = (SELECT id FROM webhooks WHERE id = $1 AND (resume_at IS NULL OR resume_at <= now()))
     AND d.status = 'pending' AND d.carried AND d.next_attempt_at <= now() AND NOT EXISTS (
       SELECT 1 FROM deliveries b WHERE b.group_id = d.group_id AND b.status = 'pending' AND b.webhook_id = d.webhook_id
@@ -143,7 +147,7 @@ const carried = `${columns}
 const inLine = `${columns}
   WHERE d.webhook_id = $1 AND d.status = 'pending' AND d.carried ORDER BY d.seq, d.id LIMIT $2`;
 
-/** Those of the given deliveries that are in one of these statuses, in the order of their events; none of a paused webhook. */
+/** The given deliveries with one of these statuses, in the order of their events; none of a paused webhook. */
 export async function deliveriesIn(db: Database, statuses: readonly DeliveryStatus[], ids: readonly string[]): Promise<SendableDelivery[]> {
   const rows = await select<Row>(db, inStatus, [ids, statuses]);
   const isWanted = ({ is_active, is_held }: Row) => is_active && (!is_held || statuses.includes('held'));
@@ -154,11 +158,11 @@ export async function deliveriesIn(db: Database, statuses: readonly DeliveryStat
 const inStatus = `${columns}
   WHERE d.id = ANY($1::uuid[]) AND d.status = ANY($2::text[]) ORDER BY d.seq, d.id`;
 
-/** A delivery as it is read. */
+/** A delivery, as it is read from the database. */
 type Row<Delivery extends DueDelivery = DueDelivery> = Delivery & {
-  /** Its webhook takes deliveries. */
+  /** Its webhook is active. */
   is_active: boolean;
-  /** It is pending no more, see `isHeld`. */
+  /** It is no longer pending, see `isHeld`. */
   is_held: boolean;
   body: string | null;
 };
@@ -172,13 +176,13 @@ async function activeOnly<Delivery extends DueDelivery = DueDelivery>(db: Databa
   );
 }
 
-/** Writes to those that are held that they are. */
+/** Writes the status of held deliveries to their rows. */
 async function holdAll(db: Database, rows: readonly Row[]): Promise<void> {
   const held = rows.filter(({ is_held }) => is_held).map(({ id }) => id);
   if (held.length > 0) await select(db, hold, [held]);
 }
 
-/** One that was replayed while its body was forgotten fails. */
+/** A delivery fails if it was replayed while the retention deleted its body. */
 async function withBodies<Delivery extends DueDelivery>(db: Database, rows: readonly Row<Delivery>[]): Promise<Delivery[]> {
   const forgotten = rows.filter(({ body }) => body === null).map(({ id }) => id);
   if (forgotten.length > 0) await select(db, fail, [forgotten]);

@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 
-/** Notes that no webhook has a retrier: their workflows were ended. What is due is then left to new ones. @returns how many had one */
+/** Notes that no webhook has a retrier, because their workflows were ended. New ones take over what is due. @returns how many webhooks had one */
 export async function forgetRetriers(db: Database, limit: number): Promise<number> {
   return (await select(db, forget, [limit])).length;
 }

@@ -1,7 +1,6 @@
 /**
- * Retention: what webhooks were sent is forgotten by age, first the bodies, then the attempts, then deliveries and events as a whole.
- * Each page is a short transaction of its own that takes only rows which nobody holds: sending never waits for it. What is still on
- * its way is left alone, however old.
+ * Retention: deletes the data of webhooks by age, first the bodies, then the attempts, then whole deliveries and events. Each page is a
+ * short transaction that skips locked rows, so that sending never waits for it. Open deliveries are kept, however old they are.
  */
 import type { Config } from '../../settings/config.js';
 import { type Database, select } from '../../db/database.js';
@@ -14,9 +13,9 @@ const dayMs = 86_400_000;
 const pageSize = 1_000;
 
 /**
- * Forgets what is old enough, page by page, until nothing is left or the time is over; the next call goes on.
+ * Deletes what is old enough, page by page, until nothing is left or the time is over. The next call continues.
  * @param untilMs milliseconds since 1970
- * @returns how many events and deliveries were looked at, by kind
+ * @returns how many events and deliveries were read, by kind
  */
 export async function forgetWebhookData(
   db: Database,
@@ -49,7 +48,7 @@ async function sweep(db: Database, kind: Kind, before: string, untilMs: number, 
   return swept;
 }
 
-/** Where a sweep that leaves its rows in place stands: one process sweeps, others find the place taken. */
+/** The place of a sweep that does not delete its rows. One process sweeps. Others skip the locked place. */
 const begin = `INSERT INTO retention_sweeps (kind, swept_to) VALUES ($1, $2) ON CONFLICT DO NOTHING`;
 const placeOf = (kind: Kind) => `place AS (SELECT swept_to FROM retention_sweeps WHERE kind = '${kind}' FOR UPDATE SKIP LOCKED)`;
 const last = `last AS (SELECT id, (SELECT count(*) FROM page) AS swept FROM page ORDER BY id DESC LIMIT 1)`;
@@ -59,8 +58,8 @@ const goOn = (kind: Kind) =>
 const isOnItsWay = (eventId: string) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ${eventId} AND d.status = 'pending')`;
 
 /**
- * The size of a page is written out: the planner would take a parameter for a tenth of the table. Where a page begins is a scalar, as a
- * join would read the index from its start.
+ * The size of a page is written out, because the planner would assume that a parameter selects a tenth of the table. The start of a page is
+ * a scalar, because a join would read the index from its start.
  */
 const statements: Readonly<Record<Kind, (page: number) => string>> = {
   bodies: (page) => `
@@ -83,12 +82,12 @@ const statements: Readonly<Record<Kind, (page: number) => string>> = {
     ), ${last} SELECT id, swept FROM last`,
 };
 
-/** Deleted webhooks keep their row until their deliveries are gone. */
+/** The row of a deleted webhook stays until its deliveries are deleted. */
 const forgetDeleted = `
   DELETE FROM webhooks WHERE id IN (
     SELECT w.id FROM webhooks w WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id) LIMIT $1)`;
 
-/** Whether a delivery has lost its body to age, so that it can be sent no more. */
+/** Whether the retention has deleted the body of a delivery, so that it can no longer be sent. */
 export async function isForgotten(db: Database, deliveryId: string): Promise<boolean> {
   return (await select(db, withoutBody, [deliveryId])).length > 0;
 }

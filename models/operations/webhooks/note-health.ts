@@ -1,26 +1,26 @@
 /**
- * How endpoints are doing, in the row of their webhook, so that all workers know and a restart forgets nothing. A healthy endpoint
- * costs nothing: there is something to note only after a failure, and after the success that ends it.
+ * The health of endpoints, in the row of their webhook, so that all workers know it and a restart keeps it. A healthy endpoint costs
+ * nothing: a row is written only after a failure, and after the success that ends it.
  *
- * The breaker opens when the first attempts of ten events in a row failed. From `resume_at` on it is half-open: one attempt probes
- * (`claimWebhookProbe`); its success closes the breaker, its failure doubles the pause.
+ * The circuit breaker opens when the first attempts of ten events in a row have failed. From `resume_at` on it is half-open: one attempt is
+ * a probe (`claimWebhookProbe`). Its success closes the breaker, its failure doubles the pause.
  */
 import { type Database, select } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
 import { disableWebhook } from './disable-webhook.js';
 
-/** What an attempt of the ladder tells of its endpoint. */
+/** The result of a scheduled attempt, as far as it concerns the endpoint. */
 export interface HealthNote {
   webhookId: string;
   succeeded: boolean;
-  /** The first attempt of its event. */
+  /** It was the first attempt of its event. */
   isFirst: boolean;
-  /** The one attempt that a half-open breaker lets through. */
+  /** It was the one attempt that a half-open breaker permits. */
   isProbe: boolean;
-  /** What the endpoint asked for, whichever delivery it answered. */
+  /** The wait that the endpoint asked for, with its answer to any delivery. */
   retryAfterSeconds: number | null;
-  /** The ladder of its delivery: the pauses of the breaker begin with the first delay and never exceed the longest. */
+  /** The retry schedule of its delivery. The first pause of the breaker is the first delay, and no pause exceeds the longest delay. */
   delays: readonly number[];
 }
 
@@ -31,7 +31,7 @@ const pauseSecondsWithoutLadder = 5;
 const probeSeconds = 15;
 
 /**
- * Notes how endpoints did, and disables those that have acknowledged nothing for too long.
+ * Records the results of endpoints, and disables those that have acknowledged nothing for too long.
  * @param disableAfterSeconds 0: never
  * @returns the webhooks that were disabled
  */
@@ -50,7 +50,7 @@ export async function noteHealth(db: Database, notes: readonly HealthNote[], dis
   return disabled;
 }
 
-/** A success that overtook a pause does not end it: only the probe knows of it. */
+/** A success that overtook a pause does not end it. Only the probe does. */
 const recovered = `
   UPDATE webhooks SET failures = 0, failing_since = NULL, resume_at = NULL, pause_seconds = NULL
   WHERE id = $1 AND failing_since IS NOT NULL AND ($2 OR resume_at IS NULL)`;
@@ -84,8 +84,8 @@ const failed = `
   RETURNING extract(epoch FROM now() - w.failing_since)::double precision AS seconds`;
 
 /**
- * Takes the one attempt that a half-open breaker allows; whoever dies with it gives it back after some seconds.
- * @returns false where the breaker is open, or somebody else probes
+ * Claims the one attempt that a half-open breaker permits. If the caller dies, the claim ends after some seconds.
+ * @returns false if the breaker is open, or another caller has the probe
  */
 export async function claimWebhookProbe(db: Database, webhookId: string): Promise<boolean> {
   return (await select(db, claim, [webhookId, probeSeconds])).length > 0;

@@ -5,43 +5,43 @@ import { disableWebhook } from './disable-webhook.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
-/** What one POST to a webhook came to. */
+/** The result of one POST to a webhook. */
 export interface Attempt {
   deliveryId: string;
   webhookId: string;
   trigger: Trigger;
-  /** When it began, by the clock of this process: only how long that is ago is written. */
+  /** When it began, by the clock of this process. Only its age is written. */
   at: Date;
   durationMs: number;
   responseStatus: number | null;
-  /** Why there was no answer, or no acceptable one: a short word such as `timeout` or `http_status`. */
+  /** Why there was no acceptable answer: a short word such as `timeout` or `http_status`. */
   error: string | null;
   responseBody: string | null;
   url: string;
-  /** Null when nothing was sent. Secrets and signatures are masked. */
+  /** Null if nothing was sent. Secrets and signatures are masked. */
   requestHeaders: Record<string, string> | null;
   responseHeaders: Record<string, string> | null;
   timings: Timings;
   remoteAddress: string | null;
   next: NextStep;
-  /** What it tells of the endpoint; absent where that is nothing new. */
+  /** Its result for the health of the endpoint; absent if that is nothing new. */
   health?: HealthNote;
 }
 
-/** What follows from an attempt for the delivery; from a failure outside the ladder nothing does. */
+/** The consequence of an attempt for its delivery. A failure outside the retry schedule has none. */
 export type NextStep =
   | { status: 'succeeded' }
   | { status: 'failed' | 'unchanged'; disableWebhook?: string }
-  /** Counted from the moment at which this is recorded. */
+  /** Counted from the moment of recording. */
   | { status: 'pending'; inSeconds: number };
 
 /**
- * Writes attempts and moves their deliveries, in one statement unless a delivery has several. The attempts of a delivery are
- * numbered from 1. Whatever was acknowledged has succeeded; else a delivery that was decided meanwhile, by a manual attempt or
- * because its webhook was paused or deleted, keeps its decision. Where its webhook has got another URL meanwhile, a failure says
- * nothing of the endpoint, and the next attempt is due at once. The attempt is logged in any case.
- * @param disableAfterSeconds an endpoint that acknowledges nothing for so long is disabled; 0: never
- * @returns for each attempt whether its webhook still takes deliveries
+ * Writes attempts and changes their deliveries, in one statement unless a delivery has several. The attempts of a delivery are numbered
+ * from 1. An acknowledged delivery has succeeded. Otherwise, a delivery keeps a decision that was made meanwhile, by a manual attempt or
+ * because its webhook was paused or deleted. If its webhook has another URL meanwhile, a failure does not count against the endpoint, and
+ * the next attempt is due at once. The attempt is logged in any case.
+ * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
+ * @returns for each attempt whether its webhook is still active
  */
 export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<boolean[]> {
   const written = new Map<string, Written>();
@@ -66,7 +66,10 @@ export async function recordAttempt(db: Database, attempt: Attempt): Promise<boo
   return isActive ?? false;
 }
 
-/** One statement moves a delivery once: a manual attempt that ended together with one of the ladder goes into the next. */
+/**
+ * One statement changes a delivery once. If a manual and a scheduled attempt of a delivery end together, the second is written by the next
+ * statement.
+ */
 function inRounds(attempts: Attempt[]): Attempt[][] {
   const rounds: Map<string, Attempt>[] = [];
   for (const attempt of attempts) {
@@ -97,11 +100,11 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
 interface Written {
   delivery_id: string;
   is_active: boolean;
-  /** It was acknowledged, or the webhook still has the URL that did not. */
+  /** The attempt was acknowledged, or the webhook still has the same URL. */
   is_address: boolean;
 }
 
-/** Of two attempts of one delivery that end at the same moment one finds its number taken and takes the next. */
+/** If two attempts of one delivery end at the same moment, one finds its number taken and uses the next. */
 async function write(db: Database, rows: string): Promise<Written[]> {
   try {
     return await select<Written>(db, record, [rows]);
@@ -121,7 +124,7 @@ const record = `
     UPDATE deliveries d SET status = a.status,
       next_attempt_at = CASE WHEN a.next_attempt_at IS NULL OR a.url = w.url THEN a.next_attempt_at ELSE now() END,
       ladder_step = d.ladder_step + (a.trigger <> 'manual')::int, delivered_at = CASE WHEN a.status = 'succeeded' THEN now() END,
-      -- It has had the chance that its webhook was given.
+      -- The delivery has had the new chance that a change of the webhook gave it.
       webhook_revision = CASE WHEN a.url = w.url THEN w.revision ELSE d.webhook_revision END
     FROM a JOIN locked ON locked.id = a.delivery_id CROSS JOIN webhooks w WHERE d.id = locked.id AND w.id = d.webhook_id AND a.status <> 'unchanged'
       AND (d.status = 'pending' AND NOT ${isHeld} OR a.status = 'succeeded' AND d.status <> 'succeeded')
@@ -130,7 +133,7 @@ const record = `
     request_headers, response_headers, timings, remote_address)
   SELECT d.id, COALESCE((SELECT max(number) FROM delivery_attempts WHERE delivery_id = d.id), 0) + 1, a.trigger, a.at, a.duration_ms,
     a.response_status, a.error, a.response_body, a.url, a.request_headers, a.response_headers, a.timings, a.remote_address
-  FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- two at once must not wait for each other's numbers in a circle
+  FROM a JOIN locked d ON d.id = a.delivery_id ORDER BY d.id -- one order, so that concurrent statements do not deadlock on each other's numbers
   RETURNING delivery_id, (
     SELECT NOT ${isHeld} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS is_active, error IS NULL OR url = (

@@ -6,7 +6,7 @@ import { secretContext, signingKeyContext } from '../../tables/webhook.js';
 
 const page = 500;
 
-/** What is encrypted, and for which place. */
+/** The encrypted columns, each with its context. */
 const columns = {
   secret: secretContext,
   old_secret: secretContext,
@@ -18,10 +18,10 @@ const names = Object.keys(columns) as (keyof typeof columns)[];
 type Sealed = { id: string } & Record<keyof typeof columns, Buffer | null>;
 
 /**
- * Encrypts the secrets and private keys of all webhooks with the first of these keys, where another one was used. May run beside the service and more
- * than once: a secret that is rotated meanwhile is left as it became.
- * @param secretKeys today's key, then those that came before it
- * @returns how many webhooks it looked at, changed, and could not read with any key
+ * Encrypts the secrets and private keys of all webhooks with the first of these keys, if they are encrypted with another one. May run
+ * beside the service and repeatedly: a secret that is rotated meanwhile keeps its new value.
+ * @param secretKeys the present key, then the earlier ones
+ * @returns how many webhooks it checked, changed, and could not decrypt with any key
  */
 export async function reencryptSecrets(
   db: Database,

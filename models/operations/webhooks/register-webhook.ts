@@ -7,8 +7,8 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { withinQuota } from '../billing/within-quota.js';
 
 /**
- * Makes a webhook, as its owner asks. The returned `secret` is shown once.
- * @throws AppError 409 when the workspace has as many as it can have
+ * Creates a webhook at its owner's request. The returned `secret` is shown once.
+ * @throws AppError limit_reached if the workspace has the maximum number of webhooks
  */
 export function registerWebhook(
   db: Database,

@@ -1,12 +1,12 @@
-/** Replays: which deliveries of a time one takes, and how they get a new ladder. */
+/** Replays: which deliveries of a period they include, and how those restart their retry schedule. */
 import { type Database, select } from '../../db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
 import { testEventType } from '../../rules/webhooks/events.js';
 import { isHeld, lockedDeliveries } from './locked-deliveries.js';
 
 /**
- * Deliveries of a webhook that were created in this time, both ends included, and are in one of these statuses. Neither tests
- * nor what has lost its body to age are taken.
+ * The deliveries of a webhook that were created in this period, both ends included, and have one of these statuses. Tests, and deliveries
+ * whose body was deleted by the retention, are not included.
  */
 export interface ReplayRange {
   webhookId: string;
@@ -19,12 +19,12 @@ const matching = (condition: string) => `
   FROM deliveries d JOIN events e ON e.id = d.event_id AND e.body IS NOT NULL JOIN webhooks w ON w.id = d.webhook_id
   WHERE d.webhook_id = $1 AND d.created_at >= $2 AND d.created_at < $3 AND d.event <> '${testEventType}' AND ${condition}`;
 
-/** The statuses are written out: the index of what was not delivered serves only those that it knows. */
+/** The statuses are written out, because the index of undelivered deliveries can be used only for constants. */
 const isIn = (statuses: readonly DeliveryStatus[]) =>
   `d.status IN (${deliveryStatuses.filter((status) => statuses.includes(status)).map((status) => `'${status}'`)})
     ${statuses.includes('pending') ? `AND NOT (d.status = 'pending' AND ${isHeld})` : ''}`;
 
-/** Held by their webhook, not settled yet. Each kind has an index. */
+/** Held by their webhook, but not settled yet. Each kind has an index. */
 const unsettled = ['d.carried', 'NOT d.carried'].map((kind) => `d.status = 'pending' AND ${kind} AND ${isHeld}`);
 
 export async function countReplayable(db: Database, range: ReplayRange): Promise<number> {
@@ -36,8 +36,8 @@ export async function countReplayable(db: Database, range: ReplayRange): Promise
 
 /**
  * The next of them, oldest first, once the deliveries of the webhook are settled.
- * @param after the last id of the list before; null at the beginning. Where it has been forgotten meanwhile, so has what was older: then
- * the list begins with the oldest that is left
+ * @param after the last id of the list before; null at the beginning. If it was deleted meanwhile, so were all older ones, and the list
+ *   begins with the oldest that is left
  */
 export async function listReplayable(db: Database, range: ReplayRange, after: string | null, limit: number): Promise<string[]> {
   const [last] = after === null ? [] : await select<{ at: string; seq: number }>(db, place, [after]);
@@ -48,19 +48,19 @@ export async function listReplayable(db: Database, range: ReplayRange, after: st
   return rows.map(({ id }) => id);
 }
 
-/** SQL: what deliveries are replayed in the order of. */
+/** SQL: the order in which deliveries are replayed. */
 export const placeIn = (delivery: string) => [`${delivery}.created_at`, `${delivery}.seq`, `${delivery}.id`];
 
-/** As text: a date of the program has no microseconds. */
+/** As text, because a Date loses microseconds. */
 const place = `SELECT created_at::text AS at, seq FROM deliveries WHERE id = $1`;
 
-/** Created is stored to the microsecond and shown to the millisecond: the last one counts whole. */
+/** Creation times are stored to the microsecond and shown to the millisecond, so the last millisecond is included completely. */
 const bindOf = ({ webhookId, since, until }: ReplayRange) => [webhookId, since, new Date(until.getTime() + 1)];
 
 /**
- * Puts failed and held deliveries at the foot of a new ladder, their first attempt due now and made by whoever calls this, not by
- * the retrier; not those of an inactive webhook.
- * @param again also what an earlier call put there and did not attempt
+ * Puts failed and held deliveries at the start of their retry schedule. Their first attempt is due now, and the caller makes it, not the
+ * retrier. Excludes deliveries of an inactive webhook.
+ * @param again includes deliveries that an earlier call put there and did not attempt
  * @returns the ids to attempt
  */
 export async function requeueDeliveries(db: Database, ids: readonly string[], again: boolean): Promise<string[]> {

@@ -1,16 +1,16 @@
-/** How a replay moves: page by page until it ends, is cancelled, or its webhook takes no deliveries any more. */
+/** The progress of a replay: page by page until it ends, is cancelled, or its webhook becomes inactive. */
 import { type Database, select } from '../../db/database.js';
 import type { DeliveryStatus } from '../../tables/delivery.js';
 import { conflict } from '../../errors.js';
 import { Replay, type ReplayStatus } from '../../tables/replay.js';
 import { placeIn } from './replay-deliveries.js';
 
-/** Whether a replay may attempt a further page. */
+/** Whether a replay may attempt another page. */
 export async function isReplayRunning(db: Database, id: string): Promise<boolean> {
   return (await select(db, `SELECT 1 FROM replays WHERE id = $1 AND status = 'running'`, [id])).length > 0;
 }
 
-/** Those of the deliveries that no replay has attempted since this one began, in their order: what is left of a page whose worker died. */
+/** The deliveries that no replay has attempted since this one began, in their order: the rest of a page whose worker died. */
 export async function notYetReplayed(db: Database, id: string, deliveryIds: readonly string[]): Promise<string[]> {
   const rows = await select<{ delivery_id: string }>(db, replayed, [id, deliveryIds]);
   const done = new Set(rows.map(({ delivery_id }) => delivery_id));
@@ -18,17 +18,17 @@ export async function notYetReplayed(db: Database, id: string, deliveryIds: read
 }
 
 /**
- * Notes that a replay is done with these deliveries, once: what was attempted and acknowledged is counted from the log, so a
- * page that is recorded after a crash counts as what it was.
- * @param isLast nothing comes after them
- * @returns the status of the replay now
+ * Records that these deliveries of a replay are done, once. Attempted and acknowledged deliveries are counted from the attempt log, so that
+ * a page that is recorded after a crash is counted correctly.
+ * @param isLast there are no more deliveries
+ * @returns the present status of the replay
  */
 export async function recordReplayPage(db: Database, id: string, deliveryIds: readonly string[], isLast: boolean): Promise<ReplayStatus> {
   const [row] = await select<{ status: ReplayStatus }>(db, record, [id, deliveryIds, deliveryIds.at(-1) ?? null, isLast]);
   return row?.status ?? 'stopped'; // deleted with its webhook
 }
 
-/** SQL: the replay `r` has not come as far as the delivery with this id. */
+/** SQL: the replay `r` has not reached the delivery with this id. */
 const isAhead = (deliveryId: string) => `NOT EXISTS (
   SELECT 1 FROM deliveries was JOIN deliveries d ON d.id = ${deliveryId} WHERE was.id = r.reached AND (${placeIn('was')}) >= (${placeIn('d')}))`;
 
@@ -53,8 +53,8 @@ const record = `
   FROM page, next WHERE r.id = $1 RETURNING r.status`;
 
 /**
- * Cancels a replay: no further page begins. Cancelling it again changes nothing.
- * @throws AppError 404 when the webhook has no such replay, 409 when it has ended otherwise
+ * Cancels a replay: no further page begins. A second call changes nothing.
+ * @throws AppError not_found if the webhook has no such replay, conflict if it has ended otherwise
  */
 export async function cancelReplay(db: Database, webhookId: string, id: string): Promise<Replay> {
   const replay = await Replay.ofWebhook(webhookId, id);
@@ -66,7 +66,7 @@ export async function cancelReplay(db: Database, webhookId: string, id: string):
 
 const cancel = `UPDATE replays SET status = 'cancelled', ended_at = now() WHERE id = $1 AND status = 'running'`;
 
-/** What a replay's workflow needs to begin, or to go on. */
+/** What the workflow of a replay needs to begin or continue. */
 export interface OverdueReplay {
   replayId: string;
   webhookId: string;
@@ -77,8 +77,8 @@ export interface OverdueReplay {
 }
 
 /**
- * Replays that run and have not moved for so long: nobody drives them. A page of hanging deliveries takes up to two minutes.
- * @param after the last replay of the page before; they come in the order of their ids
+ * Running replays without progress for this time, which no workflow drives. A page of hanging deliveries takes up to two minutes.
+ * @param after the last replay of the page before, in the order of their ids
  */
 export async function overdueReplays(db: Database, olderThanSeconds: number, after: string | null = null): Promise<OverdueReplay[]> {
   const rows = await select<Replay & { reached: string | null }>(db, stuck, [olderThanSeconds, after]);

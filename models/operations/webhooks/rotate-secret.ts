@@ -10,9 +10,9 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: null };
 
 /**
- * Gives a webhook a new secret, and a new key pair where it has one. The one before signs too for so many hours (0: it is void at once); one from before that no
- * longer does. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
- * @throws AppError 404 when the workspace has no such webhook
+ * Gives a webhook a new secret, and a new key pair if it has one. The former secret signs too for `overlapHours` (0: it is void at once).
+ * An older one no longer signs. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
+ * @throws AppError not_found if the workspace has no such webhook
  */
 export async function rotateSecret(
   db: Database,

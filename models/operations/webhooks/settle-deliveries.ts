@@ -1,13 +1,13 @@
 /**
- * What a change of a webhook means for its pending deliveries. The change itself is one row: it raises the webhook's `revision` and counts at
- * once, because every attempt and every list reads that row too. The deliveries are settled afterwards, in pages, by the webhook's retrier;
- * the watcher wakes retriers of webhooks that are not settled, so that a crash only delays it.
+ * The effect of a change of a webhook on its pending deliveries. The change itself is one row: it raises the webhook's `revision` and takes
+ * effect at once, because every attempt and every list reads that row too. Afterwards the webhook's retrier settles the deliveries in
+ * pages. The watcher wakes the retriers of webhooks that are not settled, so that a crash only delays it.
  */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { heldStatus } from './locked-deliveries.js';
 
-/** Few enough that whoever wants one of them waits for milliseconds. */
+/** Small, so that a transaction that needs one of the rows waits for milliseconds only. */
 const pageSize = 500;
 
 interface Revisions {
@@ -16,9 +16,9 @@ interface Revisions {
   settled_revision: number;
 }
 
-/** Where the next page begins: what is settled leaves dead entries in the index, which need not be passed for every page. */
+/** The start of the next page. Settled deliveries leave dead entries in the index, which not every page should have to pass. */
 export interface SettlingPlace {
-  /** Of another revision the place means nothing. */
+  /** With another revision, the place has no meaning. */
   revision: number;
   step: number;
   /** The time of the next attempt up to which this step is done; null at its beginning. */
@@ -26,11 +26,11 @@ export interface SettlingPlace {
 }
 
 /**
- * Settles one page of a webhook's pending deliveries: those from before it became inactive are held, or failed where it was deleted; those
- * that waited for a further attempt when it was given another address or another chance are due now, at the foot of their ladder, and the
- * retrier's. It waits for no lock; what somebody else holds comes with a later page.
- * @param from where the page before this one ended; null at the beginning, and always right
- * @returns where the next page begins; null when nothing is left to settle
+ * Settles one page of a webhook's pending deliveries. Those from before it became inactive are held, or failed if it was deleted. Those
+ * that waited for a further attempt when it got another address or another chance are due now, at the start of their retry schedule, and
+ * are left to the retrier. Waits for no lock: a later page includes the rows that others have locked.
+ * @param from where the page before this one ended; null at the beginning, and always valid
+ * @returns where the next page begins; null if nothing is left to settle
  */
 export async function settleDeliveries(
   db: Database,
@@ -44,7 +44,7 @@ export async function settleDeliveries(
   const place = from?.revision === revision ? from : { step: 0, reached: null };
   for (const [step, { isNeeded, bind, statement }] of steps.entries()) {
     if (step < place.step || !isNeeded(webhook)) continue;
-    // Behind the place there is only what others held: it is looked for once more from the beginning.
+    // Behind the place are only rows that others had locked. Those are searched again from the beginning.
     for (const reached of step === place.step && place.reached !== null ? [place.reached, null] : [null]) {
       const bound = [webhookId, ...bind(webhook), ...(reached === null ? [] : [reached])];
       const [done] = await select<{ found: number; reached: string | null }>(db, statement(page, reached !== null), bound);
@@ -66,25 +66,25 @@ const revisions = 'SELECT revision, held_revision, settled_revision FROM webhook
 const settled = 'UPDATE webhooks SET settled_revision = GREATEST(settled_revision, $2) WHERE id = $1';
 
 interface PageSql {
-  /** Which deliveries, and what becomes of them. */
+  /** Which deliveries, and their change. */
   condition: string;
   change: string;
-  /** By the time of the next attempt, which the index knows. */
+  /** By the time of the next attempt, because the index has that order. */
   order: 'ASC' | 'DESC';
-  /** Carried deliveries and the others have an index each, which serves who names it. */
-  isCarried: boolean;
-  /** Number of the first parameter that is free: where the page begins. */
+  /** Deliveries that are left to the retrier, or the others. Each kind has its own index, which is used only if the kind is named. */
+  isLeftToRetrier: boolean;
+  /** The number of the first free parameter: the start of the page. */
   next: number;
 }
 
-/** The size is written out, as the planner cannot see a parameter. */
+/** The size is written out, because the planner cannot see a parameter. */
 const pageOf =
-  ({ condition, change, order, isCarried, next }: PageSql) =>
+  ({ condition, change, order, isLeftToRetrier, next }: PageSql) =>
   (page: number, isFurther: boolean) =>
     `
   WITH page AS (
     SELECT d.id, d.next_attempt_at FROM deliveries d
-    WHERE d.webhook_id = $1 AND d.status = 'pending' AND ${isCarried ? '' : 'NOT '}d.carried AND ${condition}
+    WHERE d.webhook_id = $1 AND d.status = 'pending' AND ${isLeftToRetrier ? '' : 'NOT '}d.carried AND ${condition}
       ${isFurther ? `AND d.next_attempt_at ${order === 'ASC' ? '>=' : '<='} $${next}::timestamptz` : ''}
     ORDER BY d.next_attempt_at ${order} LIMIT ${page}
   ), locked AS (
@@ -94,38 +94,38 @@ const pageOf =
   )
   SELECT count(*) AS found, ${order === 'ASC' ? 'max' : 'min'}(next_attempt_at)::text AS reached FROM page`;
 
-const hold = (isCarried: boolean) => ({
+const hold = (isLeftToRetrier: boolean) => ({
   isNeeded: ({ held_revision, settled_revision }: Revisions) => held_revision > settled_revision,
   bind: ({ held_revision }: Revisions) => [held_revision],
   statement: pageOf({
     condition: 'd.webhook_revision < $2',
     change: `status = ${heldStatus}, next_attempt_at = NULL`,
     order: 'ASC',
-    isCarried,
+    isLeftToRetrier,
     next: 3,
   }),
 });
 
 /**
- * Those that are due have nothing to wait for, and one whose first attempt is under way stays: whoever makes it tells what comes next. From the
- * farthest on: what fails anew meanwhile is due sooner than what is left, and is not read again for every page.
+ * Excludes due deliveries, which have nothing to wait for, and those whose first attempt is in progress, because its result determines the
+ * next one. Latest first: a delivery that fails again meanwhile is due sooner than the rest, and is not read again for every page.
  */
-const tryAgain = (isCarried: boolean) => ({
+const tryAgain = (isLeftToRetrier: boolean) => ({
   isNeeded: ({ revision, held_revision }: Revisions) => revision > held_revision,
   bind: ({ held_revision, revision }: Revisions) => [held_revision, revision],
   statement: pageOf({
     condition: 'd.webhook_revision >= $2 AND d.webhook_revision < $3 AND d.ladder_step > 0 AND d.next_attempt_at > now()',
     change: 'next_attempt_at = now(), ladder_step = 0, in_child = true, carried = true, webhook_revision = $3',
     order: 'DESC',
-    isCarried,
+    isLeftToRetrier,
     next: 4,
   }),
 });
 
 const steps = [hold(true), hold(false), tryAgain(true), tryAgain(false)];
 
-/** SQL: the columns that a change writes which holds all pending deliveries of the webhook. Part of an update of `webhooks`. */
+/** SQL: the columns that a change writes to hold all pending deliveries of the webhook. Part of an update of `webhooks`. */
 export const holdsPending = 'revision = revision + 1, held_revision = revision + 1';
 
-/** The same for a change that gives another chance to all that wait for a further attempt. */
+/** SQL: the same, for a change that makes all deliveries due that wait for a further attempt. */
 export const givesChance = 'revision = revision + 1';

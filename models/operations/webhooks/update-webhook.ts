@@ -6,31 +6,31 @@ import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { givesChance, holdsPending } from './settle-deliveries.js';
 
-/** What an owner may change; what is undefined stays. */
+/** What an owner may change. Undefined fields are unchanged. */
 export interface WebhookChange {
   url: string | undefined;
   events: EventType[] | undefined;
   is_active?: boolean | undefined;
-  /** null clears it, as in the following. */
+  /** null removes it, also in the following fields. */
   description: string | null | undefined;
   retry_delays?: number[] | null | undefined;
   rate?: number | null | undefined;
   ordered?: boolean | undefined;
-  /** A key pair for asymmetric signatures, kept only where there is none; null: none any more. */
+  /** A key pair for asymmetric signatures, stored only if there is none; null removes it. */
   keyPair?: StoredKeyPair | null | undefined;
 }
 
 const noKeyPairs = { signing_key: null, public_key: null, old_signing_key: null, old_public_key: null };
 
-/** An endpoint of which nothing bad is known. Its retrier, should it sleep, has to be woken. */
+/** The state of an endpoint without failures. Its retrier may be asleep and must be woken. */
 const unburdened = { failures: 0, failing_since: null, resume_at: null, pause_seconds: null, carrier_looks_at: null };
 
 /**
- * Changes a webhook. Activating it forgets why it was disabled and, like a new URL, how its endpoint had been doing: what waited
- * for a further attempt is due now, at the foot of its ladder, and the retrier's. Deactivating it holds what was not delivered yet,
- * so that nothing goes out by itself afterwards. All this counts at once and takes as long with a million deliveries as with none;
- * their rows are settled by the retrier, which has to be woken.
- * @throws AppError 404 when the workspace has no such webhook
+ * Changes a webhook. Activation clears the reason why it was disabled. Activation and a new URL both clear the health of its endpoint:
+ * deliveries that waited for a further attempt are due now, at the start of their retry schedule, and are left to the retrier. Deactivation
+ * holds the undelivered deliveries, so that nothing is sent automatically afterwards. All this takes effect at once, and its time does not
+ * depend on the number of deliveries: the retrier, which must be woken, settles their rows.
+ * @throws AppError not_found if the workspace has no such webhook
  */
 export async function updateWebhook(
   db: Database,
@@ -62,7 +62,7 @@ export async function updateWebhook(
   });
 }
 
-/** What its owner can change; the rest of its address may hold a token, and is not told. */
+/** The fields that the owner can change. Of the URL only the origin is recorded, because the rest may contain a token. */
 const auditedOf = ({ url, description, events, is_active, retry_delays, rate, ordered, public_key }: Webhook) => ({
   url: originOfUrl(url),
   path: url.slice(originOfUrl(url).length),
@@ -75,6 +75,6 @@ const auditedOf = ({ url, description, events, is_active, retry_delays, rate, or
   asymmetric: public_key !== null,
 });
 
-/** What is inactive already holds all it has. */
+/** An inactive webhook holds all its deliveries already. */
 const hold = `UPDATE webhooks SET ${holdsPending} WHERE id = $1 AND is_active`;
 const tryAgain = `UPDATE webhooks SET ${givesChance} WHERE id = $1`;

@@ -6,9 +6,9 @@ const page = 200;
 type OwnedModel<M extends Model> = ModelStatic<M> & (new () => M & { id: string; workspace_id: string });
 
 /**
- * All rows of a workspace, oldest first, a page in memory at a time: each is asked for when the one before is used up, so that no transaction
- * stays open for as long as somebody reads.
- * @param until rows with a later id are left out: whoever reads slowly comes to an end, too
+ * All rows of a workspace, oldest first, with one page in memory at a time. The next page is read when the one before is used up, so that
+ * no transaction stays open while a client reads slowly.
+ * @param until rows with a later id are left out, so that the export ends for a slow reader too
  */
 export async function* rowsOfWorkspace<M extends Model>(
   model: OwnedModel<M>,

@@ -1,12 +1,12 @@
-/** What a workspace has sent in a period: read from its messages by the index on their ids, which begin with their time. */
+/** What a workspace has sent in a period. Uses the index on the ids of messages, which begin with their time. */
 import { type Database, select } from '../../db/database.js';
 import { limitReached } from '../../errors.js';
 import { idBefore } from '../../rules/values/id-time.js';
 
 export interface Period {
-  /** The first moment. */
+  /** The first moment of the period. */
   from: Date;
-  /** The last moment. */
+  /** The last moment of the period. */
   to: Date;
 }
 
@@ -22,16 +22,15 @@ export interface Usage {
 
 export type UsagePart = Usage & { part: string };
 
-/** Messages that one answer adds up. More of them would hold a connection for seconds. */
+/** The maximum number of messages in one answer. More of them would occupy a connection for seconds. */
 const usageMessagesMax = 200_000;
-/** The messages of a batch are made while its body is read: their ids may be so much later than the time of the batch. */
+/** The messages of a batch are created while its body is read. Their ids may be later than the batch by this much. */
 const laterIdMs = 600_000;
 
 /**
- * The sums of each day (UTC) or channel on which there was something, in their order. A message counts on the day on which it was accepted, as it stands
- * now.
- * @param most messages that are added up; tests lower it
- * @throws AppError 409 when the period has more
+ * The sums for each day (UTC) or channel with messages, in order. A message counts on the day of its acceptance, with its present state.
+ * @param most the maximum number of messages; tests lower it
+ * @throws AppError limit_reached if the period has more
  */
 export async function sumUsage(
   db: Database,
@@ -46,7 +45,7 @@ export async function sumUsage(
   return parts;
 }
 
-// The innermost part stops at the limit, however many there are.
+// The innermost part stops at the limit, so that the cost is bounded.
 const sum = (part: string) => `
   SELECT ${part} AS part, count(*) AS messages, count(*) FILTER (WHERE status IN ('delivered', 'read')) AS delivered,
     count(*) FILTER (WHERE status = 'failed') AS failed, sum(credits_used)::bigint AS credits

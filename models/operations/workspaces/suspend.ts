@@ -1,4 +1,4 @@
-/** The operator's switch: a suspended workspace sends nothing. */
+/** Suspension by an operator: a suspended workspace sends nothing. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import type { AuditType } from '../../rules/audit/audit-types.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
@@ -6,8 +6,9 @@ import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
- * Stops a workspace: from now on its sends are refused, and what is due fails at its hand-off, refunded. Calls that are under way end.
- * @returns false when it was suspended already; its reason is the new one then
+ * Suspends a workspace. From now on its sends are refused, and due messages fail at their hand-off and are refunded. Calls in progress
+ * complete.
+ * @returns false if it was suspended already. Then only the reason changes
  */
 export function suspend(db: Database, workspace: Workspace, reason: string): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -21,7 +22,7 @@ const store = `
   INSERT INTO suspensions (workspace_id, reason) VALUES ($1, $2)
   ON CONFLICT (workspace_id) DO UPDATE SET reason = excluded.reason RETURNING xmax = 0 AS is_new`;
 
-/** Lets it send again. @returns false when it was not suspended */
+/** Ends a suspension. @returns false if the workspace was not suspended */
 export function resume(db: Database, workspace: Workspace): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const sql = 'DELETE FROM suspensions WHERE workspace_id = $1 RETURNING reason';

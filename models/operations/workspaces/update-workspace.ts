@@ -4,10 +4,10 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
-/** What a workspace settles for itself: what is undefined stays, null lifts. */
+/** The settings that a workspace controls. Undefined fields are unchanged, null removes a limit. */
 export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allowed_countries' | 'message_days'>>;
 
-/** Changes what a workspace allows itself. Holds for every send that begins after this resolves. */
+/** Changes the settings of a workspace. Applies to every send that begins after this resolves. */
 export function updateWorkspace(db: Database, workspaceId: string, change: WorkspaceChange, origin: Origin): Promise<Workspace> {
   return inTransaction(db, async (transaction) => {
     // Not FOR UPDATE: that would wait for every insert of messages.

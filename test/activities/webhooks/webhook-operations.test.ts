@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
-import { restRetrier } from '../../../models/operations/webhooks/carried-deliveries.js';
+import { restRetrier } from '../../../models/operations/webhooks/retriers.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
-import { carriedDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
+import { retrierDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
 import { countReplayable, listReplayable, requeueDeliveries } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { Replay } from '../../../models/tables/replay.js';
@@ -85,7 +85,7 @@ describe('attemptNow and replayPage', () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
     await requeueDeliveries(test.db, [id], false);
-    for (const ordered of [true, false]) assert.deepEqual(await carriedDeliveries(test.db, test.webhook.id, ordered, 10), []);
+    for (const ordered of [true, false]) assert.deepEqual(await retrierDeliveries(test.db, test.webhook.id, ordered, 10), []);
   });
 
   it('finishes a replay that died at its next try only', async () => {

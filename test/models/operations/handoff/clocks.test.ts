@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Delivery } from '../../../../models/tables/delivery.js';
 import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import {
-  carriedDeliveries,
+  retrierDeliveries,
   deliveriesIn,
   firstDeliveries,
   pendingDeliveries,
@@ -98,8 +98,8 @@ describe('workers whose clocks differ', () => {
       await rows(test.db, 'UPDATE webhooks SET ordered = true WHERE id = $1', [webhookId]);
       const { group_id } = await deliver();
       await leaveToRetriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
-      assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, true, 10)), inOrder);
-      assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, false, 10)), inOrder);
+      assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, true, 10)), inOrder);
+      assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, false, 10)), inOrder);
     });
 
     it(`deliver no event before the one that it follows (${clocks} s off)`, async () => {
@@ -136,7 +136,7 @@ describe('workers whose clocks differ', () => {
     const due = await firstDeliveries(test.db, group_id, false);
     assert.deepEqual(types(due), inOrder);
     await leaveToRetriers(test.db, { left: due }, false);
-    assert.deepEqual(types(await carriedDeliveries(test.db, webhookId, true, 10)), inOrder);
+    assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, true, 10)), inOrder);
   });
 
   for (const offMs of [-30_000, 30_000]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../../models/db/database.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
-import { carriedDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { freshDatabase, rows, type TestDatabase } from '../../../support/database.js';
 import { buildBacklog, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
@@ -22,7 +22,7 @@ describe('plans that were made while the tables were small', () => {
     const { group_id, id, webhook_id } = await buildDelivery(test.db, workspaceId);
     await firstDeliveries(test.db, group_id, true);
     await leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false);
-    await carriedDeliveries(test.db, webhook_id, false, 1);
+    await retrierDeliveries(test.db, webhook_id, false, 1);
   });
   afterEach(() => test.drop());
 
@@ -44,7 +44,7 @@ describe('plans that were made while the tables were small', () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     await inOneGroup(test.db, workspaceId);
     const page = 100;
-    const read = await entriesRead(test.db, () => carriedDeliveries(test.db, webhook.row.id, false, page));
+    const read = await entriesRead(test.db, () => retrierDeliveries(test.db, webhook.row.id, false, page));
     assert.ok(read < 10 * (backlog + page), `${read} index entries`);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
-import { carriedDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { retrierDeliveries, firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { countFailed, leaveToChild } from '../../../../models/operations/watch/own-workflows.js';
 import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
@@ -77,7 +77,7 @@ describe('due deliveries', () => {
     ];
     assert.deepEqual(readByGroup, [0, 1, 1]);
     await makeDue(test.db, ...(await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE carried', [])).map(({ id }) => id));
-    assert.equal((await carriedDeliveries(test.db, webhook.row.id, false, 10)).length, 1);
+    assert.equal((await retrierDeliveries(test.db, webhook.row.id, false, 10)).length, 1);
   });
 
   it('of the retrier stay with it, also when their webhook is no longer ordered', async () => {
@@ -163,7 +163,7 @@ describe('due deliveries', () => {
     const { group_id } = await buildSent(test.db, workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     await leaveToRetriers(test.db, { left: due }, false);
-    const eventsNow = async () => (await carriedDeliveries(test.db, webhook.row.id, false, 10)).map(({ event }) => event);
+    const eventsNow = async () => (await retrierDeliveries(test.db, webhook.row.id, false, 10)).map(({ event }) => event);
     const makeDue = (event: string, secondsAgo: number) =>
       rows(test.db, `UPDATE deliveries SET next_attempt_at = now() - $2 * interval '1 second' WHERE group_id = $3 AND event = $1`, [
         event,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { Webhook } from '../../../../models/tables/webhook.js';

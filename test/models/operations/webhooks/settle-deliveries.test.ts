@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Delivery, type DeliveryStatus } from '../../../../models/tables/delivery.js';
-import { carriedDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
@@ -81,7 +81,7 @@ describe('the deliveries of a webhook', () => {
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
     for (const ordered of [true, false])
       assert.deepEqual(
-        (await carriedDeliveries(test.db, webhook.id, ordered, 40)).map((delivery) => delivery.id),
+        (await retrierDeliveries(test.db, webhook.id, ordered, 40)).map((delivery) => delivery.id),
         [id],
       );
     await settle(test.db, webhook.id);
@@ -122,7 +122,7 @@ describe('the deliveries of a webhook', () => {
   it('that wait for a retry become due page by page when its URL changes', async () => {
     await buildBacklog(test.db, webhook, { count: 250, ladderStep: 3 });
     await buildBacklog(test.db, webhook, { count: 50, ladderStep: 3, carried: false });
-    const due = () => carriedDeliveries(test.db, webhook.id, false, 1_000);
+    const due = () => retrierDeliveries(test.db, webhook.id, false, 1_000);
     const url = 'https://two.example.test/';
     await change({ url });
     assert.equal((await due()).length, 0, 'the change itself writes no delivery');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/carried-deliveries.js';
-import { carriedDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { recordAttempt } from '../../../../models/operations/webhooks/record-attempt.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
@@ -66,7 +66,7 @@ describe('updateWebhook and deleteWebhook', () => {
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
       assert.deepEqual([status, ladder_step], ['pending', 0]);
       assert.deepEqual(
-        (await carriedDeliveries(test.db, webhookId, false, 10)).map(({ id }) => id),
+        (await retrierDeliveries(test.db, webhookId, false, 10)).map(({ id }) => id),
         [waiting.id],
       );
       assert.deepEqual(await Promise.all([fresh, underWay].map(({ id }) => deliveryOf(test.db, id))), before, 'attempted by others now');

@@ -1,15 +1,15 @@
 /**
- * The retrier of a webhook is the one workflow that attempts whatever was not acknowledged at once, and everything of a webhook that
- * is ordered or has a rate. The webhook's row says when its retrier looks again (`carrier_looks_at`), so that it is woken only where
- * it would look too late. Both sides lock that row: what is left to the retrier is seen by it, or wakes it.
+ * The retrier of a webhook is the one workflow that attempts whatever was not acknowledged at once, and all deliveries of a webhook that is
+ * ordered or has a rate. The webhook's row stores when its retrier looks next (`carrier_looks_at`), so that it is woken only if it would
+ * look too late. Both sides lock that row: the retrier sees a delivery that was left to it, or is woken.
  */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/messages/group-by.js';
 import { heldStatus, isHeld, isPending, lockedDeliveries } from './locked-deliveries.js';
 
-/** Longer than an attempt takes: until then one that is under way belongs to whoever began it. */
+/** Longer than an attempt takes. Until then, an attempt in progress belongs to its caller. */
 const underWaySeconds = 12;
-/** A retrier that should have looked so long ago is gone. */
+/** A retrier that is late by this much no longer exists. */
 const lostSeconds = 120;
 
 interface Left {
@@ -19,10 +19,10 @@ interface Left {
 
 /**
  * Leaves deliveries to the retriers of their webhooks.
- * @param left those that nobody attempts now
- * @param underWay those whose first attempt has begun and takes long; should its process die, the retrier attempts them again
- * @param again wakes in any case: an earlier call died, perhaps before it could
- * @returns the webhooks whose retrier has to be woken
+ * @param left deliveries without an attempt in progress
+ * @param underWay deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again
+ * @param again wakes the retriers in any case: an earlier call may have died before it could
+ * @returns the webhooks whose retrier must be woken
  */
 export async function leaveToRetriers(
   db: Database,
@@ -49,7 +49,7 @@ export async function leaveToRetriers(
 
 const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** What is held by now is nobody's. */
+/** Held deliveries are left to no retrier. */
 const leave = `
   WITH left_ AS (
     UPDATE deliveries d SET in_child = true, carried = true,
@@ -69,7 +69,7 @@ const wake = `
     OR w.carrier_looks_at < now() - $3 * interval '1 second')
   RETURNING w.id`;
 
-/** How a webhook wants its deliveries made. */
+/** How the deliveries of a webhook are attempted. */
 export interface RetriedWebhook {
   workspace_id: string;
   is_active: boolean;
@@ -77,7 +77,7 @@ export interface RetriedWebhook {
   rate: number | null;
 }
 
-/** Notes that the retrier looks from now on. @returns undefined when there is no such webhook any more */
+/** Notes that the retrier looks from now on. @returns undefined if the webhook no longer exists */
 export async function beginRetrying(db: Database, webhookId: string): Promise<RetriedWebhook | undefined> {
   const [carriage] = await select<RetriedWebhook>(db, begin, [webhookId]);
   return carriage;
@@ -86,8 +86,8 @@ export async function beginRetrying(db: Database, webhookId: string): Promise<Re
 const begin = `UPDATE webhooks SET carrier_looks_at = now() WHERE id = $1 RETURNING workspace_id, is_active, ordered, rate`;
 
 /**
- * Notes when the retrier looks again.
- * @returns milliseconds until then, not positive when something is due; null when nothing waits and the retrier may end
+ * Stores when the retrier looks next.
+ * @returns milliseconds until then, not positive if a delivery is due; null if nothing waits and the retrier may end
  */
 export function restRetrier(db: Database, webhookId: string): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
