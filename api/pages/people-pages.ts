@@ -29,12 +29,6 @@ export function createPeoplePages(limiter: Limiter): Router {
   const serve = (path: string, page: (query: Record<string, unknown>) => string) =>
     router.get(path, onlyPeople, asPage(limiter, path, pagePolicy), (req, res) => void res.type('html').send(page(req.query)));
   serve('/', () => home);
-  // Express answers OPTIONS with 200 as soon as a router knows the path.
-  mountOptions(
-    router,
-    paths.map((path) => ({ method: 'get', path })),
-    limiter,
-  );
   serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
   // Express answers OPTIONS with 200 as soon as a router knows the path.
   const declared = ['/', '/billing/return'].map((path) => ({ method: 'get' as const, path }));
