@@ -28,7 +28,7 @@ export class AdmissionControl {
   /**
    * Admits one piece of work.
    * @returns a function to call when the work is done
-   * @throws AppError 503 when too much work is in progress
+   * @throws AppError unavailable if too much work is in progress
    */
   enter(key: string): () => void {
     if (this.isFullFor(key)) throw busy();

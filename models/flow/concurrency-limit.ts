@@ -6,7 +6,7 @@ export interface ConcurrencyOptions {
   max: number;
   /** How many pieces of work of one key may run at the same time. Default: `max`. */
   maxPerKey?: number;
-  /** How many may wait, over all keys. One more is rejected with 503. Default: no limit. */
+  /** How many may wait, over all keys. One more is rejected as `unavailable`. Default: no limit. */
   maxWaiting?: number;
   /** How many may wait per key. Default: `maxWaiting`. */
   maxWaitingPerKey?: number;
@@ -19,7 +19,7 @@ interface Waiter {
 
 /**
  * Runs work when a place is free, and returns its result. Keys take turns, however much work each of them has waiting.
- * @throws AppError 503 when too much work waits
+ * @throws AppError unavailable if too much work waits
  */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, key?: string) => Promise<Result>;
 

@@ -11,7 +11,7 @@ export interface MemoryBudgetOptions {
 
 /** The bytes that one piece of work uses. */
 export interface MemoryReservation {
-  /** @throws AppError 503 when the budget is used up */
+  /** @throws AppError unavailable if the budget is used up */
   reserve(bytes: number): void;
   /** Returns all reserved bytes. A second call has no effect. */
   release(): void;
