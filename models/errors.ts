@@ -20,18 +20,18 @@ export type ErrorCode =
   | 'internal_error'
   | 'unavailable';
 
-/** One fault of a request: the path of the field (empty where none is at fault) and the text. */
+/** One fault of a request: the path of its field (empty for the request as a whole) and the text. */
 export interface Fault {
   field: string;
   message: string;
-  /** How to correct it, where the text is fixed and cannot say that. */
+  /** How to correct it, if the text is fixed and does not say that. */
   hint?: string;
 }
 
 /** An error that the caller sees. `message` is public. Private context goes into `cause`. */
 export class AppError extends Error {
   readonly details: Fault[] | undefined;
-  /** When the same request may succeed. */
+  /** After how many seconds the same request may succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class AppError extends Error {
     message: string,
     options: { details?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
-    // No stack: the caller's mistake needs none, and making it costs a large part of the request. `cause` has its own.
+    // No stack: it would not help the caller, and making it costs a large part of the request. `cause` has its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, { cause: options.cause });
@@ -50,7 +50,7 @@ export class AppError extends Error {
   }
 }
 
-/** Resources by the name that their 404 carries. */
+/** The names of resources in the texts of `notFound`. */
 export type ResourceName =
   | 'Message'
   | 'Batch'
@@ -63,22 +63,22 @@ export type ResourceName =
   | 'Suppression'
   | 'Erasure';
 
-/** Faults that an answer lists; the last one may say how many more there are. */
+/** The maximum number of faults in an answer. The last one may say how many more there are. */
 export const faultsListedMax = 100;
 
-/** The faults of a request; the first one gives the text. */
+/** All faults of a request. The first one gives the text. */
 export function invalid(faults: Fault[]): AppError {
   const details = listed(faults, faults.length, '');
   return new AppError('validation_failed', details[0]?.message ?? 'Invalid request', { details });
 }
 
-/** As many faults as an answer lists, with a note of how many there are besides. */
+/** The faults that fit into an answer, with a note on how many are left out. */
 export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
   if (count <= faultsListedMax) return [...faults];
   const shown = faults.slice(0, faultsListedMax - 1);
   return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];
 }
-/** Texts of faults that requests and the document share. */
+/** Texts of faults that are also in the OpenAPI document. */
 export const faultTexts = {
   date: 'Invalid date format',
   page: 'Page must be at least 1',
@@ -92,27 +92,27 @@ export const faultTexts = {
 /** A fault of one field. */
 export const invalidField = (field: string, message: string) => invalid([{ field, message }]);
 export const missingField = (field: string) => invalidField(field, missingFieldText(field));
-/** The text for an unknown field whose name is close to a known one. */
+/** The text for an unknown field with a name similar to a known one. */
 export const unknownFieldText = (field: string, meant: string) => `Unknown field: ${field}. Did you mean ${meant}?`;
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
-/** @param where a second fault that says where the JSON breaks */
+/** @param where a second fault, with the place of the error in the JSON */
 export const invalidJson = (where?: string) =>
   invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
 export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
-/** The cursor belongs to another list, workspace or set of filters, or is none. */
+/** The cursor is malformed, or belongs to another list, workspace or set of filters. */
 export const invalidCursor = () => invalidField('cursor', faultTexts.cursor);
 /** @param hint why it cannot be used */
 export const invalidMailToken = (hint?: string) =>
   invalid([{ field: 'token', message: faultTexts.mailToken, ...(hint === undefined ? {} : { hint }) }]);
 
-/** Each of these fields belongs to another contact of the workspace. */
+/** Another contact of the workspace has these values. Each field is a fault. */
 export const contactExists = (fields: readonly ('phone' | 'email')[]) =>
   invalid(fields.map((field) => ({ field, message: `Contact with this ${field} already exists` })));
-/** The text for a phone number in a country that the workspace does not allow. */
+/** The text for a phone number in a country that the workspace does not permit. */
 export const countryText = (country: string) => `Sending to ${country} is not allowed`;
 export const unreachableContact = () => invalidField('phone', missingFieldText('phone or email'));
-/** The signature of the payment provider does not fit. */
+/** The signature of the payment provider is wrong. */
 export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
 
 /** @param why the reason, in the details */
@@ -129,10 +129,10 @@ export const invalidToken = (why = 'The session has ended: log in again') =>
 export const expiredToken = () =>
   unauthorized('token_expired', 'Invalid or expired token', 'Authorization', 'The JWT has expired: log in again');
 export const wrongPassword = () => new AppError('unauthorized', 'Invalid email or password');
-/** The password is right, and the account has a second factor. */
+/** The password is right, but the account has a second factor. */
 export const codeRequired = () => new AppError('code_required', 'Verification code required');
 export const wrongCode = () => new AppError('unauthorized', 'Invalid verification code');
-/** The verification code of a caller who is logged in is wrong. */
+/** The verification code of a logged-in caller is wrong. */
 export const invalidCode = () => invalidField('code', 'Invalid verification code');
 
 /** Both amounts are in thousandths of a credit. */
@@ -141,7 +141,7 @@ export const insufficientCredits = (needed: number, balance: number) =>
     'insufficient_credits',
     `Insufficient credits. You need ${formatCredits(needed)} credits but have ${formatCredits(balance)}.`,
   );
-/** The workspace has set this limit itself. */
+/** The limit is one that the workspace has set for itself. */
 export const spendLimitReached = () => new AppError('spend_limit', 'Daily spending limit reached');
 /** `cause` is the answer of the payment provider. It is only logged. */
 export const purchaseFailed = (cause?: unknown) => new AppError('purchase_failed', 'Credit purchase failed', { cause });

@@ -51,7 +51,7 @@ export interface RateLimit {
 
 type RateLimits = Record<'api' | 'jwt' | 'bulk' | 'auth' | 'login' | 'workspace', RateLimit>;
 
-/** What a workspace can have at most, each refused with 409. */
+/** The quotas of a workspace. More is refused with `limitReached`. */
 export interface Quotas {
   apiKeys: number;
   webhooks: number;
