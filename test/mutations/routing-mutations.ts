@@ -33,7 +33,7 @@ export const routingMutations: readonly Mutation[] = [
   {
     guards: 'an account loses its share in steps',
     file: 'models/rules/routing/account-health.ts',
-    find: 'level > 1 && sinceSeconds >= windowSeconds * illAfter',
+    find: 'level > 1 && sinceSeconds >= windowSeconds * lowerAfter',
     replace: 'level > 1',
     test: 'models/rules/routing/account-health',
   },

@@ -19,24 +19,24 @@ export function generateApiKey(): string {
   return servicePrefix + random + checksum(random);
 }
 
-/** True when shape and checksum fit; says nothing about whether the key exists. */
+/** Whether shape and checksum are right. Says nothing about whether the key exists. */
 export function isWellFormedApiKey(key: string): boolean {
   const match = format.exec(key);
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** The keyed hash under which a key is stored and found. */
+/** The keyed hash under which a key is stored. */
 export const digestApiKey = (secretKey: string, key: string): Buffer =>
   createHmac('sha256', secretKey).update('api-key:').update(key).digest();
 
-/** What lists show of a key. */
+/** The part of a key that lists show. */
 export const prefixOfApiKey = (key: string) => `${key.slice(0, servicePrefix.length + 4)}...`;
 
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 = 4 × 62: bytes above would make the first characters likelier.
+      // 248 = 4 × 62: with larger bytes, the first characters of the alphabet would be more frequent.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62];
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The ten thousand commonest passwords of at least eight characters, commonest first, in lower case: from the list of
+ * The ten thousand most common passwords of at least eight characters, most common first, in lower case: from the list of
  * @zxcvbn-ts/language-common 4.1.3 (MIT, © Dropbox, Inc. and @zxcvbn-ts), which counts those of published leaks.
  */
 const list = `
@@ -111,7 +111,7 @@ phoenix7 sally123 c43qpul5rz mermaids rockhead playhard principa dallas11 jrcfyj
 
 let known: ReadonlySet<string> | undefined;
 
-/** Whether this is one of the commonest passwords, in whatever case: those are tried first. */
+/** Whether this is one of the most common passwords, in any letter case. Attackers try those first. */
 export function isCommonPassword(password: string): boolean {
   known ??= new Set(list.trim().split(/\s/));
   return known.has(password.toLowerCase());

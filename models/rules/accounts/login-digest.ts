@@ -1,7 +1,7 @@
-/** E-mail and client addresses as they are kept beside logins: keyed hashes, which tell nobody who tried to log in. */
+/** Keyed hashes of e-mail addresses and networks. Login data contain only these, so that they reveal nobody who tried to log in. */
 import { createHmac } from 'node:crypto';
 
-/** Of the address that is logged in with, known or not. @param client only tries from this client address */
+/** The digest of the address of a login, known or not. @param client counts only the attempts of this client */
 export const digestOfEmail = (secretKey: string, email: string, client?: Buffer): Buffer =>
   createHmac('sha256', secretKey)
     .update('login-email:')
@@ -9,6 +9,6 @@ export const digestOfEmail = (secretKey: string, email: string, client?: Buffer)
     .update(client === undefined ? '' : Buffer.concat([Buffer.from(' from '), client]))
     .digest();
 
-/** Of the network that a client comes from. */
+/** The digest of the network of a client. */
 export const digestOfClient = (secretKey: string, network: string): Buffer =>
   createHmac('sha256', secretKey).update('login-client:').update(network).digest();

@@ -1,4 +1,4 @@
-/** The texts of the account mails. Links are made from PUBLIC_URL, never from a request. */
+/** The texts of the account mails. Links start with PUBLIC_URL, never with data of a request. */
 import { plainName } from './plain-name.js';
 import { formatCredits } from '../billing/credits.js';
 
@@ -17,18 +17,18 @@ export const mailKinds = [
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** What a mail is about, as of when it was put into the outbox. */
+/** The data of a mail, from the time when it was put into the outbox. */
 export interface MailDetail {
   /** Thousandths of a credit. */
   balance?: number;
   url?: string;
   reason?: string;
-  /** What can still act for the workspace. */
+  /** The names of what still has access to the workspace. */
   keys?: string[];
   webhooks?: string[];
-  /** Name of a key. */
+  /** The name of a key. */
   key?: string;
-  /** Of a client. */
+  /** The address of a client. */
   address?: string | null;
 }
 
@@ -48,13 +48,13 @@ export interface MailText {
 interface Draft {
   subject: string;
   lines: (detail: MailDetail) => string[];
-  /** Path below PUBLIC_URL that the token is appended to. */
+  /** The path below PUBLIC_URL to which the token is appended. */
   link?: string;
-  /** Path below PUBLIC_URL of a page that needs no token. */
+  /** The path below PUBLIC_URL of a page that needs no token. */
   page?: string;
 }
 
-/** Where the links of mails lead, below PUBLIC_URL. */
+/** The targets of the links in mails, below PUBLIC_URL. */
 export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password', forgot_password: '/forgot-password' } as const;
 
 const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
@@ -141,8 +141,8 @@ const remaining = (what: string, verb: string, names: readonly string[] | undefi
 };
 
 /**
- * Subject, text and HTML of a mail; the link carries `token=<token>` (docs/contract/accounts.md), behind a number sign: it is sent to no server before
- * somebody presses the button, and stands in no log of a proxy.
+ * The subject, text and HTML of a mail. The link contains `token=<token>` (docs/contract/accounts.md) in its fragment, so that browsers
+ * send it to no server before the user presses the button, and no proxy logs it.
  */
 export function renderMail(kind: MailKind, { name, publicUrl, token, detail }: MailContext): MailText {
   const { subject, lines: linesOf, link, page } = drafts[kind];

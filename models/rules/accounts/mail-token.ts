@@ -1,13 +1,13 @@
 /**
- * The tokens in mails. A token is derived from its row's id and SECRET_KEY, so that whoever writes the mail can make it
- * again from the id, while the database holds only its hash.
+ * The tokens in mails. A token is derived from the id of its row and SECRET_KEY, so that the sender of the mail can derive it again from
+ * the id, while the database stores only its hash.
  */
 import { createHash, createHmac } from 'node:crypto';
 
-/** Purpose of a token: it opens nothing else. */
+/** The purpose of a token. It is valid for nothing else. */
 export type MailTokenPurpose = 'verify' | 'reset' | 'change_email';
 
-/** How long a token lives (docs/contract/accounts.md). */
+/** The lifetime of a token (docs/contract/accounts.md). */
 export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = {
   verify: 24 * 3_600_000,
   reset: 60 * 60_000,
@@ -18,5 +18,5 @@ export const mailTokenLifetimeMs: Readonly<Record<MailTokenPurpose, number>> = {
 export const mailToken = (secretKey: string, tokenId: string): string =>
   createHmac('sha256', secretKey).update('mail-token:').update(tokenId).digest('base64url');
 
-/** The hash under which a token is stored and found. */
+/** The hash under which a token is stored. */
 export const digestMailToken = (token: string): Buffer => createHash('sha256').update(token).digest();

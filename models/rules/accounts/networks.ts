@@ -1,9 +1,9 @@
-/** Networks that a key may be used from, in CIDR notation. */
+/** Networks from which a key may be used, in CIDR notation. */
 import ipaddr from 'ipaddr.js';
 
-/** The network as it is kept, of a single address that alone; null for what is neither. */
+/** The stored form of a network, or of a single address; null for any other text. */
 export function networkOf(text: string): string | null {
-  if (text.includes('%')) return null; // a zone means something on one machine only
+  if (text.includes('%')) return null; // a zone has a meaning on one machine only
   if (text.includes('/')) return isCidr(text) ? text.toLowerCase() : null;
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return null;
   return `${text.toLowerCase()}/${text.includes(':') ? 128 : 32}`;
@@ -11,7 +11,7 @@ export function networkOf(text: string): string | null {
 
 const isCidr = (text: string) => ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 
-/** Whether an address is in one of the networks; IPv4 counts as itself also where it comes in IPv6's clothes. */
+/** Whether an address is in one of the networks. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 export function isInNetworks(address: string | undefined, networks: readonly string[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);

@@ -1,10 +1,10 @@
-/** Names that strangers choose, in mails that go out in our name: nobody must be able to write a letter of his own into them. */
+/** Names that users choose, in mails that we send: a user must not be able to put a text of their own into them. */
 
 const lengthMax = 60;
 
 /**
- * A name on one line, without anything that a mail program makes a link of, and short.
- * @param name as somebody has typed it
+ * A name on one line, without anything that a mail program turns into a link, and short.
+ * @param name as the user typed it
  */
 export function plainName(name: string): string {
   const oneLine = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ');

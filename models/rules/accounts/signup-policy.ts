@@ -28,5 +28,5 @@ export function refusalOfSignup(policy: SignupPolicy, email: string): AppError |
   return domains === null || domains.includes(own) ? null : signupLimited(domains);
 }
 
-/** Whether workspaces must verify their address before they send: anybody can claim an address of the domain. */
+/** Whether workspaces must verify their address before they send, because anybody can enter an address of the domain. */
 export const needsVerification = (policy: SignupPolicy): boolean => !policy.isClosed && policy.domains !== null;

@@ -1,16 +1,16 @@
-/** Time-based one-time passwords (RFC 6238) as every authenticator makes them: SHA-1, six digits, thirty seconds. */
+/** Time-based one-time passwords (RFC 6238) with the usual parameters: SHA-1, six digits, thirty seconds. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../values/same-secret.js';
 
 const stepSeconds = 30;
-/** Steps before and after the present one whose codes are taken, for clocks that differ (RFC 6238 §5.2). */
+/** How many steps before and after the present one are accepted, for clocks that differ (RFC 6238 §5.2). */
 const drift = 1;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A new secret: 160 bits, as RFC 4226 advises, in base32. */
+/** A new secret: 160 bits, as RFC 4226 recommends, in base32. */
 export const generateTotpSecret = (): string => toBase32(randomBytes(20));
 
-/** What an authenticator reads from a QR code. */
+/** The content of the QR code for an authenticator. */
 export function otpauthUrl(secret: string, account: string): string {
   const query = new URLSearchParams({ secret, issuer: 'Tidings', algorithm: 'SHA1', digits: '6', period: String(stepSeconds) });
   return `otpauth://totp/Tidings:${encodeURIComponent(account)}?${query.toString()}`;
@@ -27,8 +27,8 @@ export function codeAt(key: Buffer, step: number, digits = 6): string {
 }
 
 /**
- * The time step whose code this is; null where it is that of none about now.
- * @param usedStep the newest step whose code was used: codes of it and of those before it are void
+ * The time step of this code; null if it matches no step near the present one.
+ * @param usedStep the newest step whose code was used. Codes of that step and of earlier ones are void
  */
 export function stepOfCode(secret: string, code: string, at: Date, usedStep: number | null): number | null {
   const key = fromBase32(secret);
@@ -40,11 +40,11 @@ export function stepOfCode(secret: string, code: string, at: Date, usedStep: num
   return found;
 }
 
-/** Ten codes for who has lost the authenticator: 50 bits each, in two groups. */
+/** Ten codes for a user who has lost the authenticator: 50 bits each, in two groups. */
 export const generateRecoveryCodes = (): string[] =>
   Array.from({ length: 10 }, () => toBase32(randomBytes(7)).slice(0, 10).toLowerCase().replace(/^.{5}/, '$&-'));
 
-/** Codes as people type them: with or without spaces and the dash, in any case. */
+/** A code as typed, without spaces and dashes, in one letter case. */
 export const plainCode = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();
 
 /** The hash under which a recovery code is stored. */

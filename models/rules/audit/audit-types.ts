@@ -36,9 +36,9 @@ export type AuditType = (typeof auditTypes)[number];
 
 const families = [...new Set(auditTypes.map((type) => type.slice(0, type.indexOf('.'))))];
 
-/** What a filter takes: a type, or all of a kind (`api_key.*`). */
+/** The values of a filter: a type, or all types of a kind (`api_key.*`). */
 export const auditFilters: readonly string[] = [...auditTypes, ...families.map((family) => `${family}.*`)];
 
-/** The types that a filter stands for. */
+/** The types that a filter selects. */
 export const typesOf = (filter: string): readonly AuditType[] =>
   auditTypes.filter((type) => type === filter || (filter.endsWith('.*') && type.startsWith(filter.slice(0, -1))));

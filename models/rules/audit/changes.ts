@@ -1,11 +1,11 @@
-/** What an audit event tells of a change: values of settings, never secrets, texts or recipients. */
+/** The changes in an audit event: values of settings, never secrets, texts or recipients. */
 
-/** By field: what it was and is; of fields with a text of the owner only that they changed. */
+/** Field → its former and its new value. For fields with a text of the owner, only that they changed. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 /**
  * The fields in which two states differ, with both values.
- * @param hidden fields whose values are not told
+ * @param hidden fields whose values are left out
  */
 export function changesBetween(before: object, after: object, hidden: readonly string[] = []): Changes {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
@@ -15,5 +15,5 @@ export function changesBetween(before: object, after: object, hidden: readonly s
   );
 }
 
-/** Where a webhook leads, without its path and query: those may hold a token. */
+/** The origin of a webhook's URL. Path and query are left out, because they may contain a token. */
 export const originOfUrl = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');

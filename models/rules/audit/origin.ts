@@ -1,9 +1,9 @@
-/** Who does something, and from where: made from a request by the API, or by the program for what it does by itself. */
+/** Who does something, and from where. The API makes it from a request; the program makes its own for what it does by itself. */
 
 export const actorTypes = ['user', 'api_key', 'system'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** `user` is who holds the password or a JWT of the workspace; its id is the workspace's. Null where nobody has proved to be anybody. */
+/** `user`: the holder of the workspace's password or JWT, with the id of the workspace. Null for a client that has not authenticated. */
 export interface Actor {
   type: ActorType;
   id: string | null;
@@ -12,16 +12,16 @@ export interface Actor {
 
 export interface Origin {
   actor: Actor;
-  /** IP address of the client. */
+  /** The IP address of the client. */
   address: string | null;
   userAgent: string | null;
   requestId: string | null;
 }
 
-/** Somebody without a credential. */
+/** A client without a credential. */
 export const anonymous: Actor = { type: 'user', id: null, name: null };
 
-/** What no request causes: the service itself, an operator's command, a provider. @param name who or what it is */
+/** The origin of what no request causes: the service itself, an operator's command, a provider. @param name which of these */
 export const systemOrigin = (name: string): Origin => ({
   actor: { type: 'system', id: null, name },
   address: null,
@@ -29,7 +29,7 @@ export const systemOrigin = (name: string): Origin => ({
   requestId: null,
 });
 
-/** The same origin, once it is known who acts. */
+/** The same origin, once the actor is known. */
 export const actingAs = (origin: Origin, { id, email }: { id: string; email: string }): Origin => ({
   ...origin,
   actor: { type: 'user', id, name: email },

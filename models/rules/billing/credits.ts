@@ -1,4 +1,4 @@
-/** Prices and how amounts are printed. Credits are integers in thousandths everywhere inside. */
+/** Prices, and the format of amounts. In the program, credits are integers in thousandths. */
 import { type Channel, channelTraits } from '../../channels.js';
 import { codePoints } from '../values/text.js';
 
@@ -15,8 +15,8 @@ export function priceOf(channel: Channel, text: string): number {
   return Math.max(1, Math.ceil(codePoints(text) / price.partCodePoints)) * price.perPart;
 }
 
-/** Thousandths as the API's number: exact to three places, no binary tails. */
+/** Thousandths as the number that the API shows: exact to three places, without binary rounding errors. */
 export const toCredits = (thousandths: number) => thousandths / creditScale;
 
-/** Thousandths as text without tails: 500 → `0.5`. */
+/** Thousandths as text without trailing zeros: 500 → `0.5`. */
 export const formatCredits = (thousandths: number) => String(toCredits(thousandths));

@@ -1,27 +1,27 @@
-/** What an event of the payment provider says, in our words. Stripe's shapes are read here and nowhere else. */
+/** Converts events of the payment provider to our terms. Only this file knows Stripe's formats. */
 
-/** A checkout session that came to something. */
+/** A result of a checkout session. */
 export interface SessionChange {
   kind: 'session';
   sessionId: string;
-  /** The order that we named when we opened the session: only for the moment before its id is stored. */
+  /** The order that we named when we opened the session. Only used before the session's id is stored. */
   orderId: string | null;
-  /** What refunds and disputes will name. */
+  /** The id that refunds and disputes will refer to. */
   paymentId: string;
   amountCents: number | null;
   currency: string | null;
   state: 'paid' | 'pending' | 'failed' | 'expired';
 }
 
-/** What was taken back of a payment by one cause, in all. */
+/** What one cause has taken back of a payment, in total. */
 export interface ReversalChange {
   kind: 'refund' | 'dispute';
-  /** Id of the refunded charge, or of the dispute. */
+  /** The id of the refunded charge, or of the dispute. */
   cause: string;
   paymentId: string;
   amountCents: number;
   currency: string;
-  /** Nothing that comes later changes it: events arrive in any order. */
+  /** No later event changes it. Events arrive in any order. */
   isFinal: boolean;
 }
 
@@ -33,15 +33,15 @@ export interface PaymentEvent {
   type: string;
   /** Real money; false: a test. */
   isLive: boolean;
-  /** Null for events that mean nothing to us. */
+  /** Null for events that have no effect. */
   change: PaymentChange | null;
-  /** Word for word. */
+  /** The original text. */
   raw: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a verified event; null when it is no event at all. */
+/** Reads a verified event; null if it is not an event. */
 export function readStripeEvent(event: unknown, raw: string): PaymentEvent | null {
   const { id, type, data, livemode } = fieldsOf(event);
   if (typeof id !== 'string' || typeof type !== 'string') return null;
@@ -59,7 +59,7 @@ function sessionChange(
   what: string,
   { id, payment_status, payment_intent, amount_total, currency, client_reference_id, metadata }: Fields,
 ): SessionChange | null {
-  // What is not `unpaid` may be fulfilled: the provider's own rule (docs.stripe.com/checkout/fulfillment).
+  // Everything that is not `unpaid` may be fulfilled: the provider's own rule (docs.stripe.com/checkout/fulfillment).
   const paid = payment_status === 'unpaid' ? 'pending' : 'paid';
   const states: Readonly<Record<string, SessionChange['state']>> = {
     completed: paid,
@@ -80,14 +80,14 @@ function sessionChange(
   };
 }
 
-/** `amount_refunded` is the sum of all refunds of the charge: the largest seen is the newest. */
+/** `amount_refunded` is the sum of all refunds of the charge, so the largest value is the newest. */
 function refund({ id, payment_intent, amount_refunded, currency }: Fields): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount_refunded) || typeof currency !== 'string') return null;
   return { kind: 'refund', cause: id, paymentId, amountCents: amount_refunded, currency, isFinal: false };
 }
 
-/** A dispute takes the money back at once; when it is won the money returns. An early warning takes nothing. */
+/** A dispute takes the money back at once. If it is won, the money returns. An early warning takes nothing. */
 function dispute({ id, payment_intent, amount, currency, status }: Fields): ReversalChange | null {
   const paymentId = idOf(payment_intent);
   if (typeof id !== 'string' || paymentId === null || !isAmount(amount) || typeof currency !== 'string') return null;
@@ -98,6 +98,6 @@ function dispute({ id, payment_intent, amount, currency, status }: Fields): Reve
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-/** An object may come by its id or, expanded, as a whole. */
+/** A reference is an id or, if expanded, an object. */
 const idOf = (value: unknown): string | null => textOf(value) ?? textOf(fieldsOf(value).id);
 const isAmount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

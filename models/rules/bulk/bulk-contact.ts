@@ -1,10 +1,10 @@
-/** Recipients of a bulk send that are given as contacts: `{contact_id}` without `to`. */
+/** Recipients of a bulk send that are contacts: `{contact_id}` without `to`. */
 import type { Channel } from '../../channels.js';
 import type { Fault } from '../../errors.js';
 import { addressField, noAddressText } from '../messages/recipient.js';
 import { isStorable } from '../values/text.js';
 
-/** What is known of a contact that is written to. */
+/** The data of a contact that a bulk send uses. */
 export interface BulkContact {
   id: string;
   name: string | null;
@@ -13,15 +13,15 @@ export interface BulkContact {
   custom_fields: Record<string, unknown>;
 }
 
-/** The contacts of a request by id, in small letters; undefined as long as they were not looked up. */
+/** The contacts of a request by id, in lower case; undefined if they were not looked up yet. */
 export type BulkContacts = ReadonlyMap<string, BulkContact> | undefined;
 
-/** The contact that a recipient names; where there is a `to`, `contact_id` is a variable like any other. */
+/** The contact that a recipient names. If there is a `to`, `contact_id` is a variable like any other. */
 export function namedContact({ to, contact_id }: Record<string, unknown>): unknown {
   return (to ?? '') === '' && (contact_id ?? '') !== '' ? contact_id : undefined;
 }
 
-/** Where the contact is written to, or what is wrong with that; both null while nobody has looked. */
+/** The address of the contact, or its fault; both null if it was not looked up yet. */
 export function addressOf(
   contacts: BulkContacts,
   named: unknown,
@@ -38,7 +38,7 @@ export function addressOf(
   return to === null ? nowhere(noAddressText(channel)) : { contact, to, fault: null };
 }
 
-/** What the contact gives to placeholders: its name before its own fields of that name. */
+/** The values of the contact for placeholders. Its name has precedence over its custom field of that name. */
 export function valuesOf({ name, custom_fields }: BulkContact): Map<string, string> {
   const values = new Map<string, string>();
   for (const [field, value] of [...Object.entries(custom_fields), ['name', name] as const]) {

@@ -1,4 +1,4 @@
-/** What a bulk send would do, message by message. */
+/** The preview of a bulk send, message by message. */
 import type { Fault } from '../../errors.js';
 import { type BulkPlan, tooMuchText } from './bulk.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
@@ -6,9 +6,9 @@ import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { groupBy } from '../messages/group-by.js';
 import { inSlices } from '../values/in-slices.js';
 
-/** UTF-16 units of all texts together: what ten thousand of the longest sms have. */
+/** UTF-16 units of all texts together: as many as ten thousand of the longest sms have. */
 export const previewUnitsMax = 16_000_000;
-/** Faults that are listed in all; after that each recipient shows its first. */
+/** How many faults are listed in total. After that, each recipient shows only its first. */
 const faultsMax = 10_000;
 
 export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 'encoding' | 'cost'> {
@@ -17,13 +17,13 @@ export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 
 }
 
 /**
- * Every recipient in the order given. What would not be sent, because of faults or as a duplicate, costs nothing.
- * @throws AppError 400 when the texts are too much for one answer
+ * Every recipient in the given order. A recipient that is left out, because of faults or as a duplicate, costs nothing.
+ * @throws AppError validation_failed if the texts are too long for one answer
  */
 export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
   const { templates } = compileBulk(request);
   const accepted = new Set(plan.accepted);
-  // What only the plan knows, such as a country that is not allowed.
+  // Faults that only the plan can find, such as a country that is not allowed.
   const planned = groupBy(plan.errors, ({ index }) => index);
   const previewed: PreviewedMessage[] = [];
   let units = 0;

@@ -1,4 +1,4 @@
-/** One recipient of a bulk send: from what was given to what is sent, or to everything that is wrong with it. */
+/** One recipient of a bulk send: from the request to the message, or to all its faults. */
 import type { Channel } from '../../channels.js';
 import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js';
 import type { Content } from '../messages/message-content.js';
@@ -14,7 +14,7 @@ import { lookAlike } from '../values/look-alike.js';
 import { escapeHtml, missingFrom, render } from '../messages/template.js';
 import { isStorable } from '../values/text.js';
 
-/** A message of a bulk send, before it is a row. */
+/** A message of a bulk send, before it becomes a row. */
 export interface BulkMessage {
   to: string;
   content: Content;
@@ -27,10 +27,10 @@ export interface BulkMessage {
 }
 
 export interface ReadRecipient {
-  /** Of a recipient with faults: as far as it could be read, and of no value. */
+  /** For a recipient with faults: what could be read. It must not be sent. */
   message: BulkMessage;
   faults: Fault[];
-  /** What names him: `recipients[3].to`. */
+  /** The path of the recipient's field: `recipients[3].to`. */
   field: string;
 }
 
@@ -39,12 +39,13 @@ type Values = ReadonlyMap<string, string>;
 
 const faultsMax = 50;
 const fieldShownMax = 200;
-/** More than a subject may have. */
+/** More than the maximum length of a subject. */
 const subjectUnitsMax = 2000;
 
 /**
- * Reads `"+15551234567"` or `{to | contact_id, variables?, metadata?, reference?}`; every other scalar of the object is a variable
- * too, behind those of `variables`, and behind both what is known of the contact.
+ * Reads `"+15551234567"` or `{to
+ * contact_id, variables?, metadata?, reference?}`. Every other scalar of the object is a variable too. `variables` has precedence over
+ * those, and both over the data of the contact.
  */
 export function readRecipient(templates: BulkTemplates, given: unknown, index: number): ReadRecipient {
   const path = templates.isOfTag && isObject(given) ? `contacts[${String(given.contact_id)}]` : `recipients[${index}]`;
@@ -57,14 +58,14 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
   const values = readValues(row, contact, path, faults);
   const metadata = readMetadata(row, path, faults) ?? templates.metadata;
   const reference = readReference(row, path, faults) ?? templates.reference;
-  // What a contact that nobody has looked up or found would give is not known.
+  // The values of a contact that was not looked up or not found are unknown.
   if (named !== undefined && contact === undefined) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   for (const name of missingVariables(templates, values)) {
     faults.push(faultAt(`${path}.variables.${name}`, missingFieldText));
   }
   if (templates.channel === null) return { message: { ...nothing, to }, faults: faults.slice(0, faultsMax), field };
   const { content, fault } = renderContent(templates, templates.channel, values);
-  // Of a text with holes the length says nothing.
+  // The length of a text without all its values has no meaning.
   if (fault !== null && faults.length === 0) faults.push({ field: path, message: fault });
   const price =
     faults.length > 0 ? null : { cost: priceOf(templates.channel, content.text), ...carrierView(templates.channel, content.text) };
@@ -73,7 +74,7 @@ export function readRecipient(templates: BulkTemplates, given: unknown, index: n
 
 const nothing: BulkMessage = { to: '', content: { text: '' }, metadata: null, reference: null, cost: 0, segments: null, encoding: null };
 
-/** Of a recipient: where it is, and the contact that was named. */
+/** A recipient's place in the request, and the contact that it names. */
 interface Whom {
   to: string;
   contact?: BulkContact | undefined;
@@ -94,7 +95,7 @@ function readTo(channel: Channel | null, row: Given, path: string, faults: Fault
   return { to: to ?? '' };
 }
 
-/** The text; empty where it is absent; null where it is no text, and that is a fault. */
+/** The text; empty if it is absent; null if it is not a text, which is a fault. */
 function readText(value: unknown, field: string, faults: Fault[]): string | null {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string' && isStorable(value)) return value;
@@ -110,7 +111,7 @@ function readValues(
 ): Values {
   const values = contact === undefined ? new Map<string, string>() : valuesOf(contact);
   for (const [name, value] of Object.entries(others)) {
-    // What is neither scalar nor declared is an unknown field: a fault where it looks like a known one, else ignored.
+    // A value that is neither scalar nor declared is an unknown field: a fault if it resembles a known one, otherwise ignored.
     if (typeof value !== 'object') putValue(values, name, value, `${path}.${name}`, faults);
     else if (value !== null) refuseLookAlike(name, path, faults);
   }
@@ -120,7 +121,7 @@ function readValues(
   return values;
 }
 
-/** The values of a `variables` object. @param path what stands before it, with its dot @param faults gets what is wrong */
+/** The values of a `variables` object. @param path the path before it, with its dot @param faults receives the faults */
 export function readVariables(variables: object, path: string, faults: Fault[]): Values {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(variables)) putValue(values, name, value, `${path}variables.${name}`, faults);
@@ -168,7 +169,7 @@ function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, valu
   return [...new Set([...missing, ...more])];
 }
 
-/** The texts for one recipient and what is wrong with them; texts that are too long come cut. */
+/** The texts for one recipient, and their faults. Texts that are too long are cut. */
 function renderContent(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
   const unitsMax = textUnitsMax(channel);
   const text = render(templates.text, values, { unitsMax });
@@ -190,7 +191,7 @@ function renderContent(templates: BulkTemplates, channel: Channel, values: Value
 
 const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names are the sender's: shown so that an answer stays readable, and storable. */
+/** The client chooses these names. They are shown so that the answer stays readable, and can be stored. */
 function faultAt(field: string, text: (field: string) => string): Fault {
   const shown = field.slice(0, fieldShownMax).replaceAll('\0', '').toWellFormed();
   return { field: shown, message: text(shown) };

@@ -1,4 +1,4 @@
-/** What all messages of a bulk send have in common. */
+/** The common parts of all messages of a bulk send. */
 import { type Channel, channelTraits } from '../../channels.js';
 import { type Fault, limitReached } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
@@ -7,13 +7,13 @@ import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-templat
 import { faultOfTexts, textUnitsMax } from '../messages/content.js';
 import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
 
-/** A bulk send as it was asked for, checked except for its recipients. */
+/** The request of a bulk send. Everything except its recipients was checked. */
 export interface BulkRequest {
-  /** null: none that exists. Then the recipients are judged as far as that goes. */
+  /** Null: an unknown channel. Then the recipients are checked as far as possible. */
   channel: Channel | null;
   content: Content;
   recipients: readonly unknown[];
-  /** Of every message whose recipient has none of its own; so is `reference`. */
+  /** For every message whose recipient has none of its own, like `reference`. */
   metadata?: Record<string, unknown> | undefined;
   reference?: string | undefined;
   /** The recipients are the contacts with this tag. */
@@ -36,10 +36,10 @@ export interface BulkTemplates {
   isOfTag: boolean;
 }
 
-/** Placeholders can be longer than the values they stand for, so a template may be longer than a text, up to this length. */
+/** A placeholder can be longer than its value, so a template may be longer than a text, up to this length. */
 const sourceUnitsMax = (channel: Channel | null) => Math.max(16_000, channel === null ? 0 : 2 * textUnitsMax(channel));
 
-/** Reads the texts of the request once, and judges what no recipient can change. */
+/** Reads the texts of the request once, and checks what does not depend on the recipient. */
 export function compileBulk({ channel, content, metadata, reference, contacts, tag }: BulkRequest): {
   templates: BulkTemplates;
   faults: Fault[];
@@ -79,12 +79,12 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
   return { templates, faults };
 }
 
-/** What every rendering has at least. */
+/** The literal parts, which every rendered text contains. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
 
 /**
- * What a content costs to render is judged before anything is: its placeholders, in all of its texts together.
- * @throws AppError 409
+ * Checks the cost of rendering before anything is rendered: the number of placeholders in all texts together.
+ * @throws AppError limit_reached if there are more than `most`
  */
 export function assertFewPlaceholders(content: unknown, most: number): void {
   let count = 0;

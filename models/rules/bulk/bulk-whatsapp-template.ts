@@ -1,4 +1,4 @@
-/** A template of WhatsApp whose texts have placeholders, to be filled in for one recipient after another. */
+/** A WhatsApp template whose texts have placeholders, for many recipients. */
 import type { Fault } from '../../errors.js';
 import { render, type Template } from '../messages/template.js';
 import { faultOfText, textRules, type WhatsappTemplate, withTexts } from '../messages/whatsapp-template.js';
@@ -10,10 +10,10 @@ export interface BulkWhatsappTemplate {
 }
 
 /**
- * Reads the texts once, and judges those that are the same for everybody.
+ * Reads the texts once, and checks those that are the same for all recipients.
  * @param compiled reads the text in a field
- * @param faults gets what is wrong
- * @returns null where something is: each recipient would have it again
+ * @param faults receives the faults
+ * @returns null if there are faults, which every recipient would repeat
  */
 export function compileTexts(
   template: WhatsappTemplate,
@@ -32,11 +32,11 @@ export function compileTexts(
   return faults.length > before ? null : { template: read, texts };
 }
 
-/** One that could not be read has no parts, and a fault already. */
+/** A text that could not be read has no parts, and has a fault already. */
 const isLiteral = ({ parts, malformed }: Template) =>
   parts.length > 0 && malformed === null && parts.every((part) => typeof part === 'string');
 
-/** The template for one recipient, and what is wrong with it. */
+/** The template for one recipient, and its faults. */
 export function fillIn({ template, texts }: BulkWhatsappTemplate, values: ReadonlyMap<string, string>) {
   const faults: string[] = [];
   const filled = withTexts(template, (source, field, kind) => {

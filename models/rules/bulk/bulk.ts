@@ -1,4 +1,4 @@
-/** Bulk sends: which recipients are sent to, what that costs, and everything that is wrong (docs/contract/batches.md). */
+/** Bulk sends: the recipients to which messages are sent, the cost, and all faults (docs/contract/batches.md). */
 import type { RecipientError } from './recipient-error.js';
 import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
@@ -7,43 +7,43 @@ import { inSlices } from '../values/in-slices.js';
 import { faultOfCountry } from '../messages/phone-country.js';
 import { recipientKey } from '../messages/recipient.js';
 
-/** Recipients of one bulk send. */
+/** The maximum number of recipients of one bulk send. */
 export const recipientsMax = 10_000;
-/** Messages of one page: the group that one workflow drives. */
+/** The number of messages of one page, the group that one workflow drives. */
 const pageSize = 250;
 /** UTF-16 units of text after which a page ends. A page is stored and handed off as a whole, so this limits the memory for it. */
 const pageUnitsMax = 4_000_000;
-/** Faults that are kept of a batch. */
+/** How many faults of a batch are stored. */
 const errorsMax = 10_000;
 
-/** What is to be done; the texts are rendered again page by page, because all of them at once could be a gigabyte. */
+/** The plan of a bulk send. The texts are rendered again page by page, because all of them together could be a gigabyte. */
 export interface BulkPlan {
   total: number;
-  /** Indexes of the recipients that are sent to. */
+  /** The indexes of the recipients to which messages are sent. */
   accepted: number[];
-  /** Recipients with faults. */
+  /** The number of recipients with faults. */
   invalid: number;
-  /** Their faults, the first ten thousand of them. */
+  /** Their faults, up to the first ten thousand. */
   errors: RecipientError[];
-  /** How many faults there are in all. */
+  /** The total number of faults. */
   errorCount: number;
-  /** Thousandths of a credit, for all that is sent. */
+  /** The cost of all messages, in thousandths of a credit. */
   cost: number;
-  /** What is wrong with the request as a whole. */
+  /** The faults of the request as a whole. */
   faults: Fault[];
 }
 
 /**
- * Judges every recipient, in turns with others.
- * @param most recipients that are allowed; tests raise it
- * @param unitsMax UTF-16 units that all texts together may have, where they are to be shown
- * @throws AppError 400 when they have more, as soon as that is known
+ * Checks every recipient, and yields to other work in between.
+ * @param most the maximum number of recipients; tests raise it
+ * @param unitsMax the maximum UTF-16 units of all texts together, if they are to be shown
+ * @throws AppError validation_failed if they have more, as soon as that is known
  */
 export async function planBulk(request: BulkRequest, most = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
   const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorCount: 0, cost: 0, faults };
-  if (request.tag !== undefined && request.contacts === undefined) return plan; // whoever has the tag is not known yet
+  if (request.tag !== undefined && request.contacts === undefined) return plan; // the contacts with the tag are not known yet
   if (total === 0 || total > most) {
     faults.push({ field: 'recipients', message: `recipients must have 1 to ${most.toLocaleString('en-US')} items` });
     return plan;
@@ -63,7 +63,7 @@ export async function planBulk(request: BulkRequest, most = recipientsMax, units
   return plan;
 }
 
-/** The plan without the recipients whose phones are in other countries than these. */
+/** The plan without the recipients whose phone numbers belong to other countries. */
 export async function planWithin(request: BulkRequest, plan: BulkPlan, allowed: readonly string[]): Promise<BulkPlan> {
   const { templates } = compileBulk(request);
   const narrowed: BulkPlan = { ...plan, accepted: [], errors: [...plan.errors] };
@@ -80,7 +80,7 @@ export async function planWithin(request: BulkRequest, plan: BulkPlan, allowed: 
   return narrowed;
 }
 
-/** 400: what is shown of a bulk send has to fit into one answer. */
+/** A validation_failed error: the preview of a bulk send must fit into one answer. */
 export const tooMuchText = () => invalidField('recipients', 'recipients have too much text for one preview: preview fewer at once');
 
 function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
@@ -95,10 +95,7 @@ function isNew(seen: Set<string>, key: string): boolean {
   return true;
 }
 
-/**
- * Why the request is refused; empty when it is not. Recipients with faults are a reason unless they are to be skipped and
- * others are left.
- */
+/** Why the request is refused; empty if it is accepted. Recipients with faults are a reason, unless they are to be skipped and others are left. */
 export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, plan: BulkPlan): Fault[] {
   const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
   if (isSkipped || plan.errorCount === 0) return plan.faults;
@@ -106,7 +103,7 @@ export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, pl
   return listed(all, plan.faults.length + plan.errorCount, 'recipients');
 }
 
-/** The messages of a plan that nothing is wrong with, in the order of the recipients, a page at a time. */
+/** The messages of a plan without faults, in the order of the recipients, one page at a time. */
 export async function* pagesOfBulk(request: BulkRequest, { accepted }: BulkPlan): AsyncGenerator<BulkMessage[], void, undefined> {
   const { templates } = compileBulk(request);
   let page: BulkMessage[] = [];

@@ -1,4 +1,4 @@
-/** A row that was left out because of `on_invalid: "skip"`. */
+/** A recipient that was left out because of `on_invalid: "skip"`. */
 export interface RecipientError {
   index: number;
   field: string;

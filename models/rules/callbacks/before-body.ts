@@ -1,4 +1,4 @@
-/** What the head of a callback tells before its body is read: whether it can be the provider's, and how large it may be. */
+/** Checks the head of a callback before its body is read: whether it can be from the provider, and the maximum size of the body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { badSignature } from '../../errors.js';
 import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
@@ -7,7 +7,7 @@ import { isPostmark } from './postmark.js';
 
 const kilobyte = 1024;
 
-/** Largest bodies of the providers; Meta, Postmark and SendGrid put many events, or a whole mail, into one. */
+/** The maximum body sizes. Meta, Postmark and SendGrid put many events, or a whole mail, into one body. */
 const bytesMax: Readonly<Record<ProviderKind, number>> = {
   sandbox: 512 * kilobyte,
   twilio: 64 * kilobyte,
@@ -18,7 +18,7 @@ const bytesMax: Readonly<Record<ProviderKind, number>> = {
   sendgrid: 1024 * kilobyte,
 };
 
-/** Header and form of signatures. That of Amazon SNS is in the body. */
+/** The header and the form of each signature. Amazon SNS has its signature in the body. */
 const signatures: Readonly<Partial<Record<ProviderKind, readonly [header: string, form: RegExp]>>> = {
   sandbox: ['x-sandbox-signature', /^[0-9a-f]{64}$/],
   twilio: ['x-twilio-signature', /^[A-Za-z0-9+/]{27}=$/],
@@ -27,9 +27,9 @@ const signatures: Readonly<Partial<Record<ProviderKind, readonly [header: string
 };
 
 /**
- * Judges the head of a callback.
- * @returns the largest body in bytes
- * @throws AppError 403 where the signature is absent or can be none
+ * Checks the head of a callback.
+ * @returns the maximum body size in bytes
+ * @throws AppError forbidden if the signature is absent or malformed
  */
 export function judgeHead(account: ProviderAccount, headers: IncomingHttpHeaders): number {
   const [header, form] = signatures[account.kind] ?? [];

@@ -1,12 +1,12 @@
-/** What callbacks in JSON have in common. */
+/** The common parts of callbacks in JSON. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidJson } from '../../errors.js';
 import { isUuid } from '../values/text.js';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- every provider has shapes of its own; readers take what they find
+// oxlint-disable-next-line typescript/no-explicit-any -- every provider has its own formats; readers check what they use
 export type Json = any;
 
-/** @throws AppError 400 for what is no JSON */
+/** @throws AppError validation_failed if it is not JSON */
 export function parseJson(body: Buffer): Json {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -15,20 +15,20 @@ export function parseJson(body: Buffer): Json {
   }
 }
 
-/** A header as one text; empty where there is none. */
+/** A header as one text; empty if it is absent. */
 export const headerOf = (headers: IncomingHttpHeaders, name: string): string => String(headers[name] ?? '');
 
-/** Our message id as the provider echoes it; null for anything else. */
+/** Our message id as the provider echoes it; null for any other value. */
 export const echoOf = (value: unknown): string | null => (typeof value === 'string' && isUuid(value) ? value : null);
 
-/** Whether a signature's timestamp, seconds since 1970, is so near to when it came: an older one is a replay. */
+/** Whether the timestamp of a signature, in seconds since 1970, is close to the time when it was received. An older one is a replay. */
 export const isWithin = (windowSeconds: number, timestamp: string, at: Date): boolean =>
-  Math.abs(at.getTime() / 1000 - Number(timestamp)) <= windowSeconds; // never of what is no number
+  Math.abs(at.getTime() / 1000 - Number(timestamp)) <= windowSeconds; // false if it is not a number
 
-/** More seconds than that are milliseconds: no year has five digits yet. */
+/** A larger number is in milliseconds, because in seconds it would be after the year 9999. */
 const secondsMax = 253_402_300_800;
 
-/** A moment as the provider tells it: ISO 8601, or seconds or milliseconds since 1970; `otherwise` where it tells none. */
+/** A time in the formats of providers: ISO 8601, or seconds or milliseconds since 1970; `otherwise` if there is none. */
 export function momentOf(value: unknown, otherwise: Date): Date {
   const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
   const at = new Date(Number.isNaN(number) ? String(value) : number < secondsMax ? number * 1000 : number);

@@ -15,9 +15,9 @@ const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', deliver
 type Account = Pick<AccountOf<'meta'>, 'name' | 'phoneNumberId' | 'appSecret' | 'verifyToken'>;
 
 /**
- * Verifies a callback and reads all that is in it about our senders; others may share the app.
- * @param accounts all of this kind: an app has one address, whatever the number of its senders
- * @throws AppError 403 for a signature that is absent or wrong; 400 for what is no JSON
+ * Verifies a callback and reads its content about our senders. Others may share the app.
+ * @param accounts all accounts of this kind, because an app has one callback URL for all its senders
+ * @throws AppError forbidden if the signature is absent or wrong, validation_failed if the body is not JSON
  */
 export function readMetaCallback(
   account: Account,
@@ -41,8 +41,8 @@ export function readMetaCallback(
 }
 
 /**
- * Meta asks once whether the address is ours.
- * @returns what is to be answered; null where the question is not Meta's
+ * Meta verifies once that the URL is ours.
+ * @returns the text of the answer; null if the request is not from Meta
  */
 export function answerMetaHandshake({ verifyToken }: Pick<Account, 'verifyToken'>, query: URLSearchParams): string | null {
   const isOurs = query.get('hub.mode') === 'subscribe' && isSameSecret(query.get('hub.verify_token') ?? '', verifyToken);
@@ -70,7 +70,7 @@ function reportsOf(provider: string, said: Json, at: Date): CallbackEvent[] {
   return [report, { kind: 'opt_out', ...source, channel: 'whatsapp', recipient: phoneOf(said.recipient_id), reason: 'unsubscribed' }];
 }
 
-/** Somebody who hides his number has none here and cannot be written to. */
+/** A person who hides their number has none here, and cannot receive messages. */
 function inboundOf(provider: string, sender: Json, said: Json, at: Date): CallbackEvent[] {
   if (typeof said?.id !== 'string' || !/^\d+$/.test(String(said.from))) return [];
   return [
@@ -88,5 +88,5 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
   ];
 }
 
-/** Meta writes numbers without their plus sign, and its own as people do. */
+/** Meta writes phone numbers without the plus sign, and its own with spaces and punctuation. */
 const phoneOf = (digits: unknown) => `+${String(digits).replaceAll(/\D/g, '')}`;

@@ -1,4 +1,7 @@
-/** The webhooks of Postmark: one event a request, behind a password in the address. https://postmarkapp.com/developer/webhooks/webhooks-overview */
+/**
+ * The webhooks of Postmark: one event per request, authenticated by a password in the URL.
+ * https://postmarkapp.com/developer/webhooks/webhooks-overview
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature } from '../../errors.js';
@@ -8,7 +11,7 @@ import { isSameSecret } from '../values/same-secret.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
-/** Whether the head has the password of the account's webhook. */
+/** Whether the head contains the password of the account's webhook. */
 export function isPostmark({ callbackPassword }: Pick<AccountOf<'postmark'>, 'callbackPassword'>, headers: IncomingHttpHeaders): boolean {
   const [, credentials = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
   const [, password = ''] = /^[^:]*:(.+)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? [];
@@ -16,8 +19,8 @@ export function isPostmark({ callbackPassword }: Pick<AccountOf<'postmark'>, 'ca
 }
 
 /**
- * Verifies a callback and reads its event; none where it is no step of ours, such as an opening.
- * @throws AppError 403 for a password that is absent or wrong; 400 for what is no JSON
+ * Verifies a callback and reads its event; none if the event has no counterpart here, for example an open.
+ * @throws AppError forbidden if the password is absent or wrong, validation_failed if the body is not JSON
  */
 export function readPostmarkCallback(
   { name, callbackPassword }: Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword'>,
@@ -53,7 +56,7 @@ export function readPostmarkCallback(
   }
 }
 
-/** Bounces and complaints end a subscription too; they are told by events of their own. */
+/** Bounces and complaints end a subscription too, but have events of their own. */
 const isUnsubscription = ({ SuppressSending, SuppressionReason }: Json) =>
   SuppressSending === true && SuppressionReason === 'ManualSuppression';
 

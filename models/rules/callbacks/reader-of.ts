@@ -1,4 +1,4 @@
-/** Which callback belongs to which provider. */
+/** The reader of the callbacks of each provider. */
 import type { AccountOf, ProviderAccount } from '../../settings/provider-account.js';
 import type { CallbackReader } from './callback.js';
 import { readMetaCallback } from './meta.js';
@@ -10,9 +10,9 @@ import type { CertificateAt } from './sns.js';
 import { readTwilioCallback } from './twilio.js';
 
 /**
- * Verifies the callbacks of an account and understands them; null where the provider has none.
+ * Verifies and reads the callbacks of an account; null if its provider has none.
  * @param secretKey our own: the sandbox signs with it
- * @param accounts all there are: some share an address
+ * @param accounts all accounts, because some share a callback URL
  */
 export function readerOf(
   account: ProviderAccount,

@@ -1,4 +1,4 @@
-/** The callback of the sandbox provider: signed like a carrier's, over a timestamp and the raw bytes. */
+/** The callback of the sandbox provider. It has a signature over a timestamp and the raw bytes, like those of real providers. */
 import { createHmac } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../../channels.js';
@@ -12,7 +12,7 @@ export const sandboxProvider = 'sandbox';
 /** A signature older than this is a replay. */
 const replayWindowSeconds = 300;
 
-/** One report as the sandbox posts it; several may share a body. */
+/** One report, as the sandbox posts it. A body may contain several. */
 export interface SandboxReport {
   id: string;
   reference: string;
@@ -21,7 +21,7 @@ export interface SandboxReport {
   occurred_at: string;
 }
 
-/** A message that somebody wrote to a sender of the sandbox. */
+/** A message from a person to a sender of the sandbox. */
 interface SandboxInbound {
   id: string;
   channel: Channel;
@@ -44,7 +44,7 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
 
 /**
  * Verifies a callback and reads its reports.
- * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is not the sandbox's
+ * @throws AppError forbidden if the signature is absent, wrong or too old; validation_failed if the body is not in the sandbox's format
  */
 export function readSandboxCallback(secretKey: string, { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
   const timestamp = headerOf(headers, 'x-sandbox-timestamp');
@@ -71,7 +71,7 @@ function reportOf(report: SandboxReport): CallbackEvent {
     status: report.status as IncomingReport['status'],
     message_id: report.reference,
     error_code: report.error_code,
-    is_permanent: false, // a recipient of the sandbox has the same fate each time
+    is_permanent: false, // a sandbox recipient has the same result each time
     provider_error_code: report.error_code,
     occurred_at: new Date(report.occurred_at),
     raw: JSON.stringify(report),

@@ -1,4 +1,7 @@
-/** SendGrid's Event Webhook: many events a request, signed with a key of its own. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
+/**
+ * SendGrid's Event Webhook: many events per request, signed with its own key.
+ * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
+ */
 import { createPublicKey, verify } from 'node:crypto';
 import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature, invalid } from '../../errors.js';
@@ -8,7 +11,7 @@ import { suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, isWithin, type Json, momentOf, parseJson } from './json-body.js';
 
-/** What was not acknowledged is posted again for a day; whether with a new signature is not said. An older one is a replay. */
+/** SendGrid repeats an unacknowledged request for a day. Its documents do not say whether it signs it again. An older signature is a replay. */
 const replayWindowSeconds = 25 * 3600;
 
 const statuses: Readonly<Record<string, ReportStatus>> = {
@@ -25,8 +28,8 @@ const optOuts: Readonly<Record<string, OptOut['reason']>> = {
 };
 
 /**
- * Verifies a callback and reads its events; what is no step of ours, such as an opening, is left out.
- * @throws AppError 403 for a signature that is absent, wrong or too old; 400 for a body that is no list
+ * Verifies a callback and reads its events. Events without a counterpart here, for example opens, are left out.
+ * @throws AppError forbidden if the signature is absent, wrong or too old; validation_failed if the body is not a list
  */
 export function readSendgridCallback(
   { name, verificationKey }: Pick<AccountOf<'sendgrid'>, 'name' | 'verificationKey'>,
@@ -78,7 +81,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   return [report, optOut(event.reason === 'Spam Reporting Address' ? 'complaint' : 'unsubscribed')];
 }
 
-/** The id of the hand-off's answer: the first part of the event's own, or of the Message-ID where that is all there is. */
+/** The id from the answer to the hand-off: the first part of the event's message id, or of the Message-ID if there is no other. */
 function messageIdOf({ sg_message_id, 'smtp-id': smtpId }: Json): string | null {
   if (typeof sg_message_id === 'string' && sg_message_id !== '') return sg_message_id.replace(/\.(?:filter|recvd).*$/, '');
   return /^<?([^@<>]+)@/.exec(String(smtpId ?? ''))?.[1] ?? null;

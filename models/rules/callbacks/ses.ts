@@ -1,4 +1,4 @@
-/** Amazon SES, whose events come through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
+/** Amazon SES, which sends its events through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
 import type { AccountOf } from '../../settings/provider-account.js';
 import { badSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
@@ -10,8 +10,9 @@ import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 type Account = Pick<AccountOf<'ses'>, 'name' | 'topicArn' | 'snsBase'>;
 
 /**
- * Verifies a callback and reads its event; none where it is no step of ours. The first callback of a topic asks to be confirmed.
- * @throws AppError 403 for an envelope that is not of our topic or not signed by SNS; 400 for what is no JSON
+ * Verifies a callback and reads its event; none if the event has no counterpart here. The first callback of a topic requests a
+ * confirmation.
+ * @throws AppError forbidden if the envelope is not of our topic or not signed by SNS, validation_failed if the body is not JSON
  */
 export async function readSesCallback(
   account: Account,
@@ -42,7 +43,7 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const optOut = (reason: OptOut['reason'], moment: unknown): CallbackEvent[] => [
     { kind: 'opt_out', ...source, channel: 'email', recipient, reason, occurred_at: momentOf(moment, at) },
   ];
-  // Of an event that was published, and of a notification without a configuration set.
+  // The field of a published event, and of a notification without a configuration set.
   switch (event.eventType ?? event.notificationType) {
     case 'Send':
       return [{ kind: 'report', ...source, status: 'sent', ...noFailure, occurred_at: sentAt }];

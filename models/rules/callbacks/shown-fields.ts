@@ -1,10 +1,10 @@
 /**
- * What a workspace may see of a carrier's report: the outcome, in the carrier's words. Everything else of it is the operator's: accounts,
- * prices, addresses of machines, and whatever a carrier adds tomorrow.
+ * What a workspace may see of a provider's report: the outcome, in the provider's words. The rest is for the operator only: accounts,
+ * prices, addresses of machines, and fields that a provider adds later.
  */
 import type { ProviderKind } from '../../settings/provider-account.js';
 
-/** Paths into the report; a list stands for each of its items. */
+/** Paths into the report. A list in the path means each of its items. */
 const shown: Readonly<Record<ProviderKind, readonly string[]>> = {
   sandbox: ['id', 'reference', 'status', 'error_code', 'occurred_at'],
   twilio: ['MessageSid', 'MessageStatus', 'SmsStatus', 'To', 'ErrorCode', 'ErrorMessage', 'RawDlrDoneDate'],
@@ -56,7 +56,7 @@ const shown: Readonly<Record<ProviderKind, readonly string[]>> = {
   sendgrid: ['event', 'timestamp', 'sg_message_id', 'email', 'status', 'reason', 'response', 'type', 'bounce_classification', 'attempt'],
 };
 
-/** The report as JSON with nothing but what may be seen of it; of an account of an unknown kind, and of what is no JSON, nothing. */
+/** The report as JSON, with the permitted fields only; empty for an unknown kind of account, and for a text that is not JSON. */
 export function shownOfReport(kind: ProviderKind | undefined, raw: string): string {
   if (kind === undefined) return '{}';
   try {
@@ -66,7 +66,7 @@ export function shownOfReport(kind: ProviderKind | undefined, raw: string): stri
   }
 }
 
-/** What these paths lead to; undefined where nothing is there. */
+/** The values at these paths; undefined if there are none. */
 function picked(value: unknown, paths: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => picked(item, paths)).filter((item) => item !== undefined);
   if (paths.includes('')) return typeof value === 'object' ? undefined : value;

@@ -3,10 +3,10 @@ import { createPublicKey, verify } from 'node:crypto';
 import { badSignature } from '../../errors.js';
 import { type Json, momentOf } from './json-body.js';
 
-/** Where a certificate lies, and what it is; asked only for addresses of SNS itself. */
+/** Fetches the certificate at a URL. Only called with URLs of SNS. */
 export type CertificateAt = (url: string) => Promise<string>;
 
-/** SNS goes on trying for hours, with the same signature. An older one is a replay. */
+/** SNS repeats a request for hours, with the same signature. An older one is a replay. */
 const replayWindowMs = 25 * 3_600_000;
 
 const inNotification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
@@ -16,8 +16,9 @@ const digests: Readonly<Record<string, string>> = { '1': 'RSA-SHA1', '2': 'RSA-S
 
 /**
  * Verifies an envelope of our topic.
- * @param snsBase scheme, host and port of the SNS whose certificates are believed: anybody can publish one
- * @throws AppError 403 for another topic, another place of the certificate, an old envelope or a wrong signature
+ * @param snsBase scheme, host and port of the trusted SNS, because anybody can publish a certificate
+ * @throws AppError forbidden if the topic or the place of the certificate is another one, the envelope is too old, or the signature is
+ *   wrong
  */
 export async function verifyEnvelope(
   envelope: Json,
@@ -34,13 +35,13 @@ export async function verifyEnvelope(
   if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(String(envelope.Signature), 'base64'))) throw badSignature();
 }
 
-/** The address of the certificate where it is one of SNS; null for every other. */
+/** The URL of the certificate if it is one of SNS, otherwise null. */
 const certificatePlace = (url: unknown, snsBase: string): string | null =>
   typeof url === 'string' && url.startsWith(snsBase) && /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.slice(snsBase.length))
     ? url
     : null;
 
-/** Whether an address confirms a subscription at SNS. */
+/** Whether a URL confirms a subscription at SNS. */
 export const isConfirmation = (url: unknown, snsBase: string): url is string =>
   typeof url === 'string' && url.startsWith(`${snsBase}/?`) && new URL(url).searchParams.get('Action') === 'ConfirmSubscription';
 

@@ -1,4 +1,7 @@
-/** The callbacks of Twilio, about messages and with messages of others: forms, signed over the public address and all fields. https://www.twilio.com/docs/usage/security */
+/**
+ * The callbacks of Twilio, about our messages and with messages from others: forms, signed over the public URL and all fields.
+ * https://www.twilio.com/docs/usage/security
+ */
 import { createHmac } from 'node:crypto';
 import { badSignature, invalid } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
@@ -11,7 +14,7 @@ import { echoOf, headerOf } from './json-body.js';
 
 export const whatsappPrefix = 'whatsapp:';
 
-/** Twilio's words; what stands for no step of ours (`accepted`, `queued`, `sending`, …) is not here. */
+/** Twilio's statuses. Those without a counterpart here (`accepted`, `queued`, `sending`, …) are left out. */
 const statuses: Readonly<Record<string, ReportStatus>> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -23,7 +26,7 @@ const statuses: Readonly<Record<string, ReportStatus>> = {
 
 export const twilioStatusOf = (word: string): ReportStatus | null => (Object.hasOwn(statuses, word) ? (statuses[word] ?? null) : null);
 
-/** What a status and Twilio's code, where it gave one, say of a failure. */
+/** The failure for a status and, if there is one, Twilio's code. */
 export function twilioFailureOf(
   status: ReportStatus,
   code: string | null,
@@ -34,9 +37,9 @@ export function twilioFailureOf(
 }
 
 /**
- * Verifies a callback and reads its report, or the message that somebody wrote; none where the status is no step of ours.
- * @param account name and auth token of the account whose address was called
- * @throws AppError 403 for a signature that is absent or wrong; 400 for a form that names no message
+ * Verifies a callback and reads its report, or the message of a person; none if the status has no counterpart here.
+ * @param account the name and auth token of the account whose URL was called
+ * @throws AppError forbidden if the signature is absent or wrong, validation_failed if the form names no message
  */
 export function readTwilioCallback(account: { name: string; authToken: string }, request: CallbackRequest): CallbackEvent[] {
   const form = new URLSearchParams(request.body.toString('utf8'));
@@ -49,7 +52,7 @@ export function readTwilioCallback(account: { name: string; authToken: string },
   const source = {
     provider: account.name,
     provider_message_id: sid,
-    occurred_at: request.at, // the form tells no time
+    occurred_at: request.at, // the form has no time
     raw: JSON.stringify(Object.fromEntries(form)),
   };
   if (isInbound) return [{ kind: 'inbound', ...source, ...inboundOf(form) }];
@@ -68,13 +71,13 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
   return [report, { kind: 'opt_out', ...source, channel, recipient: number, reason: 'unsubscribed' }];
 }
 
-/** What was written. Where Twilio itself knows what a word of any language asks for, its own word for that. */
+/** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */
 function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
   const { channel, number } = addressIn(form, 'From');
   return { channel, from: number, to: addressIn(form, 'To').number, text: form.get('OptOutType') ?? form.get('Body') ?? '' };
 }
 
-/** A number stands alone on sms, and behind its channel elsewhere. */
+/** On sms the field is the number alone. On other channels the channel's name is before it. */
 function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms' | 'whatsapp'; number: string } {
   const address = form.get(field) ?? '';
   return address.startsWith(whatsappPrefix)
@@ -82,13 +85,13 @@ function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms
     : { channel: 'sms', number: address };
 }
 
-/** The signature covers the port where there is one, or does not: Twilio has done both, and its own library takes both. */
+/** The signature covers the URL with or without its port. Twilio has done both, and its own library accepts both. */
 function addressesOf(url: string): string[] {
   const origin = /^(https?:\/\/[^/:]+)(?::\d+)?(?=\/|$)/.exec(url)?.[1];
   return origin === undefined ? [url] : [url, url.replace(/^https?:\/\/[^/]+/, origin)];
 }
 
-/** The address, then every field's name and value without anything between them, ordered by name; of equal fields, one. */
+/** The signed text: the URL, then the name and value of every field without separators, ordered by name. Equal fields count once. */
 function signatureOf(authToken: string, url: string, form: URLSearchParams): string {
   const names = [...new Set(form.keys())].toSorted((one, other) => (one < other ? -1 : 1));
   const fields = names

@@ -1,7 +1,7 @@
-/** What stands in the place of a recipient who was erased: a digest that only the installation can make. */
+/** The digest that replaces an erased recipient. Only the installation can compute it. */
 import { createHash } from 'node:crypto';
 
-/** No phone number, address or idempotency key of a client is mistaken for one: it begins so and has 64 hexadecimal digits. */
+/** The first character of a digest. With its 64 hexadecimal digits, no phone number, address or idempotency key of a client looks like that. */
 const mark = '#';
 
 /** The digest of a text. @param key 32 random bytes of the installation */
@@ -10,12 +10,12 @@ export function digestOf(key: Buffer, text: string): string {
   return mark + createHash('sha256').update(key).update(inner).digest('hex');
 }
 
-/** SQL: the same. @param key a parameter; where it is null, so is the digest */
+/** SQL: the same digest. @param key a parameter; if it is null, so is the digest */
 export const digestIn = (key: string, text: string) =>
   `'${mark}' || encode(sha256(${key}::bytea || sha256(${key}::bytea || convert_to(${text}, 'UTF8'))), 'hex')`;
 
-/** Whether this stands in the place of a recipient. */
+/** Whether this text replaces an erased recipient. */
 const isErased = (recipient: string): boolean => /^#[0-9a-f]{64}$/.test(recipient);
 
-/** The recipient as others may see him. */
+/** The recipient as the API shows it; null if it was erased. */
 export const shownRecipient = (recipient: string): string | null => (isErased(recipient) ? null : recipient);

@@ -1,14 +1,14 @@
-/** One-click unsubscription of e-mails (RFC 2369, RFC 8058): the headers, and the token in their link. */
+/** One-click unsubscription from e-mails (RFC 2369, RFC 8058): the headers, and the token in their link. */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../values/same-secret.js';
 import { isUuid } from '../values/text.js';
 
-/** Names a message and proves that the link was made here. It does not expire: mails are kept for years. */
+/** A token that identifies a message and proves that we made the link. It does not expire, because people keep mails for years. */
 export const unsubscribeToken = (secretKey: string, messageId: string): string => `${messageId}.${mac(secretKey, messageId)}`;
 
 /**
- * The message that a token names; null where it was not made here.
- * @param secretKeys today's and those that came before it
+ * The message of a token; null if we did not make the token.
+ * @param secretKeys the present key, then the earlier ones
  */
 export function readUnsubscribeToken(secretKeys: string | readonly string[], token: string): string | null {
   const [messageId = '', signature = ''] = token.split('.');
@@ -16,7 +16,7 @@ export function readUnsubscribeToken(secretKeys: string | readonly string[], tok
   return [secretKeys].flat().some((secretKey) => isSameSecret(signature, mac(secretKey, messageId))) ? messageId : null;
 }
 
-/** The two headers of a mail; a mail program posts to the link when its reader presses the button. */
+/** The two headers of a mail. A mail program posts to the link when its user presses the button. */
 export const unsubscribeHeaders = (publicUrl: string, token: string): Readonly<Record<string, string>> => ({
   'List-Unsubscribe': `<${publicUrl}/unsubscribe/${token}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

@@ -4,28 +4,28 @@ import { type FailureTable, hard, soft } from './provider-failure.js';
 export const metaFailures: FailureTable = {
   '100': hard('invalid_content'), // invalid parameter
   '368': soft('sender_refused'), // blocked for violating the policy
-  '130472': soft('undeliverable'), // the recipient's number is part of an experiment
+  '130472': soft('undeliverable'), // the recipient's number is part of an experiment by Meta
   '130497': hard('region_not_permitted'),
   '131008': hard('invalid_content'),
   '131009': hard('invalid_content'),
   '131021': hard('30008'), // the sender itself
-  '131026': soft('30008'), // not a WhatsApp user, or too old a client
+  '131026': soft('30008'), // not a WhatsApp user, or a client that is too old
   '131030': hard('30008'), // not on the allow-list of a test number
   '131031': soft('sender_refused'), // account locked
   '131037': soft('sender_refused'), // display name not approved
   '131042': soft('sender_refused'), // payment
   '131045': soft('sender_refused'), // the sender is not registered
   '131047': soft('outside_window'),
-  '131049': soft('limit_exceeded'), // held back for the health of the ecosystem
-  '131050': hard('suppressed'), // asked for no more marketing; of what kind a message is, nobody has said
+  '131049': soft('limit_exceeded'), // held back by Meta's limit on marketing messages
+  '131050': hard('suppressed'), // wants no marketing messages; we do not know the kind of a message
   '131051': hard('invalid_content'),
   '131052': hard('invalid_content'),
   '131053': hard('invalid_content'),
-  '132000': hard('invalid_template'), // number of parameters
+  '132000': hard('invalid_template'), // wrong number of parameters
   '132001': hard('invalid_template'), // no such template in that language
-  '132005': hard('invalid_template'), // too long when filled in
+  '132005': hard('invalid_template'), // too long with its values
   '132007': hard('invalid_template'),
-  '132012': hard('invalid_template'), // format of a parameter
+  '132012': hard('invalid_template'), // wrong format of a parameter
   '132015': soft('invalid_template'), // paused for low quality
   '132016': hard('invalid_template'), // disabled for low quality
   '132068': soft('invalid_template'),
@@ -35,7 +35,7 @@ export const metaFailures: FailureTable = {
   '135000': hard('invalid_content'),
 };
 
-/** Later: rate limits of the app and the account; an account under maintenance. */
+/** Retry later: rate limits of the app and the account, or an account under maintenance. */
 export const metaThrottles: ReadonlySet<number> = new Set([4, 80007, 130429, 131048, 131057, 133016]);
-/** Not taken, through no fault of the message: a credential that is not accepted, a failure inside, too much to this one recipient (131056). */
+/** Not accepted for a reason outside the message: a rejected credential, an internal error, too many messages to this recipient (131056). */
 export const metaRetryables: ReadonlySet<number> = new Set([0, 1, 2, 3, 10, 190, 200, 131005, 131016, 131056, 133004]);

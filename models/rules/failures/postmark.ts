@@ -2,13 +2,13 @@
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const postmarkFailures: FailureTable = {
-  '300': hard('30008'), // an address, mostly
-  '400': soft('sender_refused'), // the sender is not known there
-  '401': soft('sender_refused'), // or not confirmed
+  '300': hard('30008'), // usually an address
+  '400': soft('sender_refused'), // the sender is unknown to Postmark
+  '401': soft('sender_refused'), // the sender is not confirmed
   '402': hard('invalid_content'),
   '403': hard('invalid_content'),
-  '405': soft('limit_exceeded'), // no credits left there
-  '406': hard('suppressed'), // inactive: bounced hard, complained, or was taken off
+  '405': soft('limit_exceeded'), // no credits left at Postmark
+  '406': hard('suppressed'), // inactive: hard bounce, complaint, or removed
   '409': hard('invalid_content'),
   '411': hard('invalid_content'),
   '412': soft('sender_refused'), // the account is not approved yet
@@ -29,7 +29,7 @@ export const postmarkFailures: FailureTable = {
   SoftBounce: soft('30006'),
 };
 
-/** Bounces that do not say that the mail has failed: it is delayed, or somebody answered. */
+/** Bounces that do not mean that the mail has failed: it is delayed, or an automatic reply was sent. */
 export const postmarkNotes: ReadonlySet<string> = new Set([
   'Transient',
   'Subscribe',

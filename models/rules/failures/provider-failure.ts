@@ -1,4 +1,4 @@
-/** How a provider's own codes are said in ours. One table a provider beside this file; what is not in it is `undeliverable`. */
+/** Maps the error codes of providers to ours. Each provider has a table in a file beside this one. A code that is not in it is `undeliverable`. */
 import type { FailureCode } from '../messages/error-codes.js';
 
 export interface ProviderFailure {
@@ -9,9 +9,9 @@ export interface ProviderFailure {
 
 export type FailureTable = Readonly<Record<string, ProviderFailure>>;
 
-/** It will fail again. */
+/** A permanent failure. */
 export const hard = (code: FailureCode): ProviderFailure => ({ code, isPermanent: true });
-/** It may pass. */
+/** A temporary failure. */
 export const soft = (code: FailureCode): ProviderFailure => ({ code, isPermanent: false });
 
 /** Our failure for a provider's code. */

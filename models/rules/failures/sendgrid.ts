@@ -1,11 +1,11 @@
-/** SendGrid: kinds of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
+/** SendGrid: types of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 import { type FailureTable, hard, lookUp, type ProviderFailure, soft } from './provider-failure.js';
 import { smtpFailures } from './smtp.js';
 
 const bounces: FailureTable = {
   bounce: hard('30008'),
   blocked: soft('30007'),
-  expired: soft('30006'), // tried for three days
+  expired: soft('30006'), // SendGrid tried for three days
 };
 
 const drops: FailureTable = {
@@ -18,7 +18,7 @@ const drops: FailureTable = {
   'Invalid SMTPAPI header': hard('invalid_content'),
 };
 
-/** Our failure for an event `bounce`, by what the receiving server said (RFC 3463), or `dropped`, by its reason. */
+/** Our failure for an event: for `bounce` by the answer of the receiving server (RFC 3463), for `dropped` by its reason. */
 export function sendgridFailureOf({ event, type, status, reason }: Readonly<Record<string, unknown>>): ProviderFailure & {
   providerCode: string;
 } {

@@ -2,8 +2,8 @@
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const sesFailures: FailureTable = {
-  MessageRejected: hard('30007'), // a virus, or content that is not allowed
-  NotVerified: soft('sender_refused'), // MessageRejected, by its words
+  MessageRejected: hard('30007'), // a virus, or content that is not permitted
+  NotVerified: soft('sender_refused'), // MessageRejected, recognized by its text
   MailFromDomainNotVerifiedException: soft('sender_refused'),
   BadRequestException: hard('invalid_content'),
   NotFoundException: soft('sender_refused'), // no such configuration set

@@ -1,18 +1,18 @@
-/** SMTP: enhanced status codes (RFC 3463), and plain replies (RFC 5321 §4.2.3) for servers that give none. */
+/** SMTP: enhanced status codes (RFC 3463), and basic reply codes (RFC 5321 §4.2.3) for servers without enhanced ones. */
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const smtpFailures: FailureTable = {
   '5.1.0': hard('30008'),
   '5.1.1': hard('30008'), // no such mailbox
   '5.1.2': hard('30008'), // no such system
-  '5.1.3': hard('30008'), // no address
+  '5.1.3': hard('30008'), // malformed address
   '5.1.6': hard('30008'), // moved
   '5.1.7': soft('sender_refused'),
   '5.1.8': soft('sender_refused'),
-  '5.1.10': hard('30008'), // the domain takes no mail (RFC 7505)
+  '5.1.10': hard('30008'), // the domain accepts no mail (RFC 7505)
   '5.2.1': hard('30006'), // mailbox disabled
   '5.2.2': soft('30006'), // mailbox full
-  '5.2.3': hard('invalid_content'), // longer than this mailbox takes
+  '5.2.3': hard('invalid_content'), // longer than this mailbox accepts
   '5.3.4': hard('invalid_content'), // too large
   '5.4.1': hard('30008'),
   '5.4.4': hard('30008'),
@@ -26,7 +26,7 @@ export const smtpFailures: FailureTable = {
   '554': soft('30007'),
 };
 
-/** The code of a reply such as `550 5.1.1 no such user`: the enhanced one where the table has it, else the plain one. */
+/** The code of a reply such as `550 5.1.1 no such user`: the enhanced one if the table contains it, otherwise the basic one. */
 export function smtpCodeOf(reply: string): string {
   const [, plain = '', enhanced = ''] = /^(\d{3})[ -](?:([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
   return Object.hasOwn(smtpFailures, enhanced) ? enhanced : plain;

@@ -1,4 +1,4 @@
-/** Codes of Twilio: refusals of the API (2xxxx) and outcomes in reports (3xxxx, 63xxx of WhatsApp). https://www.twilio.com/docs/api/errors */
+/** Codes of Twilio: refusals by the API (2xxxx) and outcomes in reports (3xxxx, 63xxx of WhatsApp). https://www.twilio.com/docs/api/errors */
 import { type FailureTable, hard, soft } from './provider-failure.js';
 
 export const twilioFailures: FailureTable = {
@@ -9,14 +9,14 @@ export const twilioFailures: FailureTable = {
   '21421': hard('30008'),
   '21602': hard('invalid_content'), // no body
   '21604': hard('30008'), // no To
-  '21606': hard('sender_refused'), // From is not ours
-  '21610': hard('suppressed'), // answered STOP to this sender
+  '21606': hard('sender_refused'), // From is not our number
+  '21610': hard('suppressed'), // the recipient answered STOP to this sender
   '21612': hard('30008'), // To cannot be reached from this From
   '21614': hard('30006'), // not a mobile number
   '21617': hard('invalid_content'), // too long
   '21619': hard('invalid_content'),
   '21655': hard('invalid_template'), // no such content
-  '21656': hard('invalid_template'), // variables that do not fit it
+  '21656': hard('invalid_template'), // variables that do not match the content
   '21659': hard('sender_refused'), // From is neither a number nor a short code of ours
   '21660': hard('sender_refused'), // From belongs to another account
   '21703': hard('sender_refused'), // the messaging service has no sender
@@ -34,8 +34,8 @@ export const twilioFailures: FailureTable = {
   '30024': soft('sender_refused'),
   '30027': soft('limit_exceeded'),
   '30032': hard('sender_refused'), // toll-free number not verified
-  '30034': hard('sender_refused'), // unregistered US traffic; not what our 30034 says
-  '30410': soft('30006'), // the provider behind did not answer in time
+  '30034': hard('sender_refused'), // unregistered US traffic; our 30034 has another meaning
+  '30410': soft('30006'), // the next provider did not answer in time
   '30450': soft('30007'),
   '63001': soft('sender_refused'),
   '63003': hard('30008'), // no such WhatsApp user
@@ -47,10 +47,10 @@ export const twilioFailures: FailureTable = {
   '63021': hard('invalid_content'),
   '63024': hard('30008'),
   '63027': hard('invalid_template'),
-  '63028': hard('invalid_template'), // number of variables
+  '63028': hard('invalid_template'), // wrong number of variables
   '63032': soft('limit_exceeded'), // WhatsApp holds back messages to this user
   '63038': soft('limit_exceeded'),
 };
 
-/** The API says: later. */
+/** The API asks for a retry later. */
 export const twilioThrottles: ReadonlySet<number> = new Set([20429, 14107, 21611]); // 21611: the sender's queue is full

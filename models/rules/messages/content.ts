@@ -1,4 +1,4 @@
-/** What a message may say: the limits of its texts, in the contract's words. */
+/** The limits of the texts of a message. */
 import { type Channel, channelTraits } from '../../channels.js';
 import { codePoints } from '../values/text.js';
 
@@ -28,8 +28,8 @@ export function textUnitsMax(channel: Channel): number {
   return unit === 'bytes' ? size : 2 * size;
 }
 
-/** A line break in a subject would begin a header of the sender's choice. */
+/** A line break in a subject would let the sender add a header to the mail. */
 export const isSubject = (text: string) => !/[\r\n]/.test(text) && codePoints(text) <= 998;
 
-/** The sender's own name for a message. */
+/** The client's own name for a message. */
 export const isReference = (text: string) => text !== '' && codePoints(text) <= 255;

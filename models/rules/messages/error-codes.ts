@@ -1,4 +1,4 @@
-/** Our public failure codes (docs/contract/messages.md, Failure codes) and their texts. A provider's own code is never shown. */
+/** Our public failure codes (docs/contract/messages.md, Failure codes) and their texts. The API never shows a provider's own code. */
 import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import { suppressedTexts } from '../contacts/suppression.js';
 
@@ -49,17 +49,17 @@ const meanings = {
   },
 } as const satisfies Record<string, Meaning>;
 
-/** Codes of what a provider may say of a message. */
+/** The failure codes of providers. */
 export type FailureCode = keyof typeof meanings;
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meanings, code);
 
-/** Code and text for one of our codes; `undeliverable` where a provider gave no code or one that is not in our vocabulary. */
+/** The code and text of one of our codes; `undeliverable` if a provider gave no code, or one that is not ours. */
 export function failureOf(channel: Channel, code: string | null): Failure {
   const known = code !== null && isFailureCode(code) ? code : 'undeliverable';
   const { message, messageFor }: Meaning = meanings[known];
   return { code: known, message: messageFor?.[channelTraits[channel].address] ?? message };
 }
 
-/** What the sender can do about a failure; null for a code that no provider causes. */
+/** What the client can do about a failure; null for a code that no provider causes. */
 export const adviceOn = (code: string | null): string | null => (code !== null && isFailureCode(code) ? meanings[code].advice : null);

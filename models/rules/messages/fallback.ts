@@ -1,48 +1,48 @@
-/** Chains across channels: when the next step begins, and what it costs. */
+/** Fallback chains: when the next step begins, and its cost. */
 import { type Channel, channelTraits } from '../../channels.js';
 import type { Content } from './message-content.js';
 import type { Status } from './status.js';
 
-/** A step that waits. */
+/** A step that was not sent yet. */
 export interface FallbackStep {
   channel: Channel;
   to: string;
-  /** Seconds that the message before it has to be delivered. */
+  /** How many seconds the message before it has to be delivered. */
   after: number;
-  /** The fields that its channel has, except the text: that is the same for the whole chain. */
+  /** The fields of its channel, except the text, which is the same for the whole chain. */
   content: Omit<Content, 'text'>;
-  /** Thousandths of a credit that the step costs by itself. */
+  /** The price of the step alone, in thousandths of a credit. */
   price: number;
   segments: number | null;
   encoding: string | null;
 }
 
 export const fallbackStepsMax = 3;
-/** Three days: no channel waits longer for a report. */
+/** Three days. No channel waits longer for a report. */
 export const afterSecondsMax = 259_200;
 
-/** `now`: the next step begins. `wait`: it may be needed. `over`: it is not, or not any more. */
+/** `now`: the next step begins. `wait`: it may be necessary. `over`: it is not, or no longer. */
 export type FallbackVerdict = 'now' | 'wait' | 'over';
 
-/** Nobody wants a message that was cancelled or has expired, on another channel neither. */
+/** A message that was cancelled or has expired is not wanted on another channel either. */
 const ends = new Set(['cancelled', 'expired']);
 
 /**
  * Whether the step after a message begins.
- * @param isDue the message has had its time
+ * @param isDue the message's time is over
  */
 export function fallbackVerdict({ status, error_code }: { status: Status; error_code: string | null }, isDue: boolean): FallbackVerdict {
   if (status === 'delivered' || status === 'read') return 'over';
   if (status !== 'failed') return isDue ? 'now' : 'wait';
   if (ends.has(error_code ?? '')) return 'over';
-  // It may have gone out after all: a report may still tell, within the time that it has.
+  // The message may have been sent. A report may still say so, within the message's time.
   return error_code === 'handoff_unknown' && !isDue ? 'wait' : 'now';
 }
 
-/** What a step costs beside what its chain has been charged so far: a chain costs what its dearest step does, at most. */
+/** The cost of a step in addition to what its chain was charged so far. A chain costs at most the price of its most expensive step. */
 export const costOfStep = (price: number, charged: number): number => Math.max(0, price - charged);
 
-/** The most that a chain costs, by the prices of its steps, the first message among them: when all are sent and nothing is refunded. */
+/** The maximum cost of a chain, by the prices of its steps including the first message: all steps are sent and nothing is refunded. */
 export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
 /** The content without the fields that the channel does not have. */

@@ -1,4 +1,4 @@
-/** `Map.groupBy` of newer Node versions: the items by key, keys and items in the order they came. */
+/** `Map.groupBy` of newer Node versions: the items by key. Keys and items keep their order. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

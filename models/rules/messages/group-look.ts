@@ -1,48 +1,48 @@
-/** What the watcher does about a group of messages that is open: decided from what the database knows of it. */
+/** What the watcher does with an open group of messages, by its state in the database. */
 import type { Channel } from '../../channels.js';
 
-/** What the database knows of a group. Times are milliseconds by the database's clock. */
+/** The state of a group in the database. Times are milliseconds by the database's clock. */
 export interface GroupState {
-  /** Messages that nobody has decided on. */
+  /** How many messages are undecided. */
   accepting: number;
-  /** Queued messages whose time has come. */
+  /** How many queued messages are due. */
   due: number;
-  /** Until the next queued message is due that is not due yet; null when there is none. */
+  /** The time until the next queued message that is not due yet; null if there is none. */
   dueInMs: number | null;
-  /** Messages that wait for a report. */
+  /** How many messages wait for a report. */
   awaiting: number;
-  /** Since the last of those was handed off. */
+  /** The time since the last of those was handed off. */
   awaitedMs: number;
   channel: Channel;
-  /** Of a page of a batch; null for others. */
+  /** For a page of a batch; null for other groups. */
   batchStatus: string | null;
-  /** A hand-off was tried lately: somebody drives the group. */
+  /** A hand-off was attempted recently, so a workflow drives the group. */
   triedLately: boolean;
 }
 
 /**
- * `fence`: nobody decided on it in time. `drive`: its workflow has to run. `decide`: its reports did not come in time. `close`: nothing is
- * open. `wait`: it waits rightly.
+ * `fence`: it was not decided in time. `drive`: its workflow must run. `decide`: its reports did not come in time. `close`: it has no open
+ * work. `wait`: its wait is correct.
  */
 export interface Verdict {
   action: 'fence' | 'drive' | 'decide' | 'close' | 'wait';
-  /** When the watcher looks again, if the group is still open then. */
+  /** When the watcher checks again, if the group is still open then. */
   lookInMs: number;
 }
 
-/** A group that is being driven is asked about again after this time. Bounds how long a workflow that was lost later goes unnoticed. */
+/** The time to the next check of a group that is driven. It limits how long the loss of a workflow goes unnoticed. */
 const againMs = 120_000;
-/** What is due is with its workflow for so long; the watcher comes after that. */
+/** Its workflow has this much time for due messages before the watcher acts. */
 const graceMs = 10_000;
-/** The workflow decides first. */
+/** The workflow has this much more time to decide before the watcher does. */
 const reportGraceMs = 60_000;
-/** Pages of a batch that is resumed are told apart from that. */
+/** The pages of a batch that is resumed are notified separately. */
 const pausedMs = 600_000;
 
 /**
- * A group that waits for reports needs no workflow until its time-out: a report that comes starts one itself. So it costs nothing until then,
- * and a Temporal server that lost its data has nothing to be given back for it.
- * @param reportTimeoutMs how long a report is waited for, by channel
+ * A group that waits for reports needs no workflow until its time-out, because a report starts one. So it costs nothing until then, and a
+ * Temporal server that lost its data needs nothing restored for it.
+ * @param reportTimeoutMs how long to wait for a report, by channel
  */
 export function lookAt(group: GroupState, reportTimeoutMs: Readonly<Record<Channel, number>>): Verdict {
   const { accepting, due, dueInMs, awaiting, awaitedMs, channel, batchStatus, triedLately } = group;

@@ -1,4 +1,4 @@
-/** What a message says, as it is stored. */
+/** The content of a message, as it is stored. */
 import type { WhatsappTemplate } from './whatsapp-template.js';
 
 export interface Content {
@@ -7,6 +7,6 @@ export interface Content {
   html?: string;
   /** whatsapp: sent instead of the text. */
   template?: WhatsappTemplate;
-  /** email: the mail carries the headers of a one-click unsubscription. */
+  /** email: the mail has the headers of one-click unsubscription. */
   unsubscribe?: boolean;
 }

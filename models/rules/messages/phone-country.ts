@@ -1,10 +1,11 @@
-/** The country that a phone number belongs to, by the numbering plans that libphonenumber keeps. */
+/** The country of a phone number, by the numbering plans of libphonenumber. */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { countryText } from '../../errors.js';
 
 /**
- * The ISO 3166 alpha-2 code of a number in E.164. A number that its plan does not have belongs to the first country of its calling code, as
- * carriers route it: +1 555… is US. What no country has, such as satellites and premium services, is named by its calling code: `+881`.
+ * The ISO 3166 alpha-2 code of a number in E.164. A number that is not in its numbering plan belongs to the first country of its calling
+ * code, because carriers route it there: +1 555… is US. A number without a country, such as those of satellites and premium services, has
+ * its calling code instead: `+881`.
  */
 function countryOf(phone: string): string {
   const number = parsePhoneNumberFromString(phone);
@@ -13,13 +14,13 @@ function countryOf(phone: string): string {
   return mainCountries.get(callingCode) ?? `+${callingCode === '' ? phone.slice(1, 4) : callingCode}`;
 }
 
-/** What is wrong with sending to this number; null when nothing is. */
+/** The fault of sending to this number; null if there is none. */
 export function faultOfCountry(allowed: readonly string[], phone: string): string | null {
   const country = countryOf(phone);
   return allowed.includes(country) ? null : countryText(country);
 }
 
-/** Calling code → the country whose it is first of all, where several share it. */
+/** Calling code → its main country, if several countries share it. */
 const mainOfShared = new Map([
   ['1', 'US'],
   ['7', 'RU'],

@@ -1,4 +1,4 @@
-/** Whom a message can go to. */
+/** The recipients that each channel accepts. */
 import { type AddressKind, type Channel, channels, channelTraits } from '../../channels.js';
 import { isEmail } from '../values/email.js';
 import { isPhone } from '../values/phone.js';
@@ -40,7 +40,7 @@ const rulesOf = (channel: Channel) => addressRules[channelTraits[channel].addres
 /** The field of a contact that holds its address on the channel. */
 export const addressField = (channel: Channel) => channelTraits[channel].address;
 
-/** True when recipients of the channel are phone numbers. Only those belong to a country. */
+/** True if the recipients of the channel are phone numbers. Only those belong to a country. */
 export const hasPhoneNumbers = (channel: Channel) => channelTraits[channel].address === 'phone';
 
 /** The error text for a contact without an address on the channel. */
@@ -52,7 +52,7 @@ export function faultOfRecipient(channel: Channel, to: string): string | null {
   return isValid(to) ? null : invalidText;
 }
 
-/** Two recipients with the same key are one. Letter case does not matter in e-mail addresses. */
+/** Two recipients with the same key are the same. Letter case is ignored in e-mail addresses. */
 export const recipientKey = (channel: Channel, to: string) => rulesOf(channel).keyOf(to);
 
 /** SQL: `recipientKey` of the row with this name, which has the columns `channel` and `to`. */

@@ -1,4 +1,4 @@
-/** The content of a single message, its placeholders filled in by the rules of bulk sends (docs/contract/messages.md, Variables). */
+/** The content of a single message, with its placeholders filled in by the rules of bulk sends (docs/contract/messages.md, Variables). */
 import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
 import type { Content } from './message-content.js';
@@ -7,7 +7,7 @@ import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
 import { faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
 import { compileTemplate, countPlaceholders, escapeHtml, missingFrom, type Template, render } from './template.js';
 
-/** Texts that may have placeholders, those of a WhatsApp template aside. */
+/** Texts that may have placeholders, without those of a WhatsApp template. */
 const textFields = ['text', 'subject', 'html'] as const;
 
 export interface Rendered {
@@ -16,9 +16,9 @@ export interface Rendered {
 }
 
 /**
- * Fills in what is between double braces.
- * @param channels all that the content may go out on: the message's own and those of its fallback
- * @returns the content, of no value where there are faults
+ * Fills in the placeholders.
+ * @param channels all channels on which the content may be sent: the message's own and those of its fallback
+ * @returns the content. It is not usable if there are faults
  */
 export function renderContent(content: Content, variables: object, channels: readonly Channel[]): Rendered {
   const faults: Fault[] = [];
@@ -36,7 +36,7 @@ export function renderContent(content: Content, variables: object, channels: rea
   const hasTemplates = channels.some((channel) => channelTraits[channel].hasApprovedTemplates);
   for (const name of textFields) {
     const source = content[name];
-    // What no channel shows is not looked at.
+    // A text that no channel sends is not checked.
     if (source === undefined || (name !== 'text' && !hasMailFields)) continue;
     const filled = render(compiled(`content.${name}`, source), values, {
       unitsMax: textUnitsMax(longest),
@@ -54,7 +54,7 @@ export function renderContent(content: Content, variables: object, channels: rea
   return { content: { ...rendered, template }, faults: [...faultsOfRendered(rendered, channels), ...wrong] };
 }
 
-/** What cannot be judged before the values are in. */
+/** The faults that can be found only with the values. */
 function faultsOfRendered({ text, subject, html }: Content, channels: readonly Channel[]): Fault[] {
   if (text === '') return [{ field: 'content.text', message: missingFieldText('content.text') }];
   const tooLong = channels.map((channel) => faultOfTexts(channel, text, html)).find((fault) => fault !== null);
@@ -62,7 +62,7 @@ function faultsOfRendered({ text, subject, html }: Content, channels: readonly C
   return subject === undefined || isSubject(subject) ? length : [...length, { field: 'content.subject', message: subjectText }];
 }
 
-/** One for each text with placeholders that goes out as it is written. */
+/** One warning for each text that contains placeholders and is sent as it is. */
 export const literalPlaceholders = (content: Content): Fault[] =>
   textFields.flatMap((name) => {
     const field = `content.${name}`;

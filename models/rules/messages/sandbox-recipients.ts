@@ -1,8 +1,8 @@
-/** The sandbox's recipients as data (docs/contract/messages.md, The sandbox): what happens to a message by whom it is addressed to. */
+/** The sandbox's recipients as data (docs/contract/messages.md, The sandbox): the recipient determines what happens to a message. */
 import { type AddressKind, type Channel, channelTraits } from '../../channels.js';
 import type { ReportStatus } from './status.js';
 
-/** One report that the sandbox will post, `step` delays after hand-off. */
+/** A report that the sandbox will post, `step` delays after the hand-off. */
 export interface ScriptedReport {
   status: ReportStatus;
   error_code?: string;
@@ -10,9 +10,9 @@ export interface ScriptedReport {
 }
 
 export interface Script {
-  /** Calls that are answered with "unavailable" first. */
+  /** How many calls are first answered with "unavailable". */
   unavailable?: number;
-  /** The code with which the hand-off is refused. */
+  /** The error code of a hand-off that is refused. */
   refused?: string;
   reports: ScriptedReport[];
 }

@@ -1,6 +1,6 @@
 /**
- * How a carrier would encode and split a text (3GPP TS 23.038; 160/153 septets in GSM-7, 70/67 UTF-16 units in UCS-2).
- * Shown as information only: the price follows `billing/credits.ts`.
+ * How a carrier encodes and splits a text (3GPP TS 23.038; 160/153 septets in GSM-7, 70/67 UTF-16 units in UCS-2). For information only:
+ * `billing/credits.ts` determines the price.
  */
 import { type Channel, channelTraits } from '../../channels.js';
 
@@ -11,7 +11,7 @@ const basic = new Set(
 );
 const extension = new Set('\f^{}\\[~]|€');
 
-/** Encoding and number of parts of an SMS text; an empty text is one part. */
+/** The encoding and the number of parts of an SMS text. An empty text is one part. */
 export function segmentsOf(text: string): { encoding: Encoding; segments: number } {
   const units = gsmUnits(text);
   if (units !== null) return { encoding: 'GSM-7', segments: split(units, 160, 153) };
@@ -25,11 +25,11 @@ export function segmentsOf(text: string): { encoding: Encoding; segments: number
   };
 }
 
-/** Segments and encoding as a message shows them; null on channels without segments. */
+/** Segments and encoding, as a message shows them; null on channels without segments. */
 export const carrierView = (channel: Channel, text: string): { encoding: Encoding | null; segments: number | null } =>
   channelTraits[channel].hasSegments ? segmentsOf(text) : { segments: null, encoding: null };
 
-/** Septets of each character, or null when one is outside the GSM alphabet. */
+/** The septets of each character; null if one is outside the GSM alphabet. */
 function gsmUnits(text: string): number[] | null {
   const units: number[] = [];
   for (const character of text) {
@@ -40,7 +40,7 @@ function gsmUnits(text: string): number[] | null {
   return units;
 }
 
-/** A character of two units is never cut in half: it moves to the next part as a whole. */
+/** A character of two units is never split. It moves to the next part as a whole. */
 function split(units: number[], single: number, part: number): number {
   const total = units.reduce((sum, unit) => sum + unit, 0);
   if (total <= single) return 1;

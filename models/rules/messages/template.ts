@@ -1,29 +1,29 @@
 /**
- * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name | fallback }}`; `\{{` is a literal `{{`. A template is read
- * once; what is put into it is never read again.
+ * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name
+ * fallback }}`; `\{{` is a literal `{{`. A template is parsed once. Inserted values are never parsed.
  */
 
 interface Placeholder {
   name: string;
-  /** Stands where no value is given; undefined: a value is required. */
+  /** Replaces an absent value; undefined: a value is required. */
   fallback: string | undefined;
-  /** As it was written. */
+  /** The original text. */
   source: string;
 }
 
 export interface Template {
   parts: readonly (string | Placeholder)[];
-  /** Names without which it cannot be rendered, each once. */
+  /** Names that need a value, each once. */
   required: readonly string[];
-  /** The beginning of the first thing that opens like a placeholder and is none; null when there is nothing like that. */
+  /** The beginning of the first text that starts like a placeholder but is none; null if there is none. */
   malformed: string | null;
 }
 
-// Each alternative ends at the next brace at the latest, so that reading takes time in proportion to the text.
+// Each alternative ends at the next brace at the latest, so that the time is proportional to the length of the text.
 const opening = /\\\{\{|\{\{\s*([\p{L}\p{M}\p{N}_.-]+)\s*(?:\|([^{}]*))?\}\}|\{\{(?!\{)[^{}]*\}{0,2}/gu;
 const malformedShown = 40;
 
-/** Reads a text once, to be rendered many times. */
+/** Parses a text once, for many renderings. */
 export function compileTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
   let malformed: string | null = null;
@@ -41,18 +41,18 @@ export function compileTemplate(text: string): Template {
   return { parts: parts.filter((part) => part !== ''), required: [...new Set(required)], malformed };
 }
 
-/** Names that the template requires and that have no value. */
+/** The required names without a value. */
 export const missingFrom = ({ required }: Template, values: ReadonlyMap<string, string>): string[] =>
   required.filter((name) => !values.has(name));
 
 export interface RenderOptions {
   /** Applied to values, for example to escape them. */
   escape?: (value: string) => string;
-  /** UTF-16 units after which rendering stops; what is longer is cut there. */
+  /** Rendering stops after so many UTF-16 units, and cuts the text there. */
   unitsMax?: number;
 }
 
-/** The text with its values; a required one that is missing stays as it was written. */
+/** The text with its values. A required placeholder without a value stays as it is. */
 export function render(
   { parts }: Template,
   values: ReadonlyMap<string, string>,
@@ -63,7 +63,7 @@ export function render(
     const value = typeof part === 'string' ? undefined : values.get(part.name);
     if (typeof part === 'string') text += part;
     else text += value === undefined ? (part.fallback ?? part.source) : escape(value);
-    // A value of a megabyte in a thousand placeholders would be no string any more.
+    // A value of a megabyte in a thousand placeholders would exceed the maximum length of a string.
     if (text.length > unitsMax) return { text: text.slice(0, unitsMax).toWellFormed(), isCut: true };
   }
   return { text, isCut: false };
@@ -71,10 +71,10 @@ export function render(
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A value as HTML shows it literally. */
+/** A value as HTML that shows it literally. */
 export const escapeHtml = (value: string): string => value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 
-/** How many placeholders the text has; no more than `most` are counted. */
+/** How many placeholders the text has, counted up to `most`. */
 export function countPlaceholders(text: string, most: number): number {
   let count = 0;
   for (const [, name] of text.matchAll(opening)) {

@@ -7,9 +7,9 @@ export const waits = ['schedule', 'batch_resume', 'hand_off', 'provider_answer',
 
 export interface Waiting {
   what: (typeof waits)[number];
-  /** In words. */
+  /** For people. */
   text: string;
-  /** The latest time at which the wait ends; null when it is not known. */
+  /** The latest end of the wait; null if it is not known. */
   until: Date | null;
 }
 
@@ -34,7 +34,7 @@ export interface WaitLimits {
   unknownHandoffSeconds: number;
 }
 
-/** What the message waits for; null when nothing is open. Its webhook deliveries count once the message itself is done. */
+/** What the message waits for; null if nothing is open. Its webhook deliveries are considered only after the message itself has ended. */
 export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now: Date): Waiting | null {
   const { message, events } = circumstances;
   if (message.status === 'queued') return beforeHandoff(circumstances, limits, now);

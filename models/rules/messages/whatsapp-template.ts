@@ -1,29 +1,29 @@
 /**
- * Templates that WhatsApp has approved: all that may be sent to somebody who has not written within 24 hours. Limits as Meta has them.
- * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ * Templates that WhatsApp has approved. Without one, only recipients who have written within 24 hours can be sent to. The limits are those
+ * of Meta. https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
 import type { Fault } from '../../errors.js';
 import { codePoints } from '../values/text.js';
 import { isStorable } from '../values/text.js';
 
-/** A template as it is asked for. With Twilio `name` is the SID of its content (HX…). */
+/** A template in a request. With Twilio, `name` is the SID of its content (HX…). */
 export interface WhatsappTemplate {
   name: string;
   language: string;
-  /** Of the body, with Twilio of all parts: by name, or by number from 1, as the template has them. */
+  /** The variables of the body, with Twilio of all parts: by name, or by number from 1, as the template has them. */
   variables?: Record<string, string>;
   header?: TemplateHeader;
-  /** Those that have something to fill in. */
+  /** The buttons that have variables. */
   buttons?: TemplateButton[];
 }
 
-/** What the header shows: the value of its one variable, or a file that is fetched from the link. `name`: of a variable that has one. */
+/** The header: the value of its one variable, or the link to a file. `name`: the name of the variable, if it has one. */
 export type TemplateHeader =
   | { type: 'text'; text: string; name?: string }
   | { type: 'image' | 'video'; link: string }
   | { type: 'document'; link: string; filename?: string };
 
-/** `index`: the button's place, from 0. `suffix`: the end of its URL. `payload`: what comes back when it is pressed. */
+/** `index`: the position of the button, from 0. `suffix`: the end of its URL. `payload`: what a press of the button returns. */
 export type TemplateButton = { index: number } & ({ type: 'url'; suffix: string } | { type: 'quick_reply'; payload: string });
 
 export const headerTypes = ['text', 'image', 'video', 'document'] as const satisfies readonly TemplateHeader['type'][];
@@ -31,7 +31,7 @@ export const buttonTypes = ['url', 'quick_reply'] as const satisfies readonly Te
 export const buttonsMax = 10;
 
 const variablesMax = 50;
-/** No name is like that of a property that every object has. */
+/** No such name equals the name of a property that every object has. */
 const variableName = /^[A-Za-z0-9][A-Za-z0-9_]{0,63}$/;
 
 export const isTemplateName = (text: string) => /^[A-Za-z0-9_]{1,512}$/.test(text);
@@ -39,16 +39,16 @@ export const isLanguage = (text: string) => /^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}
 export const isVariableName = (text: string) => variableName.test(text);
 
 interface TextRule {
-  /** Characters. */
+  /** In characters. */
   lengthMax: number;
   pattern?: RegExp;
-  /** What is said of a text that is not like that, behind its field. */
+  /** The error text, which follows the name of the field. */
   wrong: string;
 }
 
 const oneLine = /^[^\r\n\t]*$/;
 
-/** The texts that fill a template in, by the field that they stand in; `variable`: each of `variables`. */
+/** The texts of a template, by their field. `variable`: each of `variables`. */
 export const textRules = {
   variable: { lengthMax: 1024, wrong: 'must be 1 to 1024 characters' },
   text: { lengthMax: 60, pattern: oneLine, wrong: 'must be one line of at most 60 characters' },
@@ -59,13 +59,13 @@ export const textRules = {
 } as const satisfies Record<string, TextRule>;
 export type TextKind = keyof typeof textRules;
 
-/** What is wrong with a text, to stand behind its field; null when nothing is. */
+/** The fault of a text, to follow the name of its field; null if there is none. */
 export function faultOfText(kind: TextKind, text: string): string | null {
   const { lengthMax, pattern, wrong }: TextRule = textRules[kind];
   return text === '' || codePoints(text) > lengthMax || pattern?.test(text) === false ? wrong : null;
 }
 
-/** What is wrong with variables; null when nothing is. */
+/** The fault of the variables; null if there is none. */
 export function faultOfVariables(field: string, variables: object): Fault | null {
   const entries = Object.entries(variables);
   if (entries.length > variablesMax) return { field, message: `${field} must have at most ${variablesMax} entries` };
@@ -83,17 +83,17 @@ function faultOfValue(value: unknown): string | null {
   return isStorable(value) ? faultOfText('variable', value) : 'must be valid text';
 }
 
-/** The part that is filled in apart from the variables; null: none is. */
+/** The part that has variables of its own; null if there is none. */
 export const partApart = ({ header, buttons = [] }: Partial<WhatsappTemplate> = {}): 'header' | 'buttons' | null =>
   header !== undefined ? 'header' : buttons.length > 0 ? 'buttons' : null;
 
-/** A button is filled in once. @returns the place that comes twice; undefined: none does */
+/** Each button has its variables once. @returns the index that occurs twice; undefined if there is none */
 export function doubleIndexOf(buttons: readonly ({ index?: unknown } | null)[]): number | undefined {
   const indexes = buttons.flatMap((button) => (typeof button?.index === 'number' ? [button.index] : []));
   return indexes.find((index, at) => indexes.indexOf(index) !== at);
 }
 
-/** The template with each of its texts replaced. @param replace gets the text, the path of its field, and what it is */
+/** The template with each of its texts replaced. @param replace receives the text, the path of its field, and its kind */
 export function withTexts(
   { variables = {}, header, buttons, ...template }: WhatsappTemplate,
   replace: (text: string, field: string, kind: TextKind) => string,

@@ -1,47 +1,50 @@
-/** When an account gets less, and when it gets more again. Pure: what was seen goes in, the change comes out. */
+/** When the share of an account is lowered, and when it is raised again. A pure function from observations to a change. */
 import { levelMax } from './route.js';
 
-/** What came of the calls to an account since its level last changed, within the window. */
+/** The calls to an account since its level last changed, within the window. */
 export interface Seen {
   level: number;
   calls: number;
   /** Calls that failed, had no answer, or took longer than `slowMs`. */
   bad: number;
-  /** Bad ones since the last good one. */
+  /** How many failed calls there were since the last successful one. */
   badInARow: number;
-  /** Since the level last changed. */
+  /** Time since the last change of the level. */
   sinceSeconds: number;
 }
 
 export interface LevelChange {
   level: number;
-  /** In words, for operators. */
+  /** For operators. */
   reason: string;
 }
 
-/** A call that takes longer counts as a failed one, from this moment on. */
+/** A call that takes longer counts as failed. */
 export const slowMs = 3_000;
 
-/** So many in a row tell that it is down, however well it was until then: even where every second call fails, one row in 256 is so long. */
+/**
+ * This many failed calls in a row show that the account is down, however healthy it was before. Even if every second call fails, only one
+ * sequence in 256 is so long.
+ */
 const downInARow = 8;
-/** Where nearly all fails, a few calls tell. */
+/** If nearly all calls fail, a few of them are enough. */
 const downShare = 0.8;
 const downCallsMin = 5;
-/** An account that is on its way back has had its warning. */
+/** An account that is recovering needs fewer calls to be down again. */
 const downCallsMinAgain = 2;
-const illShare = 0.15;
-const illCallsMin = 10;
-const illStep = 3;
-const wellShare = 0.05;
-const wellStep = 2;
+const failingShare = 0.15;
+const failingCallsMin = 10;
+const lowerStep = 3;
+const healthyShare = 0.05;
+const raiseStep = 2;
 
-/** Parts of the window: how long the level stays before it is lowered again, or raised. */
-const illAfter = 1 / 6;
-const wellAfter = 2 / 5;
+/** Parts of the window: how long a level stays before it is lowered again, or raised. */
+const lowerAfter = 1 / 6;
+const raiseAfter = 2 / 5;
 /** Parts of the window: the first pause before a probe, and the longest. */
 export const probePauses = { first: 1 / 12, longest: 1 / 2 };
 
-/** The change that is due; null: none. */
+/** The change that is due; null if there is none. */
 export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, windowSeconds: number): LevelChange | null {
   const share = calls === 0 ? 0 : bad / calls;
   const seen = `${Math.round(bad)} of ${Math.round(calls)} calls failed or took longer than ${slowMs / 1000} s`;
@@ -49,11 +52,11 @@ export function judge({ level, calls, bad, badInARow, sinceSeconds }: Seen, wind
   if (badInARow >= downInARow) return { level: 0, reason: `${badInARow} calls in a row failed or took longer than ${slowMs / 1000} s` };
   const downMin = level < levelMax / 2 ? downCallsMinAgain : downCallsMin;
   if (bad >= downMin && share >= downShare) return { level: 0, reason: seen };
-  if (calls >= illCallsMin && share >= illShare) {
-    return level > 1 && sinceSeconds >= windowSeconds * illAfter ? { level: Math.max(1, level - illStep), reason: seen } : null;
+  if (calls >= failingCallsMin && share >= failingShare) {
+    return level > 1 && sinceSeconds >= windowSeconds * lowerAfter ? { level: Math.max(1, level - lowerStep), reason: seen } : null;
   }
-  if (level < levelMax && share < wellShare && sinceSeconds >= windowSeconds * wellAfter) {
-    return { level: Math.min(levelMax, level + wellStep), reason: `${seen}: it is well again` };
+  if (level < levelMax && share < healthyShare && sinceSeconds >= windowSeconds * raiseAfter) {
+    return { level: Math.min(levelMax, level + raiseStep), reason: `${seen}: it is well again` };
   }
   return null;
 }

@@ -1,28 +1,28 @@
-/** What a recovery makes of restored rows. */
+/** The rules of a recovery for restored rows. */
 import type { Channel } from '../../channels.js';
 import type { ProviderAccount, ProviderKind } from '../../settings/provider-account.js';
 import type { Route } from '../../settings/provider-routes.js';
 import type { StatusDetail } from '../messages/status.js';
 
-/** A restored message that is `queued`, as far as the verdict depends on it. */
+/** The fields of a restored `queued` message that the verdict depends on. */
 export interface RestoredMessage {
   scheduled_at: Date | null;
   status_detail: StatusDetail;
-  /** Status of its batch; null without a batch. */
+  /** The status of its batch; null without a batch. */
   batch_status: string | null;
-  /** Accounts that may have taken it by an attempt of which the outcome was not known before the restore. */
+  /** The accounts that may have it, from an attempt whose outcome was unknown before the restore. */
   uncertain_at: readonly string[];
 }
 
 /** `uncertain`: it may have been handed off in the lost time. `scheduled`, `cancelled`: it was certainly not. */
 export type RestoredVerdict = 'uncertain' | 'scheduled' | 'cancelled';
 
-/** A hand-off begins so long before the scheduled moment at most; see `isDue` in claim-handoffs.ts. */
+/** A hand-off begins at most this long before the scheduled time; see `isDue` in claim-handoffs.ts. */
 const earlyMs = 1_000;
 
 /**
  * Whether a message may have been handed off between the moment to which the database was restored and the moment at which the last worker
- * stopped. A paused batch may have been resumed in that time. A cancelled batch begins no hand-off any more.
+ * stopped. A paused batch may have been resumed in that time. A cancelled batch begins no hand-off.
  */
 export function verdictOf({ scheduled_at, status_detail, batch_status, uncertain_at }: RestoredMessage, stoppedAt: Date): RestoredVerdict {
   if (uncertain_at.length > 0) return 'uncertain';
@@ -31,13 +31,13 @@ export function verdictOf({ scheduled_at, status_detail, batch_status, uncertain
   return batch_status === 'cancelled' && isUnclaimed ? 'cancelled' : 'uncertain';
 }
 
-/** What can be done about a call whose answer is lost: 0: make it again; 1: search for the message; 2: wait for the delivery report. */
+/** What can be done about a call whose answer is lost. 0: repeat it. 1: search for the message. 2: wait for the delivery report. */
 const doubtOf: Readonly<Record<ProviderKind, 0 | 1 | 2>> = { sandbox: 0, postmark: 1, twilio: 2, meta: 2, smtp: 2, ses: 2, sendgrid: 2 };
 
 /**
- * The accounts that may have a message, the one that can be asked least last: the hand-off goes on with the last one (`routeOf` in
- * claim-handoffs.ts), so nothing is sent again while another account may have it.
- * @param bound accounts that it was uncertain at before; those that the settings do not name any more can be asked nothing
+ * The accounts that may have a message. The one with the fewest possibilities of a query is last, because the hand-off continues with the
+ * last one (`routeOf` in claim-handoffs.ts). So nothing is sent again while another account may have it.
+ * @param bound accounts at which it was uncertain before. Those that are no longer in the settings cannot be queried
  */
 export function suspectedAccounts(
   { routes, accounts }: { routes: Readonly<Record<Channel, readonly Route[]>>; accounts: readonly ProviderAccount[] },

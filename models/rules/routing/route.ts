@@ -1,25 +1,26 @@
-/** Which account a message goes by: in proportion to the weights, less where an account is ill. */
+/** The choice of an account for a message: in proportion to the weights, and less for failing accounts. */
 
-/** Full health; 0: the account gets probes only. */
+/** Full health. With level 0, an account gets probes only. */
 export const levelMax = 10;
 
-/** How an account stands at a moment. */
+/** The state of an account. */
 export interface Standing {
   account: string;
-  /** 0: stands by. */
+  /** 0: a standby. */
   weight: number;
   /** 0 to `levelMax`. */
   level: number;
 }
 
 /**
- * Why an account was chosen. `only`: its channel has no other. `share`: by weight, all being well. `moved`: by weight, while others are
- * ill. `probe`: to see whether it is well again. `failover`: another account has just failed. `same_account`: an earlier call may have reached it.
+ * Why an account was chosen. `only`: its channel has no other. `share`: by weight, and all accounts are healthy. `moved`: by weight, while
+ * others are failing. `probe`: to test whether it is healthy again. `failover`: another account has just failed. `same_account`: an earlier
+ * call may have reached it.
  */
 export const routeReasons = ['only', 'share', 'moved', 'probe', 'failover', 'same_account'] as const;
 export type RouteReason = (typeof routeReasons)[number];
 
-/** The same in words, for the timeline. */
+/** The texts of the reasons, for the timeline. */
 export const routeTexts: Readonly<Record<RouteReason, string>> = {
   only: 'its channel has no other account',
   share: 'by its share of the channel',
@@ -29,16 +30,16 @@ export const routeTexts: Readonly<Record<RouteReason, string>> = {
   same_account: 'because an earlier call may have reached it',
 };
 
-/** Whom to call, and whom instead. */
+/** The account to call, and the ones to call after a failure. */
 export interface RouteChoice {
   reason: RouteReason;
-  /** The best first; `share`: percent of the channel's messages that go by it at present. */
+  /** In order of preference. `share`: the present percentage of the channel's messages that go through it. */
   accounts: readonly { account: string; share: number }[];
 }
 
 /**
- * The part of the traffic that each account gets, from 0 to 1, adding up to 1. An account has its weight in proportion to its level; what
- * is lost by that goes to those that stand by. Where all are ill nothing is known to be better, and the weights count alone.
+ * The share of the traffic that each account gets, from 0 to 1, with the sum 1. Each account gets its weight in proportion to its level,
+ * and the standbys get the rest. If all are failing, none is known to be better, and only the weights count.
  */
 export function sharesOf(standings: readonly Standing[]): number[] {
   const lost = standings.reduce((sum, { weight, level }) => sum + weight * (1 - level / levelMax), 0);
@@ -50,13 +51,13 @@ export function sharesOf(standings: readonly Standing[]): number[] {
 }
 
 /**
- * The accounts of a round of hand-offs.
- * @param standings of all accounts of a channel, one at least with a weight
- * @param draw from 0 up to 1, evenly spread
+ * The accounts for a round of hand-offs.
+ * @param standings of all accounts of a channel, at least one of them with a weight
+ * @param draw from 0 up to 1, evenly distributed
  */
 export function chooseRoute(standings: readonly Standing[], draw: number): RouteChoice {
   const shares = sharesOf(standings);
-  // Who stands by and is well takes what fails elsewhere, also while it has no share.
+  // A healthy standby takes over from failing accounts, also without a share.
   const able = standings.flatMap(({ account, level }, at) => {
     const share = shares[at] ?? 0;
     return share > 0 || level > 0 ? [{ account, share }] : [];
@@ -75,8 +76,8 @@ export function chooseRoute(standings: readonly Standing[], draw: number): Route
 const golden = (Math.sqrt(5) - 1) / 2;
 
 /**
- * The draw of a group's round: the same whenever it is asked, evenly spread over groups by the random part of their ids, and over the
- * rounds of one group too, so that a batch is shared out as the weights say.
+ * The draw for a group's round. It is the same for each call. It is evenly distributed over groups, by the random part of their ids, and
+ * over the rounds of one group, so that a batch is divided according to the weights.
  */
 export function drawOf(groupId: string, round: number): number {
   const random = Number.parseInt(groupId.slice(-12), 16) / 2 ** 48;

@@ -1,8 +1,8 @@
 /**
- * The position of a viewer in the events of its workspace, and its text, which is the `id` of an event in a stream.
+ * The position of a viewer in the events of its workspace, and its text form, which is the `id` of an event in a stream.
  *
- * The numbers of events (`seq`) are not a position: transactions commit in another order than they draw numbers, so a lower number may become
- * visible after a higher one. A snapshot of PostgreSQL says exactly which transactions were visible.
+ * The numbers of events (`seq`) are not a position: transactions commit in another order than they get numbers, so a lower number may
+ * become visible after a higher one. A snapshot of PostgreSQL tells exactly which transactions were visible.
  */
 
 /** Text form of `pg_snapshot`: `xmin:xmax:xip,xip,…`. */
@@ -12,13 +12,13 @@ export type Snapshot = string;
 export interface Position {
   /** When `seen` or `reading` was taken, by the database's clock. */
   at: Date;
-  /** Every event that this snapshot shows was received. */
+  /** All events that are visible in this snapshot were received. */
   seen: Snapshot;
-  /** Of the events that only this later snapshot shows, those up to the number `seq` were received. Null between two rounds of reading. */
+  /** Of the events that are visible only in this later snapshot, those up to the number `seq` were received. Null between two rounds of reading. */
   reading: { until: Snapshot; seq: number } | null;
 }
 
-/** No id of ours is longer; a snapshot has at most as many running transactions as PostgreSQL has connections. */
+/** Our ids are shorter, because a snapshot has at most as many running transactions as PostgreSQL has connections. */
 const textLengthMax = 8_000;
 const number = '[0-9a-z]{1,13}';
 const snapshotPattern = `${number}-${number}(?:-${number})*`;
@@ -31,7 +31,7 @@ export function formatPosition({ at, seen, reading }: Position): string {
   return parts.join('.');
 }
 
-/** Reads what `formatPosition` wrote; null for any other text. */
+/** Parses the result of `formatPosition`; null for any other text. */
 export function parsePosition(text: string): Position | null {
   const found = text.length > textLengthMax ? null : pattern.exec(text);
   if (found === null) return null;
@@ -47,14 +47,14 @@ export function parsePosition(text: string): Position | null {
 /** The newest snapshot of a position. */
 export const newestSnapshot = ({ seen, reading }: Position): Snapshot => reading?.until ?? seen;
 
-/** Numbers of running transactions are written as their distance from the oldest one, because most ids have two snapshots. */
+/** Numbers of running transactions are stored as the difference to the oldest one, because most ids have two snapshots. */
 function formatSnapshot(snapshot: Snapshot): string {
   const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
   const distances = [xmax, ...running.split(',').filter((each) => each !== '')].map((each) => Number(each) - Number(xmin));
   return [Number(xmin), ...distances].map((each) => each.toString(36)).join('-');
 }
 
-/** PostgreSQL refuses a snapshot whose transactions are not in order, or not between its bounds. */
+/** PostgreSQL rejects a snapshot whose transactions are not in order, or not between its bounds. */
 function parseSnapshot(text: string): Snapshot | null {
   const [xmin = 0, ...distances] = text.split('-').map((part) => Number.parseInt(part, 36));
   const [xmax = 0, ...running] = distances.map((distance) => xmin + distance);
@@ -62,21 +62,21 @@ function parseSnapshot(text: string): Snapshot | null {
   return xmin > 0 && Number.isSafeInteger(xmax) && isOrdered ? `${xmin}:${xmax}:${running.join(',')}` : null;
 }
 
-/** A viewer on its way through the events that became visible between two snapshots. */
+/** The progress of a viewer through the events that became visible between two snapshots. */
 export interface Progress {
   position: Position;
-  /** Where it is when it has received all of them. */
+  /** The position after all of them are received. */
   goal: Position;
 }
 
-/** The position behind one of the events between. */
+/** The position after one of these events. */
 export const behind = ({ position, goal }: Progress, seq: number): Position => ({
   at: position.at,
   seen: position.seen,
   reading: { until: goal.seen, seq },
 });
 
-/** The progress that an id stands for. What is unknown is when its later snapshot was taken: it counts as older than it is. */
+/** The progress that an id stands for. The time of its later snapshot is unknown, so it counts as older than it is. */
 export const progressAt = (position: Position): Progress => ({
   position,
   goal: { at: position.at, seen: newestSnapshot(position), reading: null },

@@ -10,5 +10,5 @@ const codes = new Set(
   VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/),
 );
 
-/** True for an officially assigned two-letter code, in capitals as ISO writes it. */
+/** True for an officially assigned two-letter code, in capital letters as in ISO 3166. */
 export const isCountry = (text: string): boolean => codes.has(text);

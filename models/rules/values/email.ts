@@ -1,9 +1,9 @@
-/** The shape of an e-mail address: the ASCII subset of RFC 5321 that mail servers deliver, with a dotted domain. */
+/** The form of an e-mail address: the ASCII subset of RFC 5321 that mail servers deliver, with a dotted domain. */
 
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** True for an address that can receive mail; international domains in their punycode form. */
+/** Whether an address can receive mail. International domains must be in punycode. */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at < 1 || at > 64 || text.length > 254) return false;

@@ -1,4 +1,4 @@
-/** Secrets that must be readable again: AES-256-GCM with a key derived from SECRET_KEY. */
+/** Encryption of secrets that must be readable again: AES-256-GCM with a key derived from SECRET_KEY. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 // Layout: version (1) · key id (4) · nonce (12) · tag (16) · ciphertext.
@@ -7,7 +7,7 @@ const header = 33;
 
 /**
  * Encrypts a text for one place.
- * @param context where it is stored, for example `webhook:<id>`: bytes copied to another row do not open
+ * @param context where it is stored, for example `webhook:<id>`. Its bytes cannot be decrypted in another row
  */
 export function encrypt(secretKey: string, context: string, text: string): Buffer {
   const nonce = randomBytes(12);
@@ -17,8 +17,8 @@ export function encrypt(secretKey: string, context: string, text: string): Buffe
 }
 
 /**
- * Opens what `encrypt` made with one of these keys and this context; throws on anything else.
- * @param secretKeys today's and those that came before it
+ * Decrypts the result of `encrypt` with one of these keys and this context. Throws for anything else.
+ * @param secretKeys the present key, then the earlier ones
  */
 export function decrypt(secretKeys: string | readonly string[], context: string, sealed: Buffer): string {
   if (sealed[0] !== version || sealed.length < header) throw new Error('unknown encryption format');
@@ -46,8 +46,8 @@ function derive(secretKey: string): Derived {
   return known;
 }
 
-/** Whether these bytes name this key as theirs. */
+/** Whether these bytes were encrypted with this key. */
 export const isEncryptedWith = (secretKey: string, sealed: Buffer): boolean => sealed.subarray(1, 5).equals(keyId(secretKey));
 
-/** Names the key without telling it. */
+/** Identifies the key without revealing it. */
 const keyId = (secretKey: string) => derive(secretKey).id;

@@ -1,15 +1,15 @@
 /** Ids begin with their time (UUIDv7), so an index on ids finds a period without an index on times. */
 
-/** Below every id: where reading from the first on begins. */
+/** Less than every id. To read from the first row on. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-/** Above every id: where reading from the last on begins. */
+/** Greater than every id. To read from the last row on. */
 export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A row's `created_at` may be the database's, later than its id, or of another clock: the ids of a period reach so far beyond it. */
+/** A row's `created_at` may be later than its id, or from another clock. The ids of a period are extended by this margin. */
 const marginMs = 60_000;
 
-/** An id below all of rows that were created at this time or later. */
+/** An id that is less than those of all rows that were created at this time or later. */
 export const idBefore = (at: Date) => firstIdOf(at.getTime() - marginMs);
 
 const lastMs = 2 ** 48 - 1;

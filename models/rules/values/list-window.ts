@@ -28,8 +28,8 @@ interface Reader<Row> {
 }
 
 /**
- * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a
- * sort key and not a count of rows.
+ * Reads a part of a list. A walk from place to place sees every row that exists throughout the walk exactly once, because a place is a sort
+ * key and not a count of rows.
  */
 export async function readWindow<Row>(window: ListWindow, { count, find, placeOf }: Reader<Row>): Promise<Listed<Row>> {
   const total = 'page' in window ? await count() : null;

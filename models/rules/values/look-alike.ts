@@ -1,15 +1,15 @@
-/** Which known name an unknown one was probably meant to be: the same in another case or style, or one or two letters off. */
+/** Finds the known name that an unknown one probably means: the same in another case or style, or with one or two different letters. */
 
-/** Names that are longer than this are compared with none. */
+/** Longer names are not compared. */
 const lengthMax = 64;
 
 /** `scheduledAt`, `Scheduled-At` and `scheduled_at` are one name in three styles. */
 const plain = (name: string) => name.toLowerCase().replaceAll(/[_\-. ]/g, '');
 
-/** In a short name two other letters make another word. */
+/** In a short name, two different letters make another word. */
 const lettersOff = (name: string) => (name.length < 5 ? 1 : 2);
 
-/** @returns the known name that is nearest; undefined: none looks like it */
+/** @returns the most similar known name; undefined if none is similar */
 export function lookAlike(name: string, known: Iterable<string>): string | undefined {
   if (name.length > lengthMax) return undefined;
   let nearest: string | undefined;
@@ -26,7 +26,7 @@ export function lookAlike(name: string, known: Iterable<string>): string | undef
   return nearest;
 }
 
-/** Letters to insert, leave out, replace or swap with their neighbour (optimal string alignment). */
+/** How many letters must be inserted, deleted, replaced or swapped with their neighbour (optimal string alignment). */
 function distanceOf(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

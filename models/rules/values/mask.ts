@@ -1,11 +1,11 @@
-/** Hides whom a text names, for what is shown or kept as a provider said it. */
+/** Masks recipients in texts of providers, before they are shown or stored. */
 
 const phone = /(?:\+|%2B)[1-9]\d{5,14}(?!\d)/gi;
 const email = /[\w.%+'-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/gi;
 
 /**
- * The text with its addresses masked: phone numbers with a plus sign, e-mail addresses, and this message's own recipient also
- * without its plus sign, as some carriers write it. Two characters are left to recognize it by.
+ * The text with its addresses masked: phone numbers with a plus sign, e-mail addresses, and this message's own recipient also without its
+ * plus sign, as some carriers write it. Two characters stay, for recognition.
  */
 export function maskAddresses(text: string, recipient: string): string {
   const digits = recipient.startsWith('+') ? recipient.slice(1) : undefined;

@@ -1,4 +1,4 @@
-/** The free-form object that a sender attaches to a message. */
+/** The free-form object that a client attaches to a message. */
 import type { Fault } from '../../errors.js';
 import { isStorable } from './text.js';
 
@@ -7,10 +7,7 @@ const keysMax = 50;
 const levelsMax = 5;
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/**
- * What is wrong with the metadata at this path; null when nothing is. Levels are counted first, because nothing else may
- * recurse before.
- */
+/** The fault of the metadata at this path; null if there is none. The depth is checked first, because all other checks are recursive. */
 export function faultOfMetadata(path: string, value: object): Fault | null {
   const fault = (message: string): Fault => ({ field: path, message: `${path} ${message}` });
   if (levelsOf(value) > levelsMax) return fault(`must be at most ${levelsMax} levels deep`);

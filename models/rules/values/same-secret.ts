@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether a signature or password that was given is the expected one; takes the same time wherever they differ. */
+/** Whether a signature or password equals the expected one. The time does not depend on where they differ. */
 export function isSameSecret(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,18 +1,18 @@
-/** ISO 8601 timestamps as this service reads them: the extended calendar form, checked against the calendar. */
+/** The ISO 8601 timestamps that this service accepts: the extended calendar form, checked against the calendar. */
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 export interface Timestamp {
   at: Date;
-  /** The text named a day, not a moment. */
+  /** The text is a day, not a time. */
   isDay: boolean;
-  /** The text said where on Earth its clock stands. */
+  /** The text has a time zone. */
   hasZone: boolean;
 }
 
 /**
- * Reads `2026-03-01`, `2026-03-01T12:00`, `2026-03-01T12:00:00.000Z`, `2026-03-01T12:00:00+01:00`.
- * Without a zone the clock is UTC. Returns null for every other text and for days that no calendar has.
+ * Parses `2026-03-01`, `2026-03-01T12:00`, `2026-03-01T12:00:00.000Z`, `2026-03-01T12:00:00+01:00`. The default time zone is UTC. Returns
+ * null for every other text, and for days that do not exist.
  */
 export function readTimestamp(text: string): Timestamp | null {
   const match = pattern.exec(text);
@@ -27,13 +27,13 @@ export function readTimestamp(text: string): Timestamp | null {
   return { at, isDay: match[4] === undefined, hasZone: zone !== undefined };
 }
 
-/** Years before 1000 are refused: JavaScript reads 0–99 as 19xx, and PostgreSQL has no year 0. */
+/** Years before 1000 are rejected: JavaScript reads 0–99 as 19xx, and PostgreSQL has no year 0. */
 function isOnCalendar(year: number, month: number, day: number, hour: number, minute: number, second: number): boolean {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour < 24 && minute < 60 && second < 60;
 }
 
-/** Minutes east of Greenwich; null when no clock stands there. */
+/** Minutes east of Greenwich; null for an offset that no time zone has. */
 function offsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone === 'Z') return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];

@@ -1,6 +1,6 @@
 /**
- * Which addresses a webhook may reach. Allow-list, not block-list: IPv4 only where it is plain unicast, IPv6 only inside
- * 2000::/3, both without the special-purpose blocks of the IANA registries. Used when a URL is saved and at every connect.
+ * The addresses that a webhook may reach. Allow-list, not block-list: for IPv4 only plain unicast, for IPv6 only 2000::/3, both without the
+ * special-purpose blocks of the IANA registries. Checked when a URL is saved and at every connect.
  */
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../settings/config.js';
@@ -8,7 +8,7 @@ import type { Config } from '../../settings/config.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** Lists come from the settings and from here: each is read once. */
+/** The parsed lists of the settings and of this file. Each is parsed once. */
 const read = new Map<string, Network[]>();
 
 const specialV4 = networks(
@@ -18,10 +18,10 @@ const specialV4 = networks(
 const unicastV6 = networks('2000::/3');
 const specialV6 = networks('2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20');
 
-/** The part of the settings that decides about targets. */
+/** The settings that decide about targets. */
 export type TargetPolicy = Pick<Config, 'webhookAllowedNetworks' | 'webhookPorts' | 'demoReceiver'>;
 
-/** True for an address of the public Internet; false for everything else, also for text that is no address. */
+/** True for an address of the public Internet; false for everything else, also for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const parsed = parse(address);
   if (parsed === null) return false;
@@ -30,8 +30,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether a webhook may connect to this address and port: the public Internet on the permitted ports, the operator's
- * allowed networks also on any port from 1024 up, and the demo's own receiver.
+ * Whether a webhook may connect to this address and port: on the public Internet the permitted ports, in the operator's allowed networks
+ * also any port from 1024 up, and the demo's own receiver.
  */
 export function isAllowedTarget(address: string, port: number, policy: TargetPolicy): boolean {
   if (policy.demoReceiver !== undefined && policy.demoReceiver === `${address}:${port}`) return true;
@@ -40,13 +40,13 @@ export function isAllowedTarget(address: string, port: number, policy: TargetPol
   return isPermittedPort && isPublicAddress(address);
 }
 
-/** Whether the address lies in one of these CIDR networks. */
+/** Whether the address is in one of these CIDR networks. */
 export function isInNetworks(address: string, cidrs: readonly string[]): boolean {
   const parsed = parse(address);
   return parsed !== null && contains(networks(cidrs.join(' ')), parsed);
 }
 
-/** Strict forms only: `127.1`, `0x7f.1` and zone ids are not addresses. IPv4 inside IPv6 is what it maps to. */
+/** Strict forms only: `127.1`, `0x7f.1` and zone ids are not addresses. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 function parse(address: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
   if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return null;

@@ -5,8 +5,8 @@ import { toCredits } from '../billing/credits.js';
 import { shownRecipient } from '../contacts/erasure.js';
 
 /**
- * Every event type with its description. The subscription list, the schemas and the document follow from it. The event of a message's
- * status stands in `eventOfStatus` too; an event of something else is written by the operation that causes it.
+ * Every event type with its description. The list of subscriptions, the schemas and the OpenAPI document follow from it. The event of a
+ * status is also in `eventOfStatus`. Any other event is written by the operation that causes it.
  */
 export const eventDescriptions = {
   'message.queued': 'The message was accepted and its credits were charged.',
@@ -18,7 +18,7 @@ export const eventDescriptions = {
 export type EventType = keyof typeof eventDescriptions;
 export const eventTypes = Object.keys(eventDescriptions) as readonly EventType[];
 
-/** The event that a message sends when it reaches a status; null: none. */
+/** The event of a status; null: none. */
 export const eventOfStatus = {
   queued: 'message.queued',
   sent: 'message.sent',
@@ -34,14 +34,14 @@ const statusOfEvent = Object.fromEntries(
   Object.entries(eventOfStatus).flatMap(([status, type]) => (type === null ? [] : [[type, status]])),
 ) as Record<MessageEventType, PublicStatus>;
 
-/** What an owner sends to see whether a webhook works. Nobody subscribes to it. */
+/** The event of a test that an owner sends to a webhook. It cannot be subscribed to. */
 export const testEventType = 'webhook.test';
 
-/** Its exact body, in the envelope of the others. */
+/** Its exact body, in the envelope of the other events. */
 export const testEventBody = (webhookId: string, at: Date) =>
   JSON.stringify({ event: testEventType, timestamp: at.toISOString(), data: { webhook_id: webhookId } });
 
-/** The fields of a message that an event tells. */
+/** The fields of a message that an event contains. */
 export interface EventSubject {
   id: string;
   channel: Channel;
@@ -57,14 +57,14 @@ export interface EventSubject {
 }
 
 /**
- * The exact body of an event: made once, stored, and sent byte for byte at every attempt.
- * `metadata` and `reference` are there when they were given; `batch_id` and `provider_message_id` when there is one.
+ * The exact body of an event. It is made once, stored, and sent byte for byte at every attempt. `metadata` and `reference` are present if
+ * the client gave them; `batch_id` and `provider_message_id` if they exist.
  */
 export function eventBody(type: MessageEventType, message: EventSubject, at: Date): string {
   const data = {
     message_id: message.id,
     channel: message.channel,
-    recipient: shownRecipient(message.to) ?? '', // of a correction that comes after it was erased
+    recipient: shownRecipient(message.to) ?? '', // for a correction that comes after the erasure
     status: statusOfEvent[type],
     ...fieldsOf(type, message),
     ...(message.reference === null ? {} : { reference: message.reference }),

@@ -1,15 +1,15 @@
-/** When a failed webhook delivery is tried again (docs/contract/webhooks.md). */
+/** When a failed webhook delivery is attempted again (docs/contract/webhooks.md). */
 
-/** What a receiver may ask for at most. */
+/** The longest wait that an endpoint can ask for. */
 export const retryAfterSecondsMax = 86_400;
 const jitterShare = 0.2;
 
 /**
- * Seconds until the next attempt; null when the ladder is used up.
- * @param delays the ladder: seconds before the second, third, … attempt
- * @param attempts automatic attempts made so far, at least 1
- * @param retryAfterSeconds what the receiver asked for; honoured up to a day, never shortens the ladder
- * @param random from 0 to 1; jitter only ever adds, so that the ladder is never shorter than it says
+ * Seconds until the next attempt; null if the retry schedule has ended.
+ * @param delays the retry schedule: seconds before the second, third, … attempt
+ * @param attempts how many scheduled attempts were made, at least 1
+ * @param retryAfterSeconds the wait that the endpoint asked for. It is honoured up to a day, and never shortens a delay
+ * @param random from 0 to 1. Jitter only lengthens a delay
  */
 export function retryDelaySeconds(
   delays: readonly number[],
@@ -22,7 +22,7 @@ export function retryDelaySeconds(
   return Math.max(delay * (1 + jitterShare * random), Math.min(retryAfterSeconds ?? 0, retryAfterSecondsMax));
 }
 
-/** Seconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or a date); null when it says nothing usable. */
+/** The seconds in a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date); null if it has no usable value. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);

@@ -1,4 +1,4 @@
-/** Signatures of webhook deliveries: the interface's hex header and the Standard Webhooks trio (docs/contract/webhooks.md). */
+/** Signatures of webhook deliveries: the contract's hex header, and the three headers of Standard Webhooks (docs/contract/webhooks.md). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { asymmetricSignature } from './signing-key.js';
 
@@ -17,18 +17,18 @@ export function standardSignature(secret: string, id: string, timestampSeconds: 
 }
 
 export interface SignedDelivery {
-  /** The event's id: the same at every attempt. */
+  /** The event's id, which is the same at every attempt. */
   id: string;
   type: string;
   body: string;
-  /** The current secret first; an older one follows while a rotation overlaps. */
+  /** The present secret first. The former one follows while a rotation overlaps. */
   secrets: readonly string[];
-  /** Private keys in the same order; none where the owner did not ask for asymmetric signatures. */
+  /** Private keys in the same order; none if the owner did not choose asymmetric signatures. */
   signingKeys?: readonly string[];
   timestampSeconds: number;
 }
 
-/** All headers of one delivery attempt. The hex header always carries the newest secret's signature. */
+/** All headers of one attempt. The hex header always has the signature of the newest secret. */
 export function deliveryHeaders({ id, type, body, secrets, signingKeys = [], timestampSeconds }: SignedDelivery): Record<string, string> {
   const [newest] = secrets;
   if (newest === undefined) throw new Error('a webhook always has a secret');
@@ -46,7 +46,7 @@ export function deliveryHeaders({ id, type, body, secrets, signingKeys = [], tim
   };
 }
 
-/** The same headers as anybody may see them: in the place of each signature stands what kind it was. */
+/** The same headers with masked signatures: the kind of each signature replaces its value. */
 export function maskSignatures(headers: Record<string, string>): Record<string, string> {
   const masked = { ...headers };
   for (const [name, value] of Object.entries(headers)) {

@@ -1,9 +1,9 @@
-/** Ed25519 key pairs of webhooks, in the forms of Standard Webhooks: `whsk_` and the base64 of the seed, `whpk_` and that of the public key. */
+/** Ed25519 key pairs of webhooks, in the forms of Standard Webhooks: `whsk_` and the base64 of the seed, `whpk_` and the base64 of the public key. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 const privatePrefix = 'whsk_';
 const publicPrefix = 'whpk_';
-/** What precedes the 32 bytes of a seed in PKCS #8 (RFC 8410 §7). */
+/** The bytes before the 32 bytes of a seed in PKCS #8 (RFC 8410 §7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface SigningKeyPair {
