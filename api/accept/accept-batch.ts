@@ -3,7 +3,7 @@ import { Batch, type BatchRow } from '../../models/tables/batch.js';
 import { AppError } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
-import { assertBelow, type Quota } from '../../models/operations/billing/within-quota.js';
+import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/billing/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { workflowIds } from '../../workflows/contract.js';
@@ -73,7 +73,7 @@ async function decideBatch(deps: BulkDeps, batch: NewBatch): Promise<void> {
     ask: async () => ((await deps.temporal.acceptBatch({ batchId, workspaceId, channel })).accepted ? [batchId] : []),
     fence: async () => ((await fenceBatch(deps.db, batchId)) ? [batchId] : []),
     stored: async () => ((await Batch.count({ where: { id: batchId } })) > 0 ? [batchId] : []),
-    otherRefusal: () => quotaRefusal(deps, workspaceId),
+    otherRefusal: () => quotaRefusal(deps.db, openBatches(deps, workspaceId)),
   });
   const refusal = decisions.get(batchId);
   if (refusal instanceof AppError) throw refusal;
@@ -84,13 +84,3 @@ const openBatches = ({ config }: BulkDeps, workspaceId: string): Quota => ({
   of: 'openBatches',
   most: config.quotas.openBatches,
 });
-
-async function quotaRefusal(deps: BulkDeps, workspaceId: string): Promise<AppError | null> {
-  try {
-    await assertBelow(deps.db, openBatches(deps, workspaceId));
-    return null;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}

@@ -1,8 +1,8 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { limitReached } from '../../errors.js';
+import { type AppError, limitReached } from '../../errors.js';
 import type { Quotas } from '../../settings/limit-settings.js';
 
-/** What is counted by rows of the database: how, of the workspace `$1`, and what it is called. */
+/** The quotas that count rows: the rows of the workspace `$1`, and their name in the refusal. */
 const counted = {
   apiKeys: {
     what: 'API keys',
@@ -22,7 +22,7 @@ const counted = {
 
 export type Counted = keyof typeof counted;
 
-/** One of the quotas, of one workspace. */
+/** A quota of one workspace. */
 export interface Quota {
   workspaceId: string;
   of: Counted;
@@ -30,9 +30,9 @@ export interface Quota {
 }
 
 /**
- * Does work that adds one to what a quota counts. Under the lock of the workspace's row, so that of any number that come at once exactly
- * as many pass as the quota allows; nothing may be waited for in it.
- * @throws AppError 409 when the workspace has as many as it can have
+ * Runs work that adds one to what a quota counts. Holds the lock of the workspace's row, so that concurrent calls cannot exceed the quota.
+ * The work must not wait for anything outside the database.
+ * @throws AppError limit_reached if the workspace has the maximum number
  */
 export function withinQuota<Result>(db: Database, quota: Quota, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
   return inTransaction(db, async (transaction) => {
@@ -45,14 +45,24 @@ export function withinQuota<Result>(db: Database, quota: Quota, work: (transacti
 const lock = 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
 
 /**
- * Whether one more is allowed as things stand; only under the lock of the workspace's row does that hold.
- * @throws AppError 409
+ * The refusal of one more; null if it is allowed. Certain only under the lock of the workspace's row.
+ * @returns limit_reached
  */
-export async function assertBelow(db: Database, quota: Quota, transaction?: Transaction): Promise<void> {
-  if ((await countOf(db, quota, transaction)) >= quota.most) throw limitReached('A workspace', quota.most, counted[quota.of].what);
+export async function quotaRefusal(db: Database, quota: Quota, transaction?: Transaction): Promise<AppError | null> {
+  if ((await countOf(db, quota, transaction)) < quota.most) return null;
+  return limitReached('A workspace', quota.most, counted[quota.of].what);
 }
 
-/** How many the workspace has; one more than the quota where it has more still. */
+/**
+ * Refuses one more if the quota is used up. Certain only under the lock of the workspace's row.
+ * @throws AppError limit_reached
+ */
+export async function assertBelow(db: Database, quota: Quota, transaction?: Transaction): Promise<void> {
+  const refusal = await quotaRefusal(db, quota, transaction);
+  if (refusal !== null) throw refusal;
+}
+
+/** How many the workspace has, counted up to one more than the quota. */
 export async function countOf(db: Database, { workspaceId, of, most }: Quota, transaction?: Transaction): Promise<number> {
   const sql = `SELECT count(*) AS count FROM (${counted[of].sql} LIMIT $2) AS found`;
   const [row] = await select<{ count: number }>(db, sql, [workspaceId, most + 1], transaction);
