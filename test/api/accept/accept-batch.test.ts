@@ -5,35 +5,14 @@ import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import { silent, useAcceptance } from './use-acceptance.js';
 
 const path = '/api/v1/messages/bulk';
 const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
-  const app = useApi({ forEachTest: true, checksBooks: true });
-  let key: string;
-  let workspaceId: string;
-  beforeEach(async () => {
-    ({ key, workspaceId } = await app.account());
-  });
-  const post = (idempotencyKey?: string, changes: object = {}) =>
-    app.call('POST', path, {
-      key,
-      body: { ...toNamed, ...changes },
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-    });
-  const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key });
-  const counted = async () => {
-    const counts = ['batches', 'messages', 'message_groups'].map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
-    const [row] = await rows(
-      app.deps.db,
-      `SELECT ${counts.join(', ')}, (SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits`,
-    );
-    return Object.values(row ?? {});
-  };
-  const nothing = [0, 0, 0, 0];
-  const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+  const { app, post, keyInUse, setBalance, counted, nothing } = useAcceptance(path, toNamed, ['batches', 'messages', 'message_groups']);
+  const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key: keyInUse() });
 
   it('takes its age from the insert, not from the request', async () => {
     const { db } = app.deps;
@@ -59,12 +38,12 @@ describe('acceptance of a batch', () => {
     it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
-        await app.deps.db.query(`UPDATE workspaces SET balance = 100 WHERE id = '${workspaceId}'`);
+        await setBalance(100);
         return accept(request);
       };
       assert.equal((await post('k')).body.error, 'Insufficient credits. You need 3 credits but have 0.1.');
       assert.deepEqual(await counted(), nothing);
-      await app.deps.db.query(`UPDATE workspaces SET balance = 100000 WHERE id = '${workspaceId}'`);
+      await setBalance(100_000);
       app.deps.temporal.acceptBatch = accept;
       assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
     });
@@ -93,21 +72,21 @@ describe('acceptance of a batch', () => {
     it('402 when the workflow has refused it already', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
-        await app.deps.db.query(`UPDATE workspaces SET balance = 0 WHERE id = '${workspaceId}'`);
+        await setBalance(0);
         await accept(request);
         return silent();
       };
       assert.equal((await post()).body.error, 'Insufficient credits. You need 3 credits but have 0.');
-      await app.deps.db.query(`UPDATE workspaces SET balance = 100000 WHERE id = '${workspaceId}'`);
+      await setBalance(100_000);
     });
     it('is not shown before it is accepted', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       const seen: unknown[] = [];
       app.deps.temporal.acceptBatch = async (request) => {
-        const list = await app.call('GET', path, { key });
-        const messages = await app.call('GET', `/api/v1/messages?batch_id=${request.batchId}`, { key });
+        const list = await app.call('GET', path, { key: keyInUse() });
+        const messages = await app.call('GET', `/api/v1/messages?batch_id=${request.batchId}`, { key: keyInUse() });
         const answers = [
-          await app.call('GET', `${path}/${request.batchId}`, { key }),
+          await app.call('GET', `${path}/${request.batchId}`, { key: keyInUse() }),
           await act(request.batchId, 'cancel'),
           await act(request.batchId, 'pause'),
         ];
@@ -129,7 +108,7 @@ describe('acceptance of a batch', () => {
       const again = await post('k', changes);
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
-      assert.deepEqual(await counted(), [1, 3, 1, 1]);
+      assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
     it('ignores the order of fields, and answers 422 to another body', async () => {
       await post('k');
@@ -150,7 +129,11 @@ describe('acceptance of a batch', () => {
     it('shares no keys with single sends', async () => {
       await post('k');
       const single = { to: phone(0), channel: 'sms', content: { text: 'x' } };
-      const answer = await app.call('POST', '/api/v1/messages/send', { key, body: single, headers: { 'Idempotency-Key': 'k' } });
+      const answer = await app.call('POST', '/api/v1/messages/send', {
+        key: keyInUse(),
+        body: single,
+        headers: { 'Idempotency-Key': 'k' },
+      });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
     });
     it('creates one batch for ten requests at once', async () => {
@@ -163,7 +146,7 @@ describe('acceptance of a batch', () => {
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
-      assert.deepEqual(await counted(), [1, 3, 1, 1]);
+      assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
     it('500 for every copy of a request that was given up, and nothing remains', async () => {
       app.deps.temporal.acceptBatch = async () => {

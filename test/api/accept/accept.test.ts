@@ -1,76 +1,54 @@
 import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
-import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
-import { useApi } from '../use-api.js';
+import { silent, useAcceptance } from './use-acceptance.js';
 
 const send = '/api/v1/messages/send';
 const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, metadata: { b: 1, a: [{ z: 1, y: 2 }] } };
 const failed = 'Internal server error. Please try again later.';
 
 describe('acceptance of a message', () => {
-  const app = useApi({ forEachTest: true, checksBooks: true });
-  let key: string;
-  let workspaceId: string;
-  const post = (idempotencyKey?: string, changes: object = {}) =>
-    app.call('POST', send, {
-      key,
-      body: { ...body, ...changes },
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-    });
-  const counted = async () => {
-    const [row] = await rows(
-      app.deps.db,
-      `SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM message_groups) AS groups,
-       (SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits, (SELECT count(*) FROM events) AS events`,
-    );
-    return row;
-  };
-  const nothing = { messages: 0, groups: 0, debits: 0, events: 0 };
-  const open = async (options?: { balance: number }) => {
-    ({ key, workspaceId } = await app.account(options));
-  };
-  beforeEach(async () => {
-    await open();
-  });
+  const { app, post, useAccount, keyInUse, setBalance, counted, nothing } = useAcceptance(send, body, [
+    'messages',
+    'message_groups',
+    'events',
+  ]);
 
   describe('when the balance is short', () => {
     it('402 and nothing is stored', async () => {
-      await open({ balance: 500 });
+      await useAccount({ balance: 500 });
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_credits']);
       assert.equal(answer.body.error, 'Insufficient credits. You need 1 credits but have 0.5.');
       assert.deepEqual(await counted(), nothing);
     });
     it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
-      await open({ balance: 1000 });
+      await useAccount({ balance: 1000 });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
-        await app.deps.db.query(`UPDATE workspaces SET balance = 100 WHERE id = '${workspaceId}'`);
-        const answer = await accept(request);
-        return answer;
+        await setBalance(100);
+        return accept(request);
       };
       assert.equal((await post('k')).body.error, 'Insufficient credits. You need 1 credits but have 0.1.');
       assert.deepEqual(await counted(), nothing);
-      await app.deps.db.query(`UPDATE workspaces SET balance = 1000 WHERE id = '${workspaceId}'`);
+      await setBalance(1000);
       app.deps.temporal.accept = accept;
       const again = await post('k');
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
     it('spends no more than the balance when 30 sends arrive at once', async () => {
-      await open({ balance: 10_000 });
+      await useAccount({ balance: 10_000 });
       const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
       assert.equal(answers.filter(({ status }) => status === 201).length, 10);
       assert.equal(answers.filter(({ status }) => status === 402).length, 20);
-      const { groups, ...others } = (await counted()) ?? {};
+      const { message_groups: groups, ...others } = await counted();
       assert.deepEqual(others, { messages: 10, debits: 10, events: 0 });
       assert.ok(Number(groups) <= 10);
     });
   });
 
   describe('when Temporal does not answer', () => {
-    const silent = async () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
     it('500, a late worker charges nothing, and the idempotency key stays free', async () => {
       const { accept } = app.deps.temporal;
       let groupId = '';
@@ -96,15 +74,15 @@ describe('acceptance of a message', () => {
       assert.equal((await post('k')).headers.get('idempotent-replayed'), 'true');
     });
     it('402 when the workflow has refused it already', async () => {
-      await open({ balance: 1000 });
+      await useAccount({ balance: 1000 });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
-        await app.deps.db.query(`UPDATE workspaces SET balance = 0 WHERE id = '${workspaceId}'`);
+        await setBalance(0);
         await accept(request);
         return silent();
       };
       assert.equal((await post()).body.error, 'Insufficient credits. You need 1 credits but have 0.');
-      await app.deps.db.query(`UPDATE workspaces SET balance = 1000 WHERE id = '${workspaceId}'`);
+      await setBalance(1000);
     });
     it('500, not 402, when an equal request has given the message up', async () => {
       app.deps.temporal.accept = async ({ groupId }) => {
@@ -128,12 +106,16 @@ describe('acceptance of a message', () => {
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
       assert.equal(first.headers.get('idempotent-replayed'), null);
-      assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
+      assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
     });
     it('ignores the order of fields and unknown fields', async () => {
       await post('k');
       const { channel, to, ...rest } = body;
-      const answer = await app.call('POST', send, { key, body: { unknown: 1, ...rest, channel, to }, headers: { 'Idempotency-Key': 'k' } });
+      const answer = await app.call('POST', send, {
+        key: keyInUse(),
+        body: { unknown: 1, ...rest, channel, to },
+        headers: { 'Idempotency-Key': 'k' },
+      });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, 'true']);
     });
     it('422 for another body, and 400 for an invalid one', async () => {
@@ -144,7 +126,7 @@ describe('acceptance of a message', () => {
       assert.equal((await post('k', { to: 'x' })).status, 400);
     });
     it('repeats the answer with an empty balance and after the message expired', async () => {
-      await open({ balance: 1000 });
+      await useAccount({ balance: 1000 });
       const expires_at = new Date(Date.now() + 300).toISOString();
       await post('k', { expires_at });
       await new Promise((resolve) => setTimeout(resolve, 350));
@@ -152,7 +134,7 @@ describe('acceptance of a message', () => {
     });
     it('holds for all API keys of the workspace', async () => {
       const first = await post('k');
-      await open();
+      await useAccount();
       const other = await post('k');
       assert.equal(other.status, 201);
       assert.notEqual(other.body.data.message.id, first.body.data.message.id);
@@ -177,7 +159,7 @@ describe('acceptance of a message', () => {
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
-      assert.deepEqual(await counted(), { messages: 1, groups: 1, debits: 1, events: 0 });
+      assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
     });
     it('500 for every copy of a request that was given up, and nothing remains', async () => {
       app.deps.temporal.accept = async () => {

@@ -1,0 +1,45 @@
+import { rows } from '../../support/database.js';
+import type { Account, Answer } from '../start-app.js';
+import { useApi } from '../use-api.js';
+
+/**
+ * The set-up of tests of acceptance: a server and an account before each test, and the books audited after it.
+ * @param path the endpoint that accepts
+ * @param body of each request
+ * @param tables that acceptance fills
+ */
+export function useAcceptance(path: string, body: object, tables: readonly string[]) {
+  const app = useApi({ forEachTest: true, checksBooks: true });
+  let account: Account;
+  const useAccount = async (options?: { balance: number }): Promise<void> => {
+    account = await app.account(options);
+  };
+  beforeEach(() => useAccount());
+  const counts = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+  return {
+    app,
+    /** Sends the requests that follow from another account. */
+    useAccount,
+    keyInUse: (): string => account.key,
+    post: (idempotencyKey?: string, changes: object = {}): Promise<Answer> =>
+      app.call('POST', path, {
+        key: account.key,
+        body: { ...body, ...changes },
+        headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+      }),
+    /** Changes the balance without a ledger entry. The test must restore it, because the books are audited afterwards. */
+    setBalance: async (thousandths: number): Promise<void> => {
+      await rows(app.deps.db, 'UPDATE workspaces SET balance = $2 WHERE id = $1', [account.workspaceId, thousandths]);
+    },
+    /** The number of rows in each of the tables, and of debits. */
+    counted: async (): Promise<Record<string, number>> => {
+      const sql = `SELECT ${counts.join(', ')}, (SELECT count(*) FROM credit_entries WHERE kind = 'debit') AS debits`;
+      const [row] = await rows<Record<string, number>>(app.deps.db, sql);
+      return row ?? {};
+    },
+    nothing: Object.fromEntries([...tables, 'debits'].map((name) => [name, 0])),
+  };
+}
+
+/** Temporal does not answer. */
+export const silent = (): Promise<never> => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
