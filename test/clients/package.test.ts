@@ -101,6 +101,13 @@ describe('the package tidings-client', function () {
     assert.deepEqual(JSON.parse(stdout), [[true], 404, 'message.sent']);
   });
 
+  it('brings the command', async () => {
+    const { key } = await app.account();
+    const env = { PATH: process.env.PATH, TIDINGS_URL: app.url, TIDINGS_API_KEY: key };
+    const { stdout } = await promisify(execFile)(join(folder, 'node_modules/.bin/tidings'), ['send', '+15551234567', 'Hello'], { env });
+    assert.match(stdout, / queued +1 credits\n$/);
+  });
+
   it('accepts correct calls and refuses wrong ones at compile time', () => {
     writeFileSync(join(folder, 'typed.ts'), typed);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...tsconfig, include: ['typed.ts'] }));

@@ -21,6 +21,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
   retries?: number;
+  /** Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. */
+  onResponse?: (status: number, headers: Headers) => void;
 }
 
 /** Options of a call that is done once for each key. */
@@ -89,6 +91,7 @@ export class Transport {
       const headers: Record<string, string> = { Accept: 'application/json' };
       if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
       const response = await this.#ask(request, headers, signal);
+      options.onResponse?.(response.status, response.headers);
       if (!response.ok) throw await errorOf(response);
       return dataOf<T>(response.status, await response.text());
     } catch (error) {
