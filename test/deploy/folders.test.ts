@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { root } from './project.js';
 
-const rooms = ['activities', 'api', 'bench', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
+const rooms = ['activities', 'api', 'bench', 'clients', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
 const filesMax = 25;
 /** One file a step, for ever. */
 const grows = new Set(['models/migrations']);

@@ -54,11 +54,24 @@ const refused: [file: string, line: string, advice: string][] = [
   ['harness/stage/a.ts', "import { x } from '../../test/support/client.js'", 'bench/ and test/ import it'],
   ['harness/stage/b.ts', "import type { X } from '../../bench/cases/cases.js'", 'bench/ and test/ import it'],
   ['harness/stage/c.ts', "import { x } from '../../workflows/index.js'", 'import them from workflows/contract.js'],
+  ['clients/typescript/client/a.ts', "import { createHash } from 'node:crypto'", 'not even on Node'],
+  ['clients/typescript/client/b.ts', "import { parse } from 'csv-parse'", 'not even on Node'],
+  ['clients/typescript/client/c.ts', "import { x } from '../command/terminal.js'", 'not even on Node'],
+  ['clients/typescript/webhooks.ts', "import { x } from '../../models/rules/webhooks/signature.js'", 'only passes on verify/'],
+  ['clients/typescript/command/d.ts', "import { x } from '../../../models/rules/webhooks/signature.js'", 'nothing of the service'],
+  ['clients/typescript/command/e.ts', "import Joi from 'joi'", 'nothing of the service'],
+  ['models/m.ts', "import { x } from '../clients/typescript/client/index.js'", 'models/ imports nothing of ours'],
   ['models/flow/l.ts', "import { x } from '../../harness/stage/service.js'", 'models/ imports nothing of ours'],
 ];
 
 /** What the rooms are for: none of these may be refused. */
 const allowed: [file: string, line: string][] = [
+  ['clients/typescript/client/ok-a.ts', "import { x } from './transport.js'"],
+  ['clients/typescript/command/ok-b.ts', "import { Tidings } from '../client/index.js'"],
+  ['clients/typescript/command/ok-e.ts', "import { x } from './terminal.js'"],
+  ['clients/typescript/command/ok-f.ts', "import { readFile } from 'node:fs/promises'"],
+  ['clients/typescript/command/ok-c.ts', "import { parse } from 'csv-parse'"],
+  ['clients/typescript/build/ok-d.ts', "import { openapi } from '../../../api/openapi/openapi.js'"],
   ['models/ok-a.ts', "import { x } from './rules/billing/credits.js'"],
   ['models/rules/ok-d.ts', "import type { Route } from '../settings/provider-routes.js'"],
   ['api/http/ok-c.ts', "import type { Deps } from '../deps.js'"],

@@ -1,9 +1,9 @@
 /** API keys: create, list, rotate and revoke them with a JWT. */
 import Joi from 'joi';
 import { ApiKey } from '../../../models/tables/api-key.js';
-import { issueApiKey } from '../../../models/operations/accounts/issue-api-key.js';
-import { rotateApiKey } from '../../../models/operations/accounts/rotate-api-key.js';
-import { revokeApiKey } from '../../../models/operations/accounts/revoke-api-key.js';
+import { issueApiKey } from '../../../models/operations/api-keys/issue-api-key.js';
+import { rotateApiKey } from '../../../models/operations/api-keys/rotate-api-key.js';
+import { revokeApiKey } from '../../../models/operations/api-keys/revoke-api-key.js';
 import { type Scope, scopes } from '../../../models/rules/accounts/api-key.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { endpoint } from '../../http/endpoint.js';

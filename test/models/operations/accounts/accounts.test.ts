@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../../models/tables/api-key.js';
-import { identifyApiKeys } from '../../../../models/operations/accounts/identify-api-key.js';
+import { identifyApiKeys } from '../../../../models/operations/api-keys/identify-api-key.js';
 import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
-import { revokeApiKey } from '../../../../models/operations/accounts/revoke-api-key.js';
+import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
 import { logIn } from '../../../../models/operations/accounts/log-in.js';
 import { loadMail } from '../../../../models/operations/mails/load-mail.js';
 import { signUp } from '../../../../models/operations/accounts/sign-up.js';

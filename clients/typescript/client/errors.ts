@@ -1,0 +1,72 @@
+/** What a call throws. */
+
+/** A fault of one field of the request. */
+export interface ErrorDetail {
+  field: string;
+  message: string;
+  hint?: string;
+}
+
+/** What is known of a failure. */
+export interface Failure {
+  status: number;
+  code: string;
+  message: string;
+  details?: readonly ErrorDetail[];
+  requestId?: string | null;
+  retryAfterSeconds?: number | null;
+}
+
+/** The service refused a request, or could not be reached. */
+export class TidingsError extends Error {
+  override readonly name = 'TidingsError';
+  /** The HTTP status; 0 if there was no answer. */
+  readonly status: number;
+  /** A word for programs (docs/contract/errors.md); without an answer of the service: `network_error`, `timeout` or `invalid_answer`. */
+  readonly code: string;
+  /** All faults of the fields; empty unless the status is 400, 401 or 404. */
+  readonly details: readonly ErrorDetail[];
+  /** Include it in support requests. Null if there was no answer. */
+  readonly requestId: string | null;
+  /** When the service wants to be called again, in seconds; null if it does not say. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor({ status, code, message, details = [], requestId = null, retryAfterSeconds = null }: Failure, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+    this.requestId = requestId;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The error of a response that is not a success. Its body may be no JSON of ours: a proxy in between answers, too. */
+export async function errorOf(response: Response): Promise<TidingsError> {
+  const text = await response.text();
+  const answer = objectOf(text);
+  return new TidingsError({
+    status: response.status,
+    code: typeof answer.code === 'string' ? answer.code : 'invalid_answer',
+    message: typeof answer.error === 'string' ? answer.error : `HTTP status ${response.status}`,
+    details: Array.isArray(answer.details) ? (answer.details as ErrorDetail[]) : [],
+    requestId: typeof answer.request_id === 'string' ? answer.request_id : response.headers.get('x-request-id'),
+    retryAfterSeconds: secondsOf(response.headers.get('retry-after')),
+  });
+}
+
+/** An object in JSON; an empty one if the text is anything else. */
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3). */
+function secondsOf(value: string | null): number | null {
+  if (value === null) return null;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+}

@@ -1,0 +1,51 @@
+/**
+ * A client of Tidings for Node 20 and newer, Deno, Bun and edge runtimes. It needs `fetch` and the Web Crypto API, and nothing else.
+ */
+import { Batches, Messages } from './messages.js';
+import { Contacts, Webhooks } from './resources.js';
+import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
+import { type CallOptions, type TidingsOptions, Transport } from './transport.js';
+import type { Balance, Usage, UsageQuery } from './types.js';
+
+export class Tidings {
+  readonly messages: Messages;
+  readonly batches: Batches;
+  readonly contacts: Contacts;
+  readonly webhooks: Webhooks;
+  readonly #transport: Transport;
+
+  /** @throws TypeError for options that cannot work */
+  constructor(options: TidingsOptions) {
+    this.#transport = new Transport(options);
+    this.messages = new Messages(this.#transport);
+    this.batches = new Batches(this.#transport);
+    this.contacts = new Contacts(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
+  }
+
+  /** The credit balance, and the credits spent today. */
+  balance(options?: CallOptions): Promise<Balance> {
+    return this.#transport.call({ method: 'GET', path: '/balance' }, options);
+  }
+
+  /** Messages and credits of a period, by day or channel. */
+  usage(query: UsageQuery = {}, options?: CallOptions): Promise<Usage> {
+    return this.#transport.call({ method: 'GET', path: '/usage', query: { ...query } }, options);
+  }
+
+  /**
+   * Every status change of a message, as it happens. The stream is opened when the first event is asked for; it survives lost connections, and
+   * no event comes twice.
+   */
+  stream(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
+    return readStream(this.#transport, options);
+  }
+}
+
+export { type ErrorDetail, TidingsError } from './errors.js';
+export type { List, Page } from './list.js';
+export type { Batches, Messages } from './messages.js';
+export type { Contacts, Webhooks } from './resources.js';
+export type { ResetEvent, StreamEvent, StreamOptions } from './stream.js';
+export type { CallOptions, SendOptions, TidingsOptions } from './transport.js';
+export type * from './types.js';

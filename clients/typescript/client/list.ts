@@ -1,0 +1,43 @@
+/** Lists, which the client reads part by part. */
+import type { CallOptions, Query, Transport } from './transport.js';
+
+/** A part of a list. */
+export interface Page<T> {
+  items: T[];
+  /** For the next part; null at the end. */
+  nextCursor: string | null;
+}
+
+const partSize = 100;
+
+/**
+ * A list, newest first: `for await (const item of list)` reads all of it, and a part only when it is needed. Each row that exists from the
+ * beginning to the end is seen once, however many are added meanwhile (docs/contract, Lists).
+ */
+export class List<T> implements AsyncIterable<T> {
+  /** @param name of the items in the answer */
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly name: string,
+    private readonly query: Query,
+    private readonly options: CallOptions,
+  ) {}
+
+  /** One part. @param cursor `nextCursor` of the part before it; none for the first */
+  async page(cursor?: string | null): Promise<Page<T>> {
+    const query: Query = { limit: partSize, ...this.query, cursor };
+    const data = await this.transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
+    const { next_cursor } = data.pagination as { next_cursor: string | null };
+    return { items: data[this.name] as T[], nextCursor: next_cursor };
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    let cursor: string | null | undefined;
+    do {
+      const part: Page<T> = await this.page(cursor);
+      yield* part.items;
+      cursor = part.nextCursor;
+    } while (cursor !== null);
+  }
+}

@@ -1,0 +1,91 @@
+/** Contacts and webhooks. */
+import { List } from './list.js';
+import { segment } from './messages.js';
+import type { CallOptions, Transport } from './transport.js';
+import type * as types from './types.js';
+
+/** Needs a key with the scope `manage_contacts`. */
+export class Contacts {
+  constructor(private readonly transport: Transport) {}
+
+  /** Not repeated after a lost answer: look for the contact before you try again. */
+  async create(body: types.NewContact, options?: CallOptions): Promise<types.Contact> {
+    return (await this.transport.call<{ contact: types.Contact }>({ method: 'POST', path: '/contacts', body }, options)).contact;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<types.Contact> {
+    return (await this.transport.call<{ contact: types.Contact }>({ method: 'GET', path: `/contacts/${segment(id)}` }, options)).contact;
+  }
+
+  /** The contacts, newest first. `limit` is the size of a part, not of the list. */
+  list(filters: types.ContactFilters = {}, options: CallOptions = {}): List<types.Contact> {
+    return new List(this.transport, '/contacts', 'contacts', { ...filters }, options);
+  }
+
+  /** Changes the given fields; null clears a field. */
+  async update(id: string, body: types.ContactChanges, options?: CallOptions): Promise<types.Contact> {
+    const request = { method: 'PUT', path: `/contacts/${segment(id)}`, body } as const;
+    return (await this.transport.call<{ contact: types.Contact }>(request, options)).contact;
+  }
+
+  /** A repetition after a lost answer is 404. */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.call({ method: 'DELETE', path: `/contacts/${segment(id)}` }, options);
+  }
+}
+
+/** Needs a key with the scope `manage_webhooks`. */
+export class Webhooks {
+  constructor(private readonly transport: Transport) {}
+
+  /** The answer has the secret, which is shown only once. Not repeated after a lost answer: it would make a second webhook. */
+  create(body: types.NewWebhook, options?: CallOptions): Promise<types.CreatedWebhook> {
+    return this.transport.call({ method: 'POST', path: '/webhooks', body }, options);
+  }
+
+  async get(id: string, options?: CallOptions): Promise<types.Webhook> {
+    return (await this.transport.call<{ webhook: types.Webhook }>({ method: 'GET', path: `/webhooks/${segment(id)}` }, options)).webhook;
+  }
+
+  /** The webhooks, newest first. `limit` is the size of a part, not of the list. */
+  list(filters: types.WebhookFilters = {}, options: CallOptions = {}): List<types.Webhook> {
+    return new List(this.transport, '/webhooks', 'webhooks', { ...filters }, options);
+  }
+
+  /** Changes the given fields. */
+  async update(id: string, body: types.WebhookChanges, options?: CallOptions): Promise<types.Webhook> {
+    const request = { method: 'PUT', path: `/webhooks/${segment(id)}`, body } as const;
+    return (await this.transport.call<{ webhook: types.Webhook }>(request, options)).webhook;
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.call({ method: 'DELETE', path: `/webhooks/${segment(id)}` }, options);
+  }
+
+  /** The types of events that a webhook can have. */
+  async events(options?: CallOptions): Promise<types.EventDescription[]> {
+    return (await this.transport.call<{ events: types.EventDescription[] }>({ method: 'GET', path: '/webhooks/events' }, options)).events;
+  }
+
+  /** Sends a test event. Not repeated after a lost answer. */
+  test(id: string, options?: CallOptions): Promise<unknown> {
+    return this.transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/test` }, options);
+  }
+
+  /** The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again. */
+  rotateSecret(id: string, { overlapHours, ...options }: CallOptions & { overlapHours?: number } = {}): Promise<types.RotatedWebhook> {
+    const body = overlapHours === undefined ? {} : { overlap_hours: overlapHours };
+    return this.transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/rotate-secret`, body }, options);
+  }
+
+  /** What was sent to a webhook, newest first. */
+  deliveries(id: string, filters: types.DeliveryFilters = {}, options: CallOptions = {}): List<types.Delivery> {
+    return new List(this.transport, `/webhooks/${segment(id)}/deliveries`, 'deliveries', { ...filters }, options);
+  }
+
+  /** Sends a delivery again. Not repeated after a lost answer. */
+  async resend(id: string, deliveryId: string, options?: CallOptions): Promise<unknown> {
+    const path = `/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}/resend`;
+    return this.transport.call({ method: 'POST', path }, options);
+  }
+}

@@ -1,0 +1,47 @@
+/** When a call is repeated, and after which pause. */
+import type { TidingsError } from './errors.js';
+
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+/** Rate limits have windows of a minute. A longer wait is for the caller to decide. */
+const longestRetryAfterSeconds = 65;
+/** No answer, or an answer of something that could not ask the service. */
+const isUndecided = ({ status, code }: TidingsError) => (status === 0 && code !== 'invalid_answer') || status === 502 || status === 504;
+
+/**
+ * Whether a request may be sent again after this failure (docs/contract/errors.md): refused for its rate or its moment, it left no trace. In
+ * all other cases the service may have done its work, so that only a request that is safe to repeat is repeated.
+ * @param isRepeatable true for reads, for changes to a given state, and for requests with an idempotency key
+ */
+export function isRetryable(error: TidingsError, isRepeatable: boolean): boolean {
+  if ((error.retryAfterSeconds ?? 0) > longestRetryAfterSeconds) return false;
+  if (error.status === 429 || (error.status === 503 && error.code === 'unavailable')) return true;
+  return isRepeatable && (isUndecided(error) || error.status === 500 || error.status === 503);
+}
+
+/**
+ * The pause before a further attempt, in milliseconds: doubled each time, half of it random, so that many clients do not come back at once;
+ * never shorter than the service demands.
+ * @param attempt 0 for the first repetition
+ */
+export function pauseMs(attempt: number, retryAfterSeconds: number | null, random = Math.random()): number {
+  const pause = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs);
+  const demanded = retryAfterSeconds === null ? 0 : retryAfterSeconds * 1000;
+  return demanded + pause * (0.5 + random / 2) * (demanded > 0 ? 0.5 : 1);
+}
+
+/** Waits, or throws the reason of the signal as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+/** The stream of events, which connects again by itself (docs/contract/streams.md). */
+import { TidingsError } from './errors.js';
+import { pause, pauseMs } from './retry.js';
+import { readBlocks, readLines } from './sent-events.js';
+import { reasonOf, type Transport } from './transport.js';
+import type { MessageEvent } from './types.js';
+
+/** The position was too old: events may be missing, so read the lists again. */
+export interface ResetEvent {
+  event: 'stream.reset';
+  timestamp: string;
+  data: Record<string, never>;
+}
+
+/** An event with its position, and `raw`: the bytes that a webhook would get. */
+export type StreamEvent = (MessageEvent | ResetEvent) & { id: string; raw: string };
+
+export interface StreamOptions {
+  /** `id` of the last event that was handled: the stream goes on behind it, for up to an hour. Default: from now on */
+  lastEventId?: string;
+  /** Ends the stream; the iterator throws the reason of the signal. */
+  signal?: AbortSignal;
+  /** Further attempts to open the stream for the first time. Once it was open, it is opened again until it ends. Default: 5 */
+  retries?: number;
+  /** Called each time the stream is open, before its events. */
+  onOpen?: () => void;
+}
+
+/** The service writes at least every 15 seconds. */
+const idleMs = 45_000;
+
+/** @throws TidingsError when the service refuses the stream */
+export async function* readStream(transport: Transport, options: StreamOptions): AsyncGenerator<StreamEvent, void> {
+  const { signal, retries = 5 } = options;
+  let lastEventId = options.lastEventId ?? '';
+  let wasOpen = false;
+  let failures = 0;
+  for (;;) {
+    let retryMs = 0;
+    const ending = new AbortController();
+    try {
+      const headers: Record<string, string> = {
+        Accept: 'text/event-stream',
+        ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }),
+      };
+      const response = await transport.open(
+        '/stream',
+        headers,
+        signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
+      );
+      wasOpen = true;
+      failures = 0;
+      options.onOpen?.();
+      for await (const block of readBlocks(readLines(bodyOf(response), idleMs))) {
+        lastEventId = block.id ?? lastEventId;
+        retryMs = block.retryMs ?? retryMs;
+        if (block.data !== undefined) yield { ...(JSON.parse(block.data) as MessageEvent), id: lastEventId, raw: block.data };
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = asFailure(error);
+      if (!canReopen(failure, wasOpen) || (!wasOpen && failures >= retries)) throw failure;
+      retryMs = Math.max(retryMs, (failure.retryAfterSeconds ?? 0) * 1000);
+      failures += 1;
+    } finally {
+      ending.abort();
+    }
+    await pause(Math.max(retryMs, pauseMs(Math.max(0, failures - 1), null)), signal);
+  }
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  if (response.body !== null) return response.body;
+  throw new TidingsError({ status: response.status, code: 'invalid_answer', message: 'The answer has no body: is baseUrl right?' });
+}
+
+const asFailure = (error: unknown): TidingsError =>
+  error instanceof TidingsError
+    ? error
+    : new TidingsError({ status: 0, code: 'network_error', message: `The stream broke: ${reasonOf(error)}` }, { cause: error });
+
+/** A connection that broke counts as open until the service notices: then 409 says that there are too many, for up to 90 seconds. */
+const canReopen = ({ status, code }: TidingsError, wasOpen: boolean) =>
+  status === 0 || status === 429 || status >= 500 || (status === 409 && code === 'limit_reached' && wasOpen);

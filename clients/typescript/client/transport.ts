@@ -1,0 +1,134 @@
+/** One call: its request, its time-out, its repetitions, its answer. */
+import { errorOf, TidingsError } from './errors.js';
+import { isRetryable, pause, pauseMs } from './retry.js';
+
+export interface TidingsOptions {
+  /** `tidings_…`, from POST /api-keys. */
+  apiKey: string;
+  /** Where the service is, such as `https://api.example.com`; `/api/v1` at its end is allowed. */
+  baseUrl: string;
+  /** For one attempt, body included. Default: 30,000 */
+  timeoutMs?: number;
+  /** Further attempts after a failure that is safe to repeat. Default: 5 */
+  retries?: number;
+  /** In place of the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** Options of a single call. */
+export interface CallOptions {
+  /** Ends the call, also between two attempts; it then throws the reason of the signal. */
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  retries?: number;
+  /** Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. */
+  onResponse?: (status: number, headers: Headers) => void;
+}
+
+/** Options of a call that is done once for each key. */
+export interface SendOptions extends CallOptions {
+  /** Your own key, such as an order number: a retry after a crash of your program is safe then, too. Default: a random UUID for this call */
+  idempotencyKey?: string;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | Date | undefined | null>>;
+
+export interface Request {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Behind `/api/v1`. */
+  path: string;
+  query?: Query;
+  body?: unknown;
+  idempotencyKey?: string;
+  /** For a POST without a key that may be repeated, since it names the state to reach. */
+  isRepeatable?: boolean;
+}
+
+export class Transport {
+  readonly #root: string;
+  readonly #fetch: typeof fetch;
+
+  constructor(private readonly options: TidingsOptions) {
+    if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new TypeError('apiKey is required');
+    if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be a URL, such as https://api.example.com');
+    this.#root = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+    this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
+  }
+
+  /**
+   * Calls the service, again after failures that are safe to repeat.
+   * @returns `data` of the answer
+   * @throws TidingsError when the service refused, or all attempts failed
+   */
+  async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
+    const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
+    const retries = options.retries ?? this.options.retries ?? 5;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#attempt<T>(request, options);
+      } catch (error) {
+        if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
+        await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
+      }
+    }
+  }
+
+  /**
+   * Opens a response that is read as it comes.
+   * @param signal ends the response, too
+   * @throws TidingsError
+   */
+  async open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    const response = await this.#ask({ method: 'GET', path }, headers, signal);
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+
+  async #attempt<T>(request: Request, options: CallOptions): Promise<T> {
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.options.timeoutMs ?? 30_000);
+    const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+    try {
+      const headers: Record<string, string> = { Accept: 'application/json' };
+      if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
+      const response = await this.#ask(request, headers, signal);
+      options.onResponse?.(response.status, response.headers);
+      if (!response.ok) throw await errorOf(response);
+      return dataOf<T>(response.status, await response.text());
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (error instanceof TidingsError) throw error;
+      if (timeout.aborted) throw new TidingsError({ status: 0, code: 'timeout', message: 'No answer in time' }, { cause: error });
+      throw new TidingsError(
+        { status: 0, code: 'network_error', message: `The service cannot be reached: ${reasonOf(error)}` },
+        { cause: error },
+      );
+    }
+  }
+
+  #ask({ method, path, query = {}, body }: Request, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    const url = new URL(this.#root + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null) url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
+    }
+    const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    // A redirect would carry the key to another place, and a POST would become a GET.
+    const init = { method, signal, redirect: 'manual' as const, headers: { 'X-API-Key': this.options.apiKey, ...content, ...headers } };
+    return this.#fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+  }
+}
+
+function dataOf<T>(status: number, text: string): T {
+  try {
+    const answer = JSON.parse(text) as { success?: unknown; data?: T };
+    if (answer.success === true && answer.data !== undefined) return answer.data;
+  } catch {
+    // it is no JSON: below
+  }
+  throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not one of Tidings: is baseUrl right?' });
+}
+
+/** Runtimes hide the reason of a failed fetch in its cause. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = Object(error) as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
+  return String(cause?.code ?? cause?.message ?? message ?? error);
+}

@@ -1,0 +1,65 @@
+/** What a subcommand is. */
+import type { ParseArgsConfig } from 'node:util';
+import type { Tidings } from '../client/index.js';
+import type { Terminal } from './terminal.js';
+
+/** The command line is wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What was asked for did not happen: exit code 1. */
+export class Failed extends Error {
+  override readonly name = 'Failed';
+}
+
+export interface Context {
+  /** Options and arguments, as `parseArgs` gives them. */
+  values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  positionals: readonly string[];
+  env: NodeJS.ProcessEnv;
+  terminal: Terminal;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  /** A client with the key of the user. @throws UsageError if there is none */
+  tidings(): Tidings;
+}
+
+export interface Command {
+  /** Behind the name of the command. */
+  usage: string;
+  summary: string;
+  /** A line for each option, and what else is to be known. */
+  help: string;
+  options?: NonNullable<ParseArgsConfig['options']>;
+  /** How many arguments it takes. */
+  arguments: readonly [min: number, max: number];
+  /** @throws UsageError, Failed, TidingsError */
+  run(context: Context): Promise<void>;
+}
+
+/** The value of an option with a text; undefined where it is not given. */
+export function textOption({ values }: Pick<Context, 'values'>, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The value of an option that must be one of a few. */
+export function choice<T extends string>(context: Pick<Context, 'values'>, name: string, allowed: readonly T[]): T | undefined {
+  const value = textOption(context, name);
+  if (value === undefined) return undefined;
+  if ((allowed as readonly string[]).includes(value)) return value as T;
+  throw new UsageError(`--${name} must be one of: ${allowed.join(', ')}`);
+}
+
+/** The value of an option that must be a whole number. */
+export function wholeNumber(context: Pick<Context, 'values'>, name: string, min: number, max: number): number | undefined {
+  const value = textOption(context, name);
+  if (value === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+}
+
+export const channels = ['sms', 'whatsapp', 'email'] as const;
+export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;

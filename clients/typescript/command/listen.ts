@@ -1,0 +1,86 @@
+/** `tidings listen`: events on a machine that the service cannot reach. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { StreamEvent } from '../client/index.js';
+import { type Command, textOption, UsageError } from './command.js';
+import { plain, type Terminal } from './terminal.js';
+
+/** As long as the service waits for a receiver. */
+const timeoutMs = 10_000;
+
+export const listen: Command = {
+  usage: '[--forward URL] [options]',
+  summary: 'show events as they happen, and post them to a local receiver',
+  help: `  --forward URL    post each event there, signed as a webhook is
+  --secret SECRET  whsec_… of the signature (default: a new one, displayed)
+  --events LIST    only these, such as message.delivered,message.failed
+
+Goes on after lost connections. A receiver that fails does not get the event
+again: for that there are webhooks.`,
+  options: { forward: { type: 'string' }, secret: { type: 'string' }, events: { type: 'string' } },
+  arguments: [0, 0],
+  async run(context) {
+    const { terminal, signal } = context;
+    const forward = textOption(context, 'forward');
+    if (forward !== undefined && !/^https?:/.test(URL.canParse(forward) ? forward : '')) throw new UsageError('--forward must be a URL');
+    const secret = textOption(context, 'secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
+    if (!/^whsec_[\w+/=-]{4,}$/.test(secret)) throw new UsageError('--secret must be whsec_ and base64');
+    const wanted = textOption(context, 'events')?.split(',');
+    const onOpen = () => terminal.note('listening');
+    if (forward !== undefined) terminal.note(`secret: ${secret}`);
+    for await (const event of context.tidings().stream({ signal, onOpen })) {
+      if (event.event === 'stream.reset') {
+        terminal.note('events may be missing: the connection was lost for too long');
+      } else if (wanted?.includes(event.event) !== false) {
+        const answer = forward === undefined ? undefined : await post(forward, secret, event, signal);
+        show(terminal, event, answer);
+      }
+    }
+  },
+};
+
+/** What the receiver answered, or why it did not. */
+type Answer = { status: number; ms: number } | { error: string };
+
+async function post(url: string, secret: string, event: StreamEvent, signal: AbortSignal): Promise<Answer> {
+  const since = Date.now();
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const headers = signedHeaders(event.event, event.raw, secret, Math.floor(since / 1000));
+    const init = { method: 'POST', headers, body: event.raw, redirect: 'manual', signal: AbortSignal.any([signal, timeout]) } as const;
+    const response = await fetch(url, init);
+    await response.arrayBuffer();
+    return { status: response.status, ms: Date.now() - since };
+  } catch (error) {
+    signal.throwIfAborted();
+    const { code } = Object((error as Error).cause) as { code?: string };
+    return { error: timeout.aborted ? `no answer within ${timeoutMs / 1000} seconds` : (code ?? (error as Error).message) };
+  }
+}
+
+/**
+ * The headers of a webhook (docs/contract/webhooks.md, Signature). The id follows from the bytes of the event: it is the same for the same event,
+ * as with a webhook.
+ */
+function signedHeaders(type: string, body: string, secret: string, timestamp: number): Record<string, string> {
+  const id = `evt_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Tidings-Listen/1.0',
+    'X-Service-Event': type,
+    'X-Service-Signature': createHmac('sha256', secret).update(body).digest('hex'),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  };
+}
+
+function show(terminal: Terminal, { event, timestamp, data, raw }: StreamEvent, answer: Answer | undefined): void {
+  const { message_id, recipient } = data as { message_id: string; recipient: string };
+  const result = answer === undefined ? '' : 'error' in answer ? terminal.style('red', plain(answer.error)) : resultOf(terminal, answer);
+  const value = { ...(JSON.parse(raw) as object), ...(answer === undefined ? {} : { forwarded: answer }) };
+  terminal.print(`${timestamp}  ${event.padEnd(17)}  ${message_id}  ${plain(recipient)}  ${result}`.trimEnd(), value);
+}
+
+const resultOf = (terminal: Terminal, { status, ms }: { status: number; ms: number }) =>
+  `${terminal.style(status >= 200 && status < 300 ? 'green' : 'red', String(status))} ${ms} ms`;

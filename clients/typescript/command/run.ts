@@ -1,0 +1,88 @@
+/** Finds the subcommand, reads its options, runs it, and turns what it throws into a text and an exit code. */
+import { parseArgs } from 'node:util';
+import { Tidings, TidingsError } from '../client/index.js';
+import { type Command, UsageError } from './command.js';
+import { listen } from './listen.js';
+import { login } from './login.js';
+import { messages, timeline } from './messages.js';
+import { send, trigger } from './send.js';
+import { readSettings } from './settings.js';
+import { type Streams, Terminal } from './terminal.js';
+
+const commands: Readonly<Record<string, Command>> = { login, send, messages, timeline, listen, trigger };
+
+const overview = `tidings: SMS, WhatsApp and e-mail from the command line
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  tidings ${name.padEnd(9)} ${summary}`)
+  .join('\n')}
+
+  tidings COMMAND --help   its options
+  --json                   one JSON text in each line, for programs
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
+3 service not reachable, 130 Ctrl-C.`;
+
+/** @returns the exit code */
+export async function run(args: readonly string[], streams: Streams, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
+  const isJson = args.includes('--json');
+  const terminal = new Terminal(streams, isJson, (env.NO_COLOR ?? '') !== '');
+  try {
+    const [name = '--help', ...rest] = args.filter((arg) => arg !== '--json');
+    if (['--help', '-h', 'help'].includes(name)) {
+      streams.stdout.write(`${overview}\n`);
+      return args.length === 0 ? 2 : 0;
+    }
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command === undefined) throw new UsageError(`there is no command ${name}: see tidings --help`);
+    if (rest.includes('--help') || rest.includes('-h')) {
+      streams.stdout.write(`tidings ${name} ${command.usage}\n${command.summary}\n\n${command.help}\n`);
+      return 0;
+    }
+    await runCommand(name, command, rest, { terminal, env, signal });
+    return 0;
+  } catch (error) {
+    if (signal.aborted) return 130;
+    return explain(terminal, error);
+  }
+}
+
+interface Surroundings {
+  terminal: Terminal;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+async function runCommand(name: string, command: Command, args: string[], { terminal, env, signal }: Surroundings): Promise<void> {
+  const { values, positionals } = readArgs(command, args);
+  const [min, max] = command.arguments;
+  if (positionals.length < min || positionals.length > max) throw new UsageError(`usage: tidings ${name} ${command.usage}`);
+  const tidings = () => new Tidings({ ...readSettings(env), retries: 3 }); // somebody waits for the answer
+  await command.run({ values, positionals, terminal, env, signal, tidings });
+}
+
+function readArgs(command: Command, args: string[]) {
+  try {
+    return parseArgs({ args, options: command.options ?? {}, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Says what went wrong. @returns the exit code */
+function explain(terminal: Terminal, error: unknown): number {
+  if (error instanceof TidingsError) {
+    const { status, code, message, details, requestId } = error;
+    const faults = details.filter((fault) => fault.message !== message);
+    const lines = [
+      message,
+      ...faults.map((fault) => `  ${fault.field}: ${fault.message}${fault.hint === undefined ? '' : ` (${fault.hint})`}`),
+    ];
+    const facts = { status, code, message, details, request_id: requestId };
+    terminal.note(terminal.isJson ? JSON.stringify({ error: facts }) : lines.join('\n'));
+    return status === 0 ? 3 : 1;
+  }
+  const { message } = error as Error;
+  terminal.note(terminal.isJson ? JSON.stringify({ error: { message } }) : `tidings: ${message}`);
+  return error instanceof UsageError ? 2 : 1;
+}

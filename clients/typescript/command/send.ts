@@ -1,0 +1,114 @@
+/** `tidings send` and `tidings trigger` */
+import { text as readAll } from 'node:stream/consumers';
+import type { Message, NewMessage, SentMessage } from '../client/index.js';
+import { channels, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
+import { untilStatus } from './follow.js';
+
+export const send: Command = {
+  usage: 'TO TEXT [options]',
+  summary: 'send a message',
+  help: `  --channel NAME     sms, whatsapp or email (default: email if TO has an @, else sms)
+  --subject TEXT     of an e-mail
+  --reference TEXT   your own name of the message
+  --at TIME          send later, ISO 8601
+  --key KEY          idempotency key: the same key and message are sent once
+  --preview          show text and price, send nothing
+  --wait             wait until it is delivered; exit code 1 if it failed
+
+TEXT - reads the text from standard input.`,
+  options: {
+    channel: { type: 'string' },
+    subject: { type: 'string' },
+    reference: { type: 'string' },
+    at: { type: 'string' },
+    key: { type: 'string' },
+    preview: { type: 'boolean' },
+    wait: { type: 'boolean' },
+  },
+  arguments: [2, 2],
+  async run(context) {
+    const { terminal, values, signal } = context;
+    const message = await messageOf(context);
+    const tidings = context.tidings();
+    if (values.preview === true) {
+      const preview = await tidings.messages.preview(message, { signal });
+      const first = preview.messages?.[0];
+      for (const warning of preview.warnings ?? []) terminal.note(`${warning.field}: ${warning.message}`);
+      return terminal.print(`${preview.credits} credits, ${first?.segments ?? 1} segments\n${first?.text ?? ''}`, preview);
+    }
+    const idempotencyKey = textOption(context, 'key');
+    const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
+    if (values.wait !== true) return report(context, sent);
+    finish(context, await untilStatus(tidings, sent.id, signal));
+  },
+};
+
+async function messageOf(context: Context): Promise<NewMessage> {
+  const [to = '', given = ''] = context.positionals;
+  const subject = textOption(context, 'subject');
+  const reference = textOption(context, 'reference');
+  const scheduledAt = textOption(context, 'at');
+  const text = given === '-' ? await readAll(context.terminal.streams.stdin) : given;
+  const message = {
+    to,
+    channel: choice(context, 'channel', channels) ?? (to.includes('@') ? 'email' : 'sms'),
+    content: { text, ...(subject === undefined ? {} : { subject }) },
+    ...(reference === undefined ? {} : { reference }),
+    ...(scheduledAt === undefined ? {} : { scheduled_at: scheduledAt }),
+  };
+  return message as NewMessage; // the service checks that recipient and channel belong together
+}
+
+function report({ terminal }: Context, message: Message | SentMessage): void {
+  const error = message.error_code === null ? '' : `  ${message.error_code} ${message.error_message ?? ''}`;
+  terminal.print(`${message.id}  ${terminal.status(message.status)} ${message.credits_used} credits${error}`, message);
+}
+
+function finish(context: Context, message: Message): void {
+  report(context, message);
+  if (message.status === 'failed') throw new Failed('the message failed');
+}
+
+/** Numbers of the sandbox; no carrier has given them to anybody. */
+const triggers = {
+  'message.queued': '+15005550002',
+  'message.sent': '+15005550002',
+  'message.delivered': '+15005550005',
+  'message.failed': '+15005550006',
+} as const;
+const failures = {
+  '30006': '+15005550006',
+  '30007': '+15005550007',
+  '30008': '+15005550008',
+  '30034': '+15005550034',
+  refused: '+15005550001',
+};
+const isEvent = (name: string): name is keyof typeof triggers => Object.hasOwn(triggers, name);
+
+export const trigger: Command = {
+  usage: 'EVENT [--code CODE]',
+  summary: 'make an event happen in the sandbox',
+  help: `  EVENT         ${Object.keys(triggers).join(', ')}
+  --code CODE   of message.failed: ${Object.keys(failures).join(', ')}
+
+Sends an SMS of one credit to a number of the sandbox, and waits for the event.`,
+  options: { code: { type: 'string' } },
+  arguments: [1, 1],
+  async run(context) {
+    const [event = ''] = context.positionals;
+    if (!isEvent(event)) throw new UsageError(`EVENT must be one of: ${Object.keys(triggers).join(', ')}`);
+    const code = choice(context, 'code', Object.keys(failures) as (keyof typeof failures)[]);
+    if (code !== undefined && event !== 'message.failed') throw new UsageError('--code is for message.failed');
+    const tidings = context.tidings();
+    const to = code === undefined ? triggers[event] : failures[code];
+    const sent = await tidings.messages.send(
+      { to, channel: 'sms', content: { text: `tidings trigger ${event}` } },
+      { signal: context.signal },
+    );
+    const status = event.slice('message.'.length);
+    const message = await untilStatus(tidings, sent.id, context.signal, event === 'message.queued' ? ['queued', 'sent'] : [status]);
+    report(context, message);
+    if (status === 'failed' || message.status !== 'failed') return;
+    throw new Failed(`the message failed: ${message.error_code ?? ''}`);
+  },
+};

@@ -1,0 +1,52 @@
+/** What the command writes. Results go to standard output, everything else to standard error, so that results can be piped. */
+import { styleText } from 'node:util';
+
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
+
+export interface Streams {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+}
+
+const statusStyles: Readonly<Record<string, Style>> = { queued: 'yellow', sent: 'cyan', delivered: 'green', read: 'green', failed: 'red' };
+
+export class Terminal {
+  readonly isInteractive: boolean;
+
+  constructor(
+    readonly streams: Streams,
+    /** One JSON text in each line of standard output, for programs. */
+    readonly isJson: boolean,
+    private readonly noColor: boolean,
+  ) {
+    this.isInteractive = streams.stdin.isTTY && streams.stderr.isTTY;
+  }
+
+  /** A result: the text for people, or the value for programs. */
+  print(text: string, value: unknown): void {
+    this.streams.stdout.write(`${this.isJson ? JSON.stringify(value) : text}\n`);
+  }
+
+  /** A remark for people. */
+  note(text: string): void {
+    this.streams.stderr.write(`${text}\n`);
+  }
+
+  /** Replaces the last line on a terminal; nothing elsewhere. */
+  progress(text: string): void {
+    if (this.streams.stderr.isTTY) this.streams.stderr.write(`\r\u001b[2K${text}`);
+  }
+
+  style(style: Style, text: string): string {
+    return this.streams.stdout.isTTY && !this.noColor ? styleText(style, text) : text;
+  }
+
+  /** The status, padded, in its colour. */
+  status(status: string): string {
+    return this.style(statusStyles[status] ?? 'dim', status.padEnd(9));
+  }
+}
+
+/** Text of others on one line of the terminal: control characters could change what is displayed there. */
+export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');

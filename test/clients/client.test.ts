@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
+import { useApi } from '../api/use-api.js';
+
+const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } } as const;
+
+describe('the TypeScript client', () => {
+  const app = useApi({ checksBooks: true });
+  let tidings: Tidings;
+  before(async () => {
+    tidings = new Tidings({ apiKey: (await app.account()).key, baseUrl: app.url });
+  });
+
+  it('sends, reads, cancels and explains a message', async () => {
+    const sent = await tidings.messages.send({ ...message, metadata: { order: 7 } });
+    const found = await tidings.messages.get(sent.id);
+    assert.deepEqual([found.status, found.credits_used, found.metadata], ['queued', 1, { order: 7 }]);
+    assert.equal((await tidings.messages.timeline(sent.id)).steps[0]?.type, 'accepted');
+    assert.equal((await tidings.messages.cancel(sent.id)).status_detail, 'cancelled');
+    assert.equal((await tidings.messages.preview(message)).credits, 1);
+    const { balance } = await tidings.balance();
+    assert.equal((await tidings.usage({ by: 'channel' })).by, 'channel');
+    assert.equal(typeof balance, 'number');
+  });
+
+  it('sends once for one idempotency key', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => tidings.messages.send(message, { idempotencyKey: 'order-1' })));
+    assert.equal(one?.id, two?.id);
+    assert.notEqual((await tidings.messages.send(message)).id, (await tidings.messages.send(message)).id);
+  });
+
+  it('reads a list of several parts once from its beginning to its end', async () => {
+    const own = new Tidings({ apiKey: (await app.account()).key, baseUrl: app.url });
+    const sent: string[] = [];
+    for (let count = 0; count < 5; count += 1) sent.push((await own.messages.send({ ...message, reference: 'a&b' })).id);
+    const seen: string[] = [];
+    for await (const { id } of own.messages.list({ limit: 2, reference: 'a&b' })) {
+      seen.push(id);
+      if (seen.length === 1) await own.messages.send({ ...message, reference: 'a&b' }); // the list goes on as it began
+    }
+    assert.deepEqual(seen, sent.toReversed());
+    const { items, nextCursor } = await own.messages.list({ status: 'sent' }).page();
+    assert.deepEqual([items, nextCursor], [[], null]);
+  });
+
+  it('sends batches, and pauses, resumes and cancels them', async () => {
+    const { id, accepted } = await tidings.batches.send({
+      channel: 'sms',
+      content: { text: 'Hello {{name}}' },
+      recipients: [{ to: '+15551234567', variables: { name: 'Ada' } }],
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    assert.equal(accepted, 1);
+    assert.equal((await tidings.batches.pause(id)).status, 'paused');
+    assert.equal((await tidings.batches.resume(id)).status, 'scheduled');
+    assert.equal((await tidings.batches.cancel(id)).status, 'cancelled');
+    assert.equal((await tidings.batches.get(id)).counts.failed, 1);
+    assert.deepEqual(
+      (await tidings.batches.list().page()).items.map((batch) => batch.id),
+      [id],
+    );
+  });
+
+  it('creates, changes, lists and deletes contacts and webhooks', async () => {
+    const { id } = await tidings.contacts.create({ email: 'ada@example.com', name: 'Ada' });
+    assert.equal((await tidings.contacts.update(id, { name: null })).name, null);
+    assert.equal((await tidings.contacts.get(id)).email, 'ada@example.com');
+    for await (const contact of tidings.contacts.list()) assert.equal(contact.id, id);
+    await tidings.contacts.delete(id);
+    const { webhook, secret } = await tidings.webhooks.create({ url: 'https://example.com/hook', events: ['message.failed'] });
+    assert.match(secret, /^whsec_/);
+    assert.notEqual((await tidings.webhooks.rotateSecret(webhook.id, { overlapHours: 0 })).secret, secret);
+    assert.equal((await tidings.webhooks.update(webhook.id, { is_active: false })).is_active, false);
+    assert.equal((await tidings.webhooks.events()).length, 4);
+    assert.deepEqual((await tidings.webhooks.deliveries(webhook.id).page()).items, []);
+    await tidings.webhooks.delete(webhook.id);
+    assert.deepEqual((await tidings.webhooks.list().page()).items, []);
+  });
+
+  it('throws what the service said', async () => {
+    const error = await tidings.messages.send({ ...message, to: 'nobody', content: { text: '' } }).catch((reason: unknown) => reason);
+    assert.ok(error instanceof TidingsError);
+    assert.deepEqual([error.status, error.code, error.message], [400, 'validation_failed', 'Phone number must be in E.164 format']);
+    assert.deepEqual(
+      error.details.map(({ field }) => field),
+      ['to', 'content.text'],
+    );
+    assert.notEqual(error.requestId, null);
+    await assert.rejects(tidings.messages.get('a/../b'), { status: 404, message: 'Message not found' });
+    await assert.rejects(tidings.messages.get(''), TypeError);
+    const stranger = new Tidings({ apiKey: 'tidings_wrong', baseUrl: app.url });
+    await assert.rejects(stranger.stream().next(), { status: 401, code: 'unauthorized' });
+    await assert.rejects(tidings.stream({ lastEventId: 'never-issued' }).next(), { status: 400, message: 'Invalid Last-Event-ID' });
+  });
+});

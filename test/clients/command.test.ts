@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { verifyWebhook } from '../../verify/verify-webhook.js';
+import { type Account, restClient, until } from '../support/client.js';
+import { type Service, startService } from '../support/service.js';
+import { runCommand, startCommand } from './run-command.js';
+
+describe('the command tidings', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let account: Account;
+  let home: string;
+  let env: NodeJS.ProcessEnv;
+  before(async () => {
+    service = await startService();
+    account = await restClient(service.url).signUp();
+    home = mkdtempSync(join(tmpdir(), 'tidings-home-'));
+    env = { HOME: home, TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: service.url };
+  });
+  after(async () => {
+    rmSync(home, { recursive: true, force: true });
+    await service.stop();
+  });
+
+  it('logs in with a key from standard input, and stores it for its owner only', async () => {
+    const own = { HOME: home };
+    const refused = await runCommand(['login', '--url', service.url], own, 'tidings_wrong\n');
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(refused.stderr, /^Invalid API key\n/);
+    const { code, stdout, stderr } = await runCommand(['login', '--url', service.url], own, `${account.apiKey}\n`);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.doesNotMatch(stdout, new RegExp(account.apiKey));
+    const file = join(home, '.config/tidings/config.json');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { apiKey: account.apiKey, baseUrl: service.url });
+    assert.equal((await runCommand(['messages'], own)).code, 0);
+    const elsewhere = await runCommand(['messages'], { ...own, TIDINGS_URL: 'http://127.0.0.1:1' });
+    assert.equal(elsewhere.code, 2, 'the stored key is for the stored address');
+  });
+
+  it('sends, shows and lists a message', async () => {
+    const sent = await runCommand(['send', '+15551234567', '-', '--reference', 'order-7', '--wait', '--json'], env, 'Hello from a pipe');
+    assert.equal(sent.code, 0, sent.stderr);
+    const { id, status, content } = JSON.parse(sent.stdout) as { id: string; status: string; content: { text: string } };
+    assert.deepEqual([status, content.text], ['delivered', 'Hello from a pipe']);
+    const list = await runCommand(['messages', '--reference', 'order-7', '--limit', '5'], env);
+    assert.match(list.stdout, new RegExp(`^${id}  .* delivered +sms +\\+15551234567 +Hello from a pipe\n$`));
+    assert.equal((JSON.parse((await runCommand(['messages', id], env)).stdout) as { id: string }).id, id);
+    const steps = await runCommand(['timeline', id, '--follow'], env);
+    assert.equal(steps.code, 0);
+    assert.match(steps.stdout, /accepted[^]*delivered/);
+  });
+
+  it('sends nothing with --preview, and once with --key', async () => {
+    const own = { ...env, TIDINGS_API_KEY: (await restClient(service.url).signUp()).apiKey };
+    assert.match((await runCommand(['send', '+15551234567', 'x'.repeat(161), '--preview'], own)).stdout, /^2 credits, 2 segments\n/);
+    const first = await runCommand(['send', 'ada@example.com', 'Hello', '--key', 'one', '--json'], own);
+    const second = await runCommand(['send', 'ada@example.com', 'Hello', '--key', 'one', '--json'], own);
+    assert.equal(JSON.parse(first.stdout).id, JSON.parse(second.stdout).id);
+    assert.equal((await runCommand(['messages', '--json'], own)).stdout.split('\n').length, 2);
+  });
+
+  it('triggers each event in the sandbox', async () => {
+    for (const [args, status] of [
+      [['message.sent'], 'sent'],
+      [['message.delivered'], 'delivered'],
+      [['message.failed'], 'failed'],
+      [['message.failed', '--code', '30034'], 'failed'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['trigger', ...args, '--json'], env);
+      assert.equal(code, 0, stderr);
+      const message = JSON.parse(stdout) as { status: string; error_code: string | null };
+      assert.equal(message.status, status);
+      if (args.length > 1) assert.equal(message.error_code, '30034');
+    }
+  });
+
+  it('forwards events to a local receiver, signed as webhooks are', async () => {
+    const bodies: { body: string; headers: Record<string, string> }[] = [];
+    const receiver = createServer((request, response) => {
+      void text(request).then((body) => {
+        bodies.push({ body, headers: request.headers as Record<string, string> });
+        response.writeHead(204).end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const running = startCommand(
+      ['listen', '--forward', `http://127.0.0.1:${port}/hook`, '--events', 'message.queued,message.delivered'],
+      env,
+    );
+    try {
+      await until(() => running.stderr().includes('listening\n'), 'it listens');
+      const [, secret = ''] = /^secret: (whsec_\S+)$/m.exec(running.stderr()) ?? [];
+      const { id } = await restClient(service.url).send(account);
+      await until(() => bodies.length === 2, 'both events arrive');
+      const events = bodies.map(({ body, headers }) => verifyWebhook(body, headers, secret));
+      assert.deepEqual(
+        events.map(({ event, data }) => [event, data.message_id]),
+        [
+          ['message.queued', id],
+          ['message.delivered', id],
+        ],
+      );
+      for (const { body, headers } of bodies) new StandardWebhook(secret).verify(body, headers);
+      assert.notEqual(events[0]?.id, events[1]?.id);
+      await until(() => /message\.delivered .* 204 \d+ ms\n/.test(running.stdout()), 'it says what the receiver answered');
+      running.process.kill('SIGINT');
+      assert.equal(await running.ended, 130);
+    } finally {
+      running.process.kill('SIGKILL');
+      receiver.closeAllConnections();
+      receiver.close();
+    }
+  });
+
+  it('exits with 1 when refused, 2 when called wrongly, 3 when nobody is there', async () => {
+    const refused = await runCommand(['send', 'nobody', '', '--channel', 'sms'], env);
+    assert.deepEqual(
+      [refused.code, refused.stdout, refused.stderr],
+      [1, '', 'Phone number must be in E.164 format\n  content.text: Missing required field: content.text\n'],
+    );
+    const failed = await runCommand(['send', '+15005550006', 'Hello', '--wait'], env);
+    assert.deepEqual([failed.code, failed.stderr], [1, 'tidings: the message failed\n']);
+    for (const args of [
+      ['nothing'],
+      ['send'],
+      ['send', 'a', 'b', '--no-such'],
+      ['messages', '--limit', 'x'],
+      ['trigger', 'message.lost'],
+      [],
+    ]) {
+      assert.equal((await runCommand(args, env)).code, 2, args.join(' '));
+    }
+    assert.equal((await runCommand(['messages'], { HOME: home, XDG_CONFIG_HOME: join(home, 'none') })).code, 2);
+    const away = await runCommand(['trigger', 'message.sent', '--json'], { ...env, TIDINGS_URL: 'http://127.0.0.1:1' });
+    assert.equal(away.code, 3);
+    assert.equal(JSON.parse(away.stderr).error.code, 'network_error');
+  });
+
+  it('explains itself on one screen, without colours in a pipe', async () => {
+    for (const args of [['--help'], ...['login', 'send', 'messages', 'timeline', 'listen', 'trigger'].map((name) => [name, '--help'])]) {
+      const { code, stdout } = await runCommand(args, {});
+      const lines = stdout.trimEnd().split('\n');
+      assert.equal(code, 0);
+      assert.ok(lines.length <= 24 && lines.every(({ length }) => length <= 90), args.join(' '));
+      assert.ok(!stdout.includes('\u001b'));
+    }
+  });
+});

@@ -1,0 +1,93 @@
+/** The client against a running service, through a network that loses answers, refuses connections and breaks streams. */
+import assert from 'node:assert/strict';
+import { type StreamEvent, Tidings } from '../../clients/typescript/client/index.js';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { randomOf } from '../chaos/random.js';
+import { restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
+import { type Service, startService } from '../support/service.js';
+
+describe('the TypeScript client behind a network with faults', () => {
+  let service: Service;
+  const proxies = new Map<FaultMode, FaultProxy>();
+  before(async () => {
+    service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
+    for (const mode of ['pass', 'lose-answers', 'refuse'] as const) {
+      const proxy = await startFaultProxy(service.url.replace('http://', ''));
+      proxy.mode = mode;
+      proxies.set(mode, proxy);
+    }
+  });
+  after(async () => {
+    await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    await service.stop();
+  });
+  const addressOf = (mode: FaultMode) => (proxies.get(mode) as FaultProxy).address;
+
+  it('makes 1,000 messages of 1,000 sends, none of them twice', async function () {
+    this.timeout(180_000);
+    const random = randomOf(19);
+    const account = await restClient(service.url).signUp();
+    let lost = 0;
+    let refused = 0;
+    const tidings = new Tidings({
+      apiKey: account.apiKey,
+      baseUrl: service.url,
+      retries: 20,
+      fetch: (url, init) => {
+        const through = new URL(url as URL);
+        const chance = random.next();
+        if (chance < 0.2) lost += 1;
+        else if (chance < 0.25) refused += 1;
+        through.host = addressOf(chance < 0.2 ? 'lose-answers' : chance < 0.25 ? 'refuse' : 'pass');
+        return fetch(through, init);
+      },
+    });
+    const ids: string[] = [];
+    let next = 0;
+    const sendSome = async () => {
+      while (next < 1_000) {
+        const reference = String((next += 1));
+        ids.push((await tidings.messages.send({ to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, reference })).id);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, sendSome));
+    assert.ok(lost > 100 && refused > 20, `${lost} answers were lost, ${refused} connections refused`);
+    const stored = await rows<{ id: string; reference: string }>(
+      service.db,
+      `SELECT id, reference FROM messages WHERE workspace_id = $1 AND status <> 'accepting'`,
+      [account.workspaceId],
+    );
+    assert.deepEqual(stored.map(({ id }) => id).toSorted(), ids.toSorted());
+    assert.equal(new Set(stored.map(({ reference }) => reference)).size, 1_000);
+    assert.equal((await tidings.balance()).balance, 1_000);
+    await assertBooks(service.db);
+  });
+
+  it('shows each event once on a stream that breaks again and again', async function () {
+    this.timeout(60_000);
+    const rest = restClient(service.url);
+    const account = await rest.signUp();
+    const proxy = proxies.get('pass') as FaultProxy;
+    const ending = new AbortController();
+    const seen: StreamEvent[] = [];
+    let opened = 0;
+    const tidings = new Tidings({ apiKey: account.apiKey, baseUrl: `http://${proxy.address}` });
+    const reading = (async () => {
+      for await (const event of tidings.stream({ signal: ending.signal, onOpen: () => (opened += 1) })) seen.push(event);
+    })();
+    await until(() => opened === 1, 'the stream opens');
+    for (let round = 1; round <= 3; round += 1) {
+      for (let count = 0; count < 5; count += 1) await rest.send(account);
+      proxy.reset();
+      for (let count = 0; count < 5; count += 1) await rest.send(account);
+      await until(() => opened === round + 1 && seen.length >= 30 * round, `round ${round}`);
+    }
+    ending.abort(new Error('enough'));
+    await assert.rejects(reading, /^Error: enough$/);
+    const steps = seen.map(({ event, data }) => `${'message_id' in data ? data.message_id : ''} ${event}`);
+    assert.deepEqual([steps.length, new Set(steps).size], [90, 90]);
+    assert.ok(seen.every(({ raw, event, timestamp, data }) => raw === JSON.stringify({ event, timestamp, data })));
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
+import { isRetryable, pauseMs } from '../../clients/typescript/client/retry.js';
+import { until } from '../support/client.js';
+import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
+
+const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } } as const;
+const sent: Scripted = { status: 201, body: { success: true, data: { message: { id: 'one' } } } };
+const refused = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
+  status,
+  headers,
+  body: { success: false, error: 'No', code, message: 'No', request_id: 'req-1' },
+});
+const failure = (status: number, code: string, retryAfterSeconds: number | null = null) =>
+  new TidingsError({ status, code, message: 'No', retryAfterSeconds });
+
+describe('the TypeScript client repeats', () => {
+  let server: ScriptedServer;
+  let tidings: Tidings;
+  beforeEach(async () => {
+    server = await startScriptedServer();
+    tidings = new Tidings({ apiKey: 'tidings_x', baseUrl: `${server.url}/api/v1/`, retries: 2 });
+  });
+  afterEach(() => server.close());
+  const failureOf = async (call: Promise<unknown>): Promise<TidingsError> => {
+    const error = await call.then(
+      () => assert.fail('it succeeded'),
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof TidingsError, String(error));
+    return error;
+  };
+
+  for (const [what, answer] of [
+    ['429', refused(429, 'rate_limited', { 'Retry-After': '0' })],
+    ['500', refused(500, 'internal_error')],
+    ['503', refused(503, 'unavailable')],
+    ['502 of a proxy', { status: 502, body: '<html>Bad gateway</html>' }],
+    ['504 of a proxy', { status: 504 }],
+    ['an answer that breaks off', 'cut'],
+  ] as const) {
+    it(`a send after ${what}, with the same idempotency key and body`, async () => {
+      server.answers = [answer, sent];
+      assert.equal((await tidings.messages.send(message)).id, 'one');
+      const [first, second] = server.requests;
+      assert.equal(server.requests.length, 2);
+      assert.match(String(first?.headers['idempotency-key']), /^[0-9a-f-]{36}$/);
+      assert.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key']);
+      assert.deepEqual([second?.path, second?.body], ['/api/v1/messages/send', JSON.stringify(message)]);
+    });
+  }
+
+  it('a send that gets no answer in time', async () => {
+    server.answers = ['hang', sent];
+    assert.equal((await tidings.messages.send(message, { timeoutMs: 200, idempotencyKey: 'order-1' })).id, 'one');
+    assert.deepEqual(
+      server.requests.map(({ headers }) => headers['idempotency-key']),
+      ['order-1', 'order-1'],
+    );
+  });
+
+  it('no request that the service refused', async () => {
+    for (const [status, code] of [
+      [400, 'validation_failed'],
+      [401, 'unauthorized'],
+      [402, 'insufficient_credits'],
+      [409, 'conflict'],
+      [422, 'idempotency_mismatch'],
+    ] as const) {
+      server.requests = [];
+      server.answers = [refused(status, code)];
+      const error = await failureOf(tidings.messages.send(message));
+      assert.deepEqual([error.status, error.code, error.message, error.requestId], [status, code, 'No', 'req-1']);
+      assert.equal(server.requests.length, 1);
+    }
+  });
+
+  it('no creation whose answer was lost, since it would be done twice', async () => {
+    server.answers = ['cut'];
+    const error = await failureOf(tidings.webhooks.create({ url: 'https://example.com', events: ['message.sent'] }));
+    assert.deepEqual([error.status, error.code, server.requests.length], [0, 'network_error', 1]);
+  });
+
+  it('at most as often as it may, and throws the last failure', async () => {
+    server.answers = [refused(500, 'internal_error'), refused(500, 'internal_error'), refused(503, 'unavailable', { 'Retry-After': '0' })];
+    const { status, retryAfterSeconds } = await failureOf(tidings.messages.get('one'));
+    assert.deepEqual([status, retryAfterSeconds, server.requests.length], [503, 0, 3]);
+  });
+
+  it('not before Retry-After, and not at all where that is too long to wait for', async () => {
+    assert.ok(pauseMs(0, 7, 0) >= 7_000);
+    assert.equal(isRetryable(failure(429, 'rate_limited', 60), false), true);
+    server.answers = [refused(429, 'rate_limited', { 'Retry-After': '900' })];
+    assert.equal((await failureOf(tidings.messages.send(message))).retryAfterSeconds, 900);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('after pauses that double, are partly random, and end at ten seconds', () => {
+    assert.deepEqual(
+      [0, 1, 2, 9].map((attempt) => [pauseMs(attempt, null, 0), pauseMs(attempt, null, 1)]),
+      [
+        [250, 500],
+        [500, 1_000],
+        [1_000, 2_000],
+        [5_000, 10_000],
+      ],
+    );
+  });
+
+  it('nothing after its caller aborted, and throws the reason', async () => {
+    server.answers = ['hang'];
+    const controller = new AbortController();
+    const call = tidings.messages.send(message, { signal: controller.signal });
+    await until(() => server.requests.length === 1, 'the first request is there');
+    controller.abort(new Error('enough'));
+    await assert.rejects(call, /^Error: enough$/);
+    server.answers = [refused(429, 'rate_limited', { 'Retry-After': '60' })];
+    const waiting = new AbortController();
+    const paused = tidings.messages.send(message, { signal: waiting.signal });
+    await until(() => server.requests.length === 2, 'the second request is refused');
+    waiting.abort(new Error('enough'));
+    await assert.rejects(paused, /^Error: enough$/);
+  });
+
+  it('nothing at another address: a redirect is an error, and the key goes nowhere', async () => {
+    server.answers = [{ status: 307, headers: { Location: `${server.url}/elsewhere` } }];
+    assert.equal((await failureOf(tidings.messages.send(message))).status, 307);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('no request to something that is not Tidings', async () => {
+    server.answers = [{ status: 200, body: '<html>Hello</html>' }];
+    assert.equal((await failureOf(tidings.balance())).code, 'invalid_answer');
+    assert.throws(() => new Tidings({ apiKey: 'x', baseUrl: 'api.example.com' }), TypeError);
+    assert.throws(() => new Tidings({ apiKey: '', baseUrl: server.url }), TypeError);
+  });
+});
