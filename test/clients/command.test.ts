@@ -146,7 +146,10 @@ describe('the command tidings', function () {
   });
 
   it('explains itself on one screen, without colours in a pipe', async () => {
-    for (const args of [['--help'], ...['login', 'send', 'messages', 'timeline', 'listen', 'trigger'].map((name) => [name, '--help'])]) {
+    for (const args of [
+      ['--help'],
+      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger'].map((name) => [name, '--help']),
+    ]) {
       const { code, stdout } = await runCommand(args, {});
       const lines = stdout.trimEnd().split('\n');
       assert.equal(code, 0);

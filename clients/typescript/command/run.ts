@@ -1,6 +1,7 @@
 /** Finds the subcommand, reads its options, runs it, and turns what it throws into a text and an exit code. */
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
+import { bulk } from './bulk.js';
 import { type Command, UsageError } from './command.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
@@ -9,7 +10,7 @@ import { send, trigger } from './send.js';
 import { readSettings } from './settings.js';
 import { type Streams, Terminal } from './terminal.js';
 
-const commands: Readonly<Record<string, Command>> = { login, send, messages, timeline, listen, trigger };
+const commands: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger };
 
 const overview = `tidings: SMS, WhatsApp and e-mail from the command line
 

@@ -1,0 +1,115 @@
+/** A CSV file as the requests of a bulk send. The same file and options give the same requests, so that a send can be resumed. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type CsvError, parse } from 'csv-parse';
+import type { NewBatch } from '../client/index.js';
+import { UsageError } from './command.js';
+
+/** Limits of one request (docs/contract/batches.md): recipients, and bytes with room for the rest of the body. */
+const recipientsMax = 10_000;
+const bytesMax = 3_500_000;
+
+export interface BulkOptions {
+  file: string;
+  /** Column of the recipients; found by its name if it is not given. */
+  to?: string;
+  /** Name of a placeholder → column. Columns that are not named here have the placeholder of their own name. */
+  columns: ReadonlyMap<string, string>;
+  allowDuplicates: boolean;
+  /** All other fields of the request. */
+  body: Omit<Extract<NewBatch, { recipients: unknown }>, 'recipients'> | Record<string, unknown>;
+  /** Part of the idempotency keys: another name sends the same file again. */
+  run: string;
+}
+
+export interface Recipient {
+  to: string;
+  variables: Record<string, string>;
+}
+
+/** One request. */
+export interface Chunk {
+  recipients: Recipient[];
+  /** Line of the file of each recipient, from 1. */
+  lines: number[];
+  /** Rows that were left out of it, since their recipient was there before. */
+  duplicates: number;
+}
+
+const recipientColumns = ['to', 'recipient', 'phone', 'email'];
+
+/** The requests, one after the other. @throws UsageError for a file that cannot be read as it should */
+export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, void> {
+  const seen = new Set<string>();
+  let chunk: Chunk = { recipients: [], lines: [], duplicates: 0 };
+  let bytes = 0;
+  for await (const { recipient, line } of readRows(options)) {
+    if (!options.allowDuplicates && seen.has(recipient.to)) {
+      chunk.duplicates += 1;
+      continue;
+    }
+    seen.add(recipient.to);
+    const size = Buffer.byteLength(JSON.stringify(recipient)) + 1;
+    if (chunk.recipients.length === recipientsMax || (bytes + size > bytesMax && bytes > 0)) {
+      yield chunk;
+      chunk = { recipients: [], lines: [], duplicates: 0 };
+      bytes = 0;
+    }
+    chunk.recipients.push(recipient);
+    chunk.lines.push(line);
+    bytes += size;
+  }
+  if (chunk.recipients.length > 0) yield chunk;
+}
+
+async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Recipient; line: number }, void> {
+  const parser = parse({ bom: true, columns: true, info: true, skip_empty_lines: true, trim: true });
+  const reading = pipeline(createReadStream(options.file), parser).catch((error: unknown) => error);
+  let column: string | undefined;
+  try {
+    for await (const item of parser) {
+      const { record, info } = item as { record: Record<string, string>; info: { lines: number } };
+      column ??= columnOf(options, Object.keys(record));
+      yield { recipient: recipientOf(record, column, options.columns), line: info.lines };
+    }
+  } catch (error) {
+    throw new UsageError(`${options.file}: ${(error as CsvError).message}`, { cause: error });
+  } finally {
+    parser.destroy();
+    await reading;
+  }
+}
+
+function columnOf({ to, columns }: BulkOptions, names: readonly string[]): string {
+  const found = to ?? names.find((name) => recipientColumns.includes(name.toLowerCase()));
+  if (found === undefined) throw new Error(`no column ${recipientColumns.join(', ')}: name it with --to`);
+  for (const name of [found, ...columns.values()]) {
+    if (!names.includes(name)) throw new Error(`there is no column ${name}, but ${names.join(', ')}`);
+  }
+  return found;
+}
+
+/** Cells without a text are left out: their placeholder has its fallback then, or is missing. */
+function recipientOf(record: Record<string, string>, column: string, columns: ReadonlyMap<string, string>): Recipient {
+  const mapped = new Set(columns.values());
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(record)) if (value !== '' && name !== column && !mapped.has(name)) variables[name] = value;
+  for (const [placeholder, name] of columns) if ((record[name] ?? '') !== '') variables[placeholder] = record[name] ?? '';
+  return { to: record[column] ?? '', variables };
+}
+
+/**
+ * The first part of the idempotency keys: it follows from the bytes of the file and from the options. Whether rows with faults are left out is no
+ * part of it: whoever decides that after a refusal goes on where the refusal was.
+ */
+export async function keyOf({ file, to, columns, allowDuplicates, body, run }: BulkOptions): Promise<string> {
+  const { on_invalid: _, ...decisive } = body as Record<string, unknown>;
+  const hash = createHash('sha256').update(JSON.stringify([to ?? null, [...columns], allowDuplicates, decisive, run]));
+  try {
+    await pipeline(createReadStream(file), hash);
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+  return `bulk-${hash.digest('hex').slice(0, 40)}`;
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { phone } from '../support/bulk-requests.js';
+import { type Account, restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type Service, startService } from '../support/service.js';
+import { runCommand, startCommand } from './run-command.js';
+
+describe('tidings bulk', function () {
+  this.timeout(120_000);
+  let service: Service;
+  let folder: string;
+  let account: Account;
+  let env: NodeJS.ProcessEnv;
+  before(async () => {
+    service = await startService({ env: { SIGNUP_CREDITS: '50000' } });
+    folder = mkdtempSync(join(tmpdir(), 'tidings-bulk-'));
+  });
+  beforeEach(async () => {
+    account = await restClient(service.url).signUp();
+    env = { TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: service.url };
+  });
+  afterEach(() => assertBooks(service.db));
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await service.stop();
+  });
+
+  function file(text: string): string {
+    const path = join(folder, 'people.csv');
+    writeFileSync(path, text);
+    return path;
+  }
+  const stored = () =>
+    rows<{ to: string; text: string }>(
+      service.db,
+      `SELECT "to", content->>'text' AS text FROM messages WHERE workspace_id = $1 AND status <> 'accepting' ORDER BY "to"`,
+      [account.workspaceId],
+    );
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+
+  it('sends each row once, with its columns as placeholders', async () => {
+    const path = file('\ufeffName,Mobile,order\n"Ada, first",+15551000001,7\n\nBob , +15551000002,\nAda,+15551000001,8\n');
+    const args = ['bulk', path, '--to', 'Mobile', '--column', 'name=Name', '--text', 'Hi {{name}} {{order|none}}'];
+    const preview = await runCommand([...args, '--preview'], env);
+    assert.equal(preview.code, 0, preview.stderr);
+    assert.match(preview.stdout, /^2 messages, 2 credits \(balance 50000\), 1 duplicates left out\nfirst text: Hi Ada, first 7\n$/);
+    assert.deepEqual(await stored(), []);
+    const unasked = await runCommand(args, env);
+    assert.deepEqual([unasked.code, await stored()], [2, []]);
+    const sent = await runCommand([...args, '--yes'], env);
+    assert.match(sent.stdout, /^\S+ {2}2 messages, 2 credits\n$/);
+    const wanted = [
+      { to: '+15551000001', text: 'Hi Ada, first 7' },
+      { to: '+15551000002', text: 'Hi Bob none' },
+    ];
+    assert.deepEqual(await stored(), wanted);
+    const again = await runCommand([...args, '--yes'], env);
+    assert.match(again.stderr, /1 of 1 requests had been sent before/);
+    assert.deepEqual(await stored(), wanted);
+    assert.equal((await runCommand([...args, '--yes', '--run', '2'], env)).code, 0);
+    assert.equal((await stored()).length, 4);
+  });
+
+  it('names the lines with faults, and leaves them out with --skip-invalid', async () => {
+    const path = file('to,name\n+15551000001,Ada\nnobody,Bob\n+15551000003,\n');
+    const args = ['bulk', path, '--text', 'Hi {{name}}', '--yes'];
+    const refused = await runCommand(args, env);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /line 3\.to: Phone number must be in E\.164 format/);
+    assert.match(refused.stderr, /line 4\.variables\.name: /);
+    assert.deepEqual(await stored(), []);
+    const sent = await runCommand([...args, '--skip-invalid'], env);
+    assert.equal(sent.code, 0, sent.stderr);
+    assert.match(sent.stdout, /1 messages, 1 credits, 2 invalid\n$/);
+    assert.match(sent.stderr, /line 3: recipients/);
+  });
+
+  it('goes on after Ctrl-C, and sends nothing twice', async () => {
+    const count = 20_010;
+    const path = file(`phone\n${Array.from({ length: count }, (_, index) => phone(index)).join('\n')}\n`);
+    const args = ['bulk', path, '--text', 'Hello', '--at', tomorrow, '--yes'];
+    const first = startCommand(args, env);
+    await until(() => first.stdout().includes('10000 messages'), 'the first request is answered', 60_000);
+    first.process.kill('SIGINT');
+    assert.equal(await first.ended, 130, first.stderr());
+    assert.match(first.stderr(), /of 20010 rows were sent; run the same command again/);
+    const second = await runCommand(args, env);
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(second.stderr, /[12] of 3 requests had been sent before/);
+    const messages = await stored();
+    assert.deepEqual([messages.length, new Set(messages.map(({ to }) => to)).size], [count, count]);
+  });
+
+  it('goes on with --skip-invalid where a fault refused a request', async () => {
+    const count = 10_002;
+    const numbers = Array.from({ length: count }, (_, index) => (index === 10_000 ? 'nobody' : phone(index)));
+    const args = ['bulk', file(`phone\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--yes'];
+    const refused = await runCommand(args, env);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /10000 of 10002 rows were sent[^]*line 10002\.to: Phone number/);
+    const sent = await runCommand([...args, '--skip-invalid'], env);
+    assert.equal(sent.code, 0, sent.stderr);
+    assert.match(sent.stdout, / 1 messages, 1 credits, 1 invalid\n$/);
+    assert.equal((await stored()).length, count - 1);
+  });
+
+  it('refuses a file that it cannot read as it should, and sends nothing', async () => {
+    for (const [text, said] of [
+      ['a,b\n1,2\n', /no column to, recipient, phone, email: name it with --to/],
+      ['to,name\n+15551000001\n', /people\.csv: Invalid Record Length/],
+      ['to,name\n', /has no rows/],
+      ['to\n"+15551000001\n', /people\.csv: Quote Not Closed/],
+    ] as const) {
+      const { code, stderr } = await runCommand(['bulk', file(text), '--text', 'Hello', '--yes'], env);
+      assert.deepEqual([code, said.test(stderr)], [2, true], stderr);
+    }
+    const absent = await runCommand(['bulk', join(folder, 'none.csv'), '--text', 'Hello', '--yes'], env);
+    assert.deepEqual([absent.code, /ENOENT/.test(absent.stderr)], [2, true]);
+    assert.equal((await runCommand(['bulk', file('to,name\n1,2\n'), '--text', 'x', '--column', 'a=none'], env)).code, 2);
+    assert.deepEqual(await stored(), []);
+  });
+});
