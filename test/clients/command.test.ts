@@ -121,6 +121,21 @@ describe('the command tidings', function () {
     }
   });
 
+  it('creates, tests, lists and deletes a webhook, and shows the balance', async () => {
+    const created = await runCommand(['webhooks', 'create', 'https://127.0.0.1:8443/hook', '--events', 'message.failed'], env);
+    assert.match(created.stdout, /^[0-9a-f-]{36}\nsecret: whsec_\S+\n$/, created.stderr);
+    const id = created.stdout.slice(0, 36);
+    assert.equal((await runCommand(['webhooks'], env)).stdout, `${id}  active    https://127.0.0.1:8443/hook  message.failed\n`);
+    assert.equal((await runCommand(['webhooks', 'test', id], env)).code, 0);
+    const { stdout } = await runCommand(['webhooks', 'deliveries', id, '--json'], env);
+    assert.equal((JSON.parse(stdout) as { webhook_id: string }).webhook_id, id);
+    assert.equal((await runCommand(['webhooks', 'delete', id], env)).code, 0);
+    const gone = await runCommand(['webhooks', 'delete', id], env);
+    assert.deepEqual([gone.code, gone.stderr.split('\n')[0]], [1, 'Webhook not found']);
+    assert.equal((await runCommand(['webhooks', 'create'], env)).code, 2);
+    assert.match((await runCommand(['balance'], env)).stdout, /^\d+ credits, \d+ spent today\n$/);
+  });
+
   it('exits with 1 when refused, 2 when called wrongly, 3 when nobody is there', async () => {
     const refused = await runCommand(['send', 'nobody', '', '--channel', 'sms'], env);
     assert.deepEqual(
@@ -148,7 +163,7 @@ describe('the command tidings', function () {
   it('explains itself on one screen, without colours in a pipe', async () => {
     for (const args of [
       ['--help'],
-      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger'].map((name) => [name, '--help']),
+      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger', 'webhooks', 'balance'].map((name) => [name, '--help']),
     ]) {
       const { code, stdout } = await runCommand(args, {});
       const lines = stdout.trimEnd().split('\n');

@@ -9,8 +9,9 @@ import { messages, timeline } from './messages.js';
 import { send, trigger } from './send.js';
 import { readSettings } from './settings.js';
 import { type Streams, Terminal } from './terminal.js';
+import { balance, webhooks } from './webhooks.js';
 
-const commands: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger };
+const commands: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger, webhooks, balance };
 
 const overview = `tidings: SMS, WhatsApp and e-mail from the command line
 

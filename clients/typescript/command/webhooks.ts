@@ -1,0 +1,75 @@
+/** `tidings webhooks` and `tidings balance` */
+import type { NewWebhook, Webhook } from '../client/index.js';
+import { type Command, type Context, textOption, UsageError } from './command.js';
+import { plain } from './terminal.js';
+
+const actions: Readonly<Record<string, (context: Context, argument: string) => Promise<void>>> = {
+  async create(context, url) {
+    const { terminal, signal } = context;
+    const tidings = context.tidings();
+    const events = textOption(context, 'events')?.split(',') ?? (await tidings.webhooks.events({ signal })).map(({ type }) => type);
+    const created = await tidings.webhooks.create({ url, events: events as NewWebhook['events'] }, { signal });
+    terminal.print(`${created.webhook.id}\nsecret: ${created.secret}`, created);
+    terminal.note(created.warning);
+  },
+  async delete({ tidings, terminal, signal }, id) {
+    await tidings().webhooks.delete(id, { signal });
+    terminal.print(`deleted ${id}`, { id });
+  },
+  async test({ tidings, terminal, signal }, id) {
+    const answer = await tidings().webhooks.test(id, { signal });
+    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver answered`, answer);
+  },
+  async deliveries({ tidings, terminal, signal }, id) {
+    const { items } = await tidings().webhooks.deliveries(id, { limit: 20 }, { signal }).page();
+    for (const item of items) {
+      const last = item.attempts.at(-1);
+      const result = last === undefined ? '' : `${last.response_status ?? plain(last.error ?? '')}`;
+      terminal.print(
+        `${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${item.attempts.length} attempts  ${result}`,
+        item,
+      );
+    }
+    if (items.length === 0) terminal.note('no deliveries');
+  },
+};
+
+export const webhooks: Command = {
+  usage: '[create URL | delete ID | test ID | deliveries ID]',
+  summary: 'list, create, delete and test webhooks',
+  help: `  --events LIST   of a new webhook, such as message.delivered,message.failed
+                  (default: all)
+
+Without an action it lists the webhooks. The key needs the scope manage_webhooks.`,
+  options: { events: { type: 'string' } },
+  arguments: [0, 2],
+  async run(context) {
+    const { terminal, signal } = context;
+    const [name, argument] = context.positionals;
+    if (name !== undefined) {
+      const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+      if (action === undefined || argument === undefined) throw new UsageError(`usage: tidings webhooks ${webhooks.usage}`);
+      return action(context, argument);
+    }
+    let count = 0;
+    for await (const webhook of context.tidings().webhooks.list({}, { signal })) {
+      terminal.print(line(webhook), webhook);
+      count += 1;
+    }
+    if (count === 0) terminal.note('no webhooks');
+  },
+};
+
+const line = ({ id, url, events, is_active }: Pick<Webhook, 'id' | 'url' | 'events' | 'is_active'>) =>
+  `${id}  ${is_active ? 'active  ' : 'inactive'}  ${plain(url)}  ${events.join(',')}`;
+
+export const balance: Command = {
+  usage: '',
+  summary: 'show the credit balance',
+  help: '  It has no options.',
+  arguments: [0, 0],
+  async run({ tidings, terminal, signal }) {
+    const found = await tidings().balance({ signal });
+    terminal.print(`${found.balance} credits, ${found.spend_today} spent today`, found);
+  },
+};
