@@ -5,7 +5,7 @@ import { openMeta, openSes, openTwilio } from './http-carriers.js';
 import { mannerOf } from './manner.js';
 import { openSmtp } from './smtp-carrier.js';
 
-/** Twilio takes as long as real carriers do; the others as long as mail and chat do. */
+/** Twilio has the latency of real SMS providers, the others that of mail and chat. */
 const kinds = {
   twilio: { open: openTwilio, latencyMs: [200, 3_000] },
   meta: { open: openMeta, latencyMs: [100, 1_000] },
@@ -16,7 +16,7 @@ const kinds = {
 export type CarrierKind = keyof typeof kinds;
 export const carrierKinds = Object.keys(kinds) as CarrierKind[];
 
-/** Opens all. @param common what they share: history, reporter, address of the service */
+/** Starts all carriers. @param common what they share: history, reporter, address of the service */
 export async function openCarriers(random: Random, common: Omit<CarrierDeps, 'manner'>): Promise<Record<CarrierKind, Opened>> {
   const opened = carrierKinds.map(async (kind) => {
     const { open, latencyMs } = kinds[kind];
