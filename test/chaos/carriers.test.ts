@@ -9,7 +9,7 @@ import { until } from '../support/client.js';
 import { twilioAccount } from '../support/carriers/twilio.js';
 import type { Opened } from './carriers/carrier.js';
 import { openTwilio } from './carriers/http-carriers.js';
-import type { Fate, Manner } from './carriers/manner.js';
+import type { Fate, Behaviour } from './carriers/behaviour.js';
 import { Reporter } from './carriers/reporter.js';
 import { openSmtp } from './carriers/smtp-carrier.js';
 import { type CarrierRecord, type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
@@ -23,7 +23,7 @@ describe('carriers of the battery', () => {
   let closing: AbortController;
   let callbacks: Awaited<ReturnType<typeof startCounterpart>>;
   const posted: string[] = [];
-  const manner: Manner = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
+  const behaviour: Behaviour = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
   let fate: Fate;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-chaos-test-'));
@@ -44,7 +44,7 @@ describe('carriers of the battery', () => {
   });
   /** A generator whose draws lead to an answer, at normal speed. */
   const usual = () => ({ ...randomOf(7), next: () => 0.5 });
-  const deps = () => ({ history, manner, reporter: new Reporter(history, usual(), closing.signal), publicUrl: callbacks.url });
+  const deps = () => ({ history, behaviour, reporter: new Reporter(history, usual(), closing.signal), publicUrl: callbacks.url });
   const did = async () => {
     await history.flush();
     const records = readHistory(join(folder, 'history.jsonl')).filter(

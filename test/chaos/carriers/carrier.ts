@@ -1,11 +1,11 @@
 /** A carrier of the stage, and its dependencies. */
 import type { HistoryWriter } from '../history.js';
-import type { Manner } from './manner.js';
+import type { Behaviour } from './behaviour.js';
 import type { Reporter } from './reporter.js';
 
 export interface CarrierDeps {
   history: HistoryWriter;
-  manner: Manner;
+  behaviour: Behaviour;
   reporter: Reporter;
   /** The URL for reports. */
   publicUrl: string;
@@ -13,7 +13,7 @@ export interface CarrierDeps {
 
 /** A running carrier. */
 export interface Opened {
-  manner: Manner;
+  behaviour: Behaviour;
   /** host:port of its front. */
   address: string;
   /** The settings of a process that reaches the front at this address, for example through a proxy. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/carriers/counterpart.js';
 import type { HistoryWriter } from '../history.js';
 import { type CarrierName, type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Fate, Manner } from './manner.js';
+import type { Fate, Behaviour } from './behaviour.js';
 
 /** What the front must know about a carrier's protocol. */
 export interface Protocol {
@@ -23,7 +23,7 @@ export interface Protocol {
 
 export interface FrontHooks {
   history: HistoryWriter;
-  manner: Manner;
+  behaviour: Behaviour;
   /** A message was taken, so the carrier will report on it. */
   onTaken(providerId: string, message: { token: string; to: string }): void;
 }
@@ -57,7 +57,7 @@ export function startFront(counterpart: Counterpart, protocol: Protocol, hooks: 
       return answer;
     };
     watchAnswer(response, log);
-    void serve(hooks.manner, protocol, { take, log, response }).catch(() => drop(response));
+    void serve(hooks.behaviour, protocol, { take, log, response }).catch(() => drop(response));
   });
 }
 
@@ -68,9 +68,9 @@ interface Served {
   response: ServerResponse;
 }
 
-async function serve(manner: Manner, protocol: Protocol, { take, log, response }: Served): Promise<void> {
-  const fate = manner.fate();
-  const { before, after } = manner.latency();
+async function serve(behaviour: Behaviour, protocol: Protocol, { take, log, response }: Served): Promise<void> {
+  const fate = behaviour.fate();
+  const { before, after } = behaviour.latency();
   await sleep(before);
   const answer = takes(fate) ? await take() : undefined;
   if (fate.kind === 'refuse') log.did('refused');

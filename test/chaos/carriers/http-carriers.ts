@@ -127,7 +127,7 @@ function openedAs(
   settings: (url: string) => Record<string, string>,
 ): Opened {
   return {
-    manner: deps.manner,
+    behaviour: deps.behaviour,
     address: new URL(front.url).host,
     settings: (address) => settings(`http://${address}`),
     close: async () => {

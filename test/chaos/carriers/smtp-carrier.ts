@@ -5,7 +5,7 @@ import type { SMTPServerSession } from 'smtp-server';
 import { startSmtp } from '../../support/carriers/smtp.js';
 import { tokenIn } from '../history.js';
 import { type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Manner } from './manner.js';
+import type { Behaviour } from './behaviour.js';
 import type { CarrierDeps, Opened } from './carrier.js';
 
 type Reply = (error?: Error | null) => void;
@@ -19,12 +19,12 @@ export async function openSmtp(deps: CarrierDeps): Promise<Opened> {
     onData: (stream, session, callback) => {
       void text(stream).then((mail) => {
         const log = logHandoff(deps.history, name, { token: tokenIn(mail) ?? '', to: recipientOf(session) });
-        return serve(deps.manner, mail, { log, callback, isGone: () => gone.has(session.id) });
+        return serve(deps.behaviour, mail, { log, callback, isGone: () => gone.has(session.id) });
       });
     },
   });
   return {
-    manner: deps.manner,
+    behaviour: deps.behaviour,
     address: new URL(server.url).host,
     settings: (address) => ({ EMAIL_SMTP_URL: `smtp://${address}` }),
     close: () => server.close(),
@@ -39,9 +39,9 @@ interface Request {
 }
 
 /** Takes or refuses a complete mail. A hanging server never calls back, and the caller disconnects by itself. */
-async function serve(manner: Manner, mail: string, { log, callback, isGone }: Request): Promise<void> {
-  const fate = manner.fate();
-  const { before, after } = manner.latency();
+async function serve(behaviour: Behaviour, mail: string, { log, callback, isGone }: Request): Promise<void> {
+  const fate = behaviour.fate();
+  const { before, after } = behaviour.latency();
   await sleep(before);
   const isTaken = fate.kind === 'answer' || (fate.kind === 'silence' && fate.takes);
   if (isTaken) log.did('took', /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);

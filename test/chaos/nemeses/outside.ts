@@ -1,5 +1,5 @@
 /** Faults of carriers and receivers. */
-import type { Mode } from '../carriers/manner.js';
+import type { Mode } from '../carriers/behaviour.js';
 import { carrierKinds } from '../carriers/open-carriers.js';
 import type { Accidents } from '../carriers/reporter.js';
 import type { ReceiverMode } from '../receivers.js';
@@ -11,15 +11,15 @@ export const carrierThat =
   (stage, random) => {
     // Most messages go to Twilio.
     const kind = random.choose(['twilio', ...carrierKinds] as const);
-    const { manner } = stage.carriers[kind];
+    const { behaviour } = stage.carriers[kind];
     const set = (next: Mode) => () => {
-      manner.mode = next;
+      behaviour.mode = next;
     };
     return {
       name: mode,
       targets: ['carrier'],
       detail: kind,
-      locks: [`manner of ${kind}`],
+      locks: [`behaviour of ${kind}`],
       lastsMs: random.between(3_000, 15_000),
       begin: set(mode),
       end: set('usual'),

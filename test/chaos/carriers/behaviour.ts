@@ -19,7 +19,7 @@ export type Fate =
   /** No answer: the connection stays open, or is cut. */
   | { kind: 'silence'; takes: boolean; cuts: boolean };
 
-export interface Manner {
+export interface Behaviour {
   mode: Mode;
   /** Milliseconds until the message is taken, and from then until the answer. */
   latency(): { before: number; after: number };
@@ -29,17 +29,17 @@ export interface Manner {
 const refusedShare = 0.03;
 
 /** @param latencyMs the shortest and the longest duration of a call */
-export function mannerOf(random: Random, [shortestMs, longestMs]: readonly [number, number]): Manner {
-  const manner: Manner = {
+export function behaviourOf(random: Random, [shortestMs, longestMs]: readonly [number, number]): Behaviour {
+  const behaviour: Behaviour = {
     mode: 'usual',
     latency: () => {
       const whole = random.between(shortestMs, longestMs);
       const before = whole * random.next();
       return { before, after: whole - before };
     },
-    fate: () => fateIn(manner.mode, random),
+    fate: () => fateIn(behaviour.mode, random),
   };
-  return manner;
+  return behaviour;
 }
 
 function fateIn(mode: Mode, random: Random): Fate {
