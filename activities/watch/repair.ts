@@ -16,7 +16,13 @@ import {
   takeUnsentMails,
   unwokenGroups,
 } from '../../models/operations/watch/overdue-work.js';
-import { type DueBatch, lookAtBatchSoon, noteTold, settleBatch, takeDueBatches } from '../../models/operations/watch/look-at-batches.js';
+import {
+  type DueBatch,
+  lookAtBatchSoon,
+  notePagesNotified,
+  settleBatch,
+  takeDueBatches,
+} from '../../models/operations/watch/look-at-batches.js';
 import { queuedPages } from '../../models/operations/watch/look-at-groups.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { type OverdueReplay, overdueReplays } from '../../models/operations/webhooks/replay-progress.js';
@@ -131,5 +137,5 @@ function tell(logger: Logger, what: string, count: number): void {
 async function repairBatch({ db, starts }: RepairDeps, batch: DueBatch): Promise<void> {
   if (!(await settleBatch(db, batch))) return;
   for (const page of await queuedPages(db, batch.id)) if (!(await starts.group(page))) await starts.batchChanged(page.workflowId);
-  await noteTold(db, batch);
+  await notePagesNotified(db, batch);
 }

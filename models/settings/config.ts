@@ -8,7 +8,7 @@ import { type Limits, limitsOf } from './limit-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
 import { missingText } from './missing-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
-import { carriersOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
+import { routingOf, neededByRoutes, ownSettings, type Route, routeFaults } from './provider-routes.js';
 import { unknownSettings } from './unknown-settings.js';
 import { settings } from './settings.js';
 
@@ -117,7 +117,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = required
 type Checked = Record<string, any>;
 
 function toConfig(value: Checked, given: Record<string, string>): Config {
-  const carriers = carriersOf(value, given);
+  const routing = routingOf(value, given);
   const publicUrl = trimSlash(value.PUBLIC_URL ?? `http://${hostForUrl(value.HOST)}:${value.PORT}`);
   return {
     port: value.PORT,
@@ -141,7 +141,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM,
     signup: readSignupPolicy(value.SIGNUP),
-    signupCredits: carriers.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
+    signupCredits: routing.isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
     lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     messageDays: value.MESSAGE_DAYS,
@@ -149,7 +149,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     ...operatorConfigOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,
-    ...carriers,
+    ...routing,
     providerLimits: Object.fromEntries(
       value.PROVIDER_LIMITS.map((limit: string) => limit.split('=')).map(([name, text]: string[]) => [name, Number(text)]),
     ),

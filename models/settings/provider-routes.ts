@@ -101,7 +101,7 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
 }
 
 /** The accounts of each channel. @param value the checked settings by name */
-export function carriersOf(value: Readonly<Record<string, unknown>>, given: Environment) {
+export function routingOf(value: Readonly<Record<string, unknown>>, given: Environment) {
   const routes = forEachChannel((channel) => routesOf(given, channel));
   const accounts = accountsOf(value, given);
   const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));

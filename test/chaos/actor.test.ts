@@ -7,7 +7,7 @@ import { RunRecord } from '../../local/processes/run-record.js';
 import { until } from '../support/client.js';
 import { Actor, type Exit } from './stage/actor.js';
 
-/** Has a child in a process group of its own, as PostgreSQL's backends have; both say again and again that they live. Ends with 3 on SIGTERM. */
+/** Has a child in a process group of its own, like PostgreSQL's backends. Both report repeatedly that they run. Exits with 3 on SIGTERM. */
 const script = `
   import { spawn } from 'node:child_process';
   import { writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ describe('an actor of the battery', () => {
     const before = ['parent', 'child'].map(lifeOf);
     await until(() => lifeOf('parent') !== before[0] && lifeOf('child') !== before[1], 'both are alive');
   };
-  /** Several of their turns long. */
+  /** The length of several of their reports. */
   const untilStill = (role: string) => {
     let [last, looks] = [lifeOf(role), 0];
     return until(() => {
@@ -92,21 +92,21 @@ describe('an actor of the battery', () => {
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: 3, signal: null }]);
   });
 
-  it('is killed when it does not obey SIGTERM in time', async () => {
+  it('is killed if it does not exit in time after SIGTERM', async () => {
     const { pid } = actor;
     actor.freeze();
     await actor.terminate(100);
     assert.deepEqual(exits, [{ pid, asked: 'SIGTERM', code: null, signal: 'SIGKILL' }]);
   });
 
-  it('stops with its descendants while it is frozen, and continues', async () => {
+  it('stops with its descendants while it is frozen, and continues afterwards', async () => {
     actor.freeze();
     await Promise.all(['parent', 'child'].map(untilStill));
     actor.thaw();
     await untilAlive();
   });
 
-  it('is started again when it ends by itself', async () => {
+  it('is restarted if it ends by itself', async () => {
     const { pid } = actor;
     process.kill(Number(lifeOf('child').split(' ')[0]), 'SIGKILL');
     process.kill(pid ?? 0, 'SIGKILL');

@@ -9,7 +9,7 @@ import { until } from '../support/client.js';
 import { twilioAccount } from '../support/carriers/twilio.js';
 import type { Opened } from './carriers/carrier.js';
 import { openTwilio } from './carriers/http-carriers.js';
-import type { Fate, Manner } from './carriers/manner.js';
+import type { Fate, Behaviour } from './carriers/behaviour.js';
 import { Reporter } from './carriers/reporter.js';
 import { openSmtp } from './carriers/smtp-carrier.js';
 import { type CarrierRecord, type HistoryWriter, newToken, openHistory, readHistory } from './history.js';
@@ -23,7 +23,7 @@ describe('carriers of the battery', () => {
   let closing: AbortController;
   let callbacks: Awaited<ReturnType<typeof startCounterpart>>;
   const posted: string[] = [];
-  const manner: Manner = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
+  const behaviour: Behaviour = { mode: 'usual', latency: () => ({ before: 20, after: 20 }), fate: () => fate };
   let fate: Fate;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-chaos-test-'));
@@ -42,9 +42,9 @@ describe('carriers of the battery', () => {
     await history.close();
     rmSync(folder, { recursive: true });
   });
-  /** Neither silent nor slow. */
+  /** A generator whose draws lead to an answer, at normal speed. */
   const usual = () => ({ ...randomOf(7), next: () => 0.5 });
-  const deps = () => ({ history, manner, reporter: new Reporter(history, usual(), closing.signal), publicUrl: callbacks.url });
+  const deps = () => ({ history, behaviour, reporter: new Reporter(history, usual(), closing.signal), publicUrl: callbacks.url });
   const did = async () => {
     await history.flush();
     const records = readHistory(join(folder, 'history.jsonl')).filter(
@@ -74,7 +74,7 @@ describe('carriers of the battery', () => {
     );
   };
 
-  it('take a message, answer, and report until the report is answered 2xx', async () => {
+  it('take a message, answer, and repeat the report until the answer is 2xx', async () => {
     fate = { kind: 'answer' };
     assert.equal(await send(), 201);
     assert.deepEqual(await did(), ['received', 'took', 'answered']);
@@ -83,7 +83,7 @@ describe('carriers of the battery', () => {
     assert.ok(posted.length >= 3, 'the first report, which got a 500, came again');
   });
 
-  it('refuse for good, and take nothing', async () => {
+  it('refuse permanently, and take nothing', async () => {
     fate = { kind: 'refuse' };
     assert.equal(await send(), 400);
     assert.deepEqual(await did(), ['received', 'refused', 'answered']);
@@ -96,20 +96,20 @@ describe('carriers of the battery', () => {
     assert.deepEqual(await did(), ['received', 'took', 'lost']);
   });
 
-  it('hang until the caller gives up, and answer nothing', async () => {
+  it('hang until the caller gives up, without an answer', async () => {
     fate = { kind: 'silence', takes: false, cuts: false };
     assert.equal(await send(), undefined);
     await until(async () => (await did()).includes('lost'), 'the caller is gone');
     assert.deepEqual(await did(), ['received', 'lost']);
   });
 
-  it('are overloaded with 503, and take nothing', async () => {
+  it('answer 503 under overload, and take nothing', async () => {
     fate = { kind: 'busy', status: 503, takes: false };
     assert.equal(await send(), 503);
     assert.deepEqual(await did(), ['received', 'busy', 'unclear', 'answered']);
   });
 
-  it('take mail by SMTP, and may be silent about it', async () => {
+  it('take mail by SMTP, and may lose the answer', async () => {
     carrier = await openSmtp(deps());
     const url = `smtp://${carrier.address}`;
     const adapter = smtpAdapter({ name: 'smtp', kind: 'smtp', url, from: 'hello@example.test' } as Parameters<typeof smtpAdapter>[0]);

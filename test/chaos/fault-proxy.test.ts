@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/client.js';
 import { type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 
-/** Says everything back, in capitals, and keeps what it heard. */
+/** Returns everything in capital letters, and stores what it received. */
 async function startEcho(): Promise<{ server: Server; address: string; heard: () => string }> {
   let heard = '';
   const server = createServer((socket) => {
@@ -51,7 +51,7 @@ describe('the fault proxy', () => {
 
   it('passes bytes both ways', () => say('one'));
 
-  it('stalls requests: they arrive, in their order, when it passes again', async () => {
+  it('stalls requests, which arrive in order when it passes data again', async () => {
     await say('one');
     proxy.mode = 'stall-requests';
     client.write(' two');
@@ -62,7 +62,7 @@ describe('the fault proxy', () => {
     await until(() => answered === 'ONE TWO THREE', 'the held bytes');
   });
 
-  it('stalls answers: the server has done its work, and the answer comes late', async () => {
+  it('stalls answers, which come late after the server has done its work', async () => {
     await say('one');
     proxy.mode = 'stall-answers';
     client.write(' two');
@@ -73,7 +73,7 @@ describe('the fault proxy', () => {
     await until(() => answered === 'ONE TWO', 'the held answer');
   });
 
-  it('loses answers: the request is done, and its connection is reset before the answer', async () => {
+  it('loses answers: the request is executed, and the connection is reset before the answer', async () => {
     await say('one');
     proxy.mode = 'lose-answers';
     client.write(' two');
@@ -81,7 +81,7 @@ describe('the fault proxy', () => {
     assert.deepEqual([echo.heard(), answered, ended], ['one two', 'ONE', 'ECONNRESET']);
   });
 
-  it('refuses new connections and leaves open ones alone, until they are reset', async () => {
+  it('refuses new connections, and keeps open ones until they are reset', async () => {
     await say('one');
     proxy.mode = 'refuse';
     await say(' two');
@@ -92,7 +92,7 @@ describe('the fault proxy', () => {
     assert.equal(answered, '');
   });
 
-  it('delays every chunk and keeps their order', async () => {
+  it('delays every chunk, and keeps the order', async () => {
     proxy.delayMs = 60;
     const since = performance.now();
     client.write('one');
@@ -103,7 +103,7 @@ describe('the fault proxy', () => {
     assert.ok(performance.now() - since >= 90, 'the delay of each direction');
   });
 
-  it('asks for the target of each connection, and for another where one refuses', async () => {
+  it('chooses a target for each connection, and another one if that refuses', async () => {
     const dead = '127.0.0.1:1';
     const targets = [dead, echo.address, echo.address];
     const balancer = await startFaultProxy(() => targets.shift() ?? dead);

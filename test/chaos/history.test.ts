@@ -9,7 +9,7 @@ describe('a history', () => {
   before(() => (folder = mkdtempSync(join(tmpdir(), 'tidings-history-'))));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is read as written, with increasing times', async () => {
+  it('is read as it was written, with increasing times', async () => {
     const path = join(folder, 'whole.jsonl');
     const history = openHistory(path);
     for (let report = 0; report < 1_000; report += 1) history.append({ type: 'report-answer', report, status: 204 });
@@ -22,7 +22,7 @@ describe('a history', () => {
     assert.ok(records.every(({ at }, index) => index === 0 || at >= (records[index - 1]?.at ?? 0)));
   });
 
-  it('is read without its last line when its process died while writing it', async () => {
+  it('is read without its last line if its process died while writing that', async () => {
     const path = join(folder, 'cut.jsonl');
     const history = openHistory(path);
     history.append({ type: 'phase', phase: 'run' });
@@ -35,7 +35,7 @@ describe('a history', () => {
     await assert.rejects(openHistory(join(folder, 'no', 'such', 'folder')).flush(), { code: 'ENOENT' });
   });
 
-  it('finds the token in a text, and none without one', () => {
+  it('finds the token in a text, and null in a text without one', () => {
     const token = newToken(1_000_000, 12_345);
     assert.equal(tokenIn(`Hello Ada, your code is ${token}.`), token);
     assert.equal(tokenIn('Hello Ada'), null);

@@ -1,9 +1,9 @@
 /**
- * A history: what everybody outside the service saw during one run, one JSON object a line, in the order in which it was seen.
+ * A history: what clients, carriers and receivers saw during one run, one JSON object per line, in the order of observation.
  *
- * One observer process writes all records, so the order of the lines is real-time order: when line A stands before line B, then what
- * A tells happened before what B tells. `at` is the observer's clock in epoch milliseconds; the observer's clock is never disturbed.
- * Something that takes time is two records: one written before it begins and one written after it ended.
+ * One observer process writes all records, so the order of the lines is the order in real time: if line A is before line B, then A happened
+ * before B. `at` is the observer's clock in epoch milliseconds. No nemesis changes the observer's clock. Something that takes time is two
+ * records: one before it begins and one after it has ended.
  *
  * The oracle (`oracle/`) judges a history together with a snapshot of the database (`oracle/snapshot.ts`).
  */
@@ -22,12 +22,12 @@ export type Operation =
   | 'resend'
   | 'update-webhook';
 
-/** One message that a request asks for. */
+/** One message of a request. */
 export interface Item {
   to: string;
-  /** Stands in the text, and so in the request that the carrier gets; unique in the run. See `newToken`. */
+  /** A part of the text, and so of the request that the carrier gets. Unique in the run. See `newToken`. */
   token: string;
-  /** Unicode code points of the rendered text: what the price of an sms follows. */
+  /** Unicode code points of the rendered text, which determine the price of an sms. */
   length: number;
 }
 
@@ -35,149 +35,149 @@ export interface Item {
 export interface Step {
   channel: Channel;
   to: string;
-  /** Seconds after which it begins when the step before it is not delivered. */
+  /** The step begins after so many seconds if the step before it is not delivered. */
   after: number;
 }
 
-/** A client's request, written before its first byte goes out. A retry with the same key is a call of its own. */
+/** A client's request, written before its first byte is sent. A retry with the same key is a separate call. */
 export interface CallRecord {
   type: 'call';
-  /** Number of the call in this run; its `answer` bears the same. */
+  /** The number of the call in this run. Its `answer` has the same number. */
   call: number;
   operation: Operation;
   workspace: string;
-  /** `Idempotency-Key`; null where none was sent. */
+  /** `Idempotency-Key`; null if none was sent. */
   key: string | null;
   /** send and bulk */
   channel?: Channel;
-  /** send: one; bulk: those that the batch is to have, after invalid ones and duplicates are taken out. */
+  /** send: one. bulk: the messages that the batch must have, without invalid recipients and duplicates. */
   items?: Item[];
   fallback?: Step[];
   /** Epoch milliseconds. */
   scheduledAt?: number;
   expiresAt?: number;
-  /** bulk: messages a second. */
+  /** bulk: messages per second. */
   rate?: number;
   /** cancel: the message; pause, resume, cancel-batch, get-batch: the batch; replay, resend, update-webhook: the webhook. */
   target?: string;
-  /** update-webhook: what changes; replay: `since` in epoch milliseconds. */
+  /** update-webhook: the changed fields. replay: `since` in epoch milliseconds. */
   change?: { is_active?: boolean; events?: string[]; url?: string; since?: number };
 }
 
-/** What came back, written when the answer was read wholly or the connection had failed. */
+/** The answer to a call, written when it was read completely or the connection had failed. */
 export interface AnswerRecord {
   type: 'answer';
   call: number;
-  /** HTTP status; null: no answer, or not all of it. */
+  /** HTTP status; null if there was no complete answer. */
   status: number | null;
   /** Header `Idempotent-Replayed`. */
   replayed: boolean;
-  /** `code` and `error` of an error. */
+  /** `code` and `error` of an error answer. */
   code: string | null;
   error: string | null;
-  /** Id of the message, batch or replay in the answer. */
+  /** The id of the message, batch or replay in the answer. */
   id: string | null;
   /** `data.message`, `data.batch` or `data.replay` of the answer. */
   data: Record<string, unknown> | null;
 }
 
 /**
- * One request to a carrier; all records of it bear the same `handoff`.
- * - `received`: the request has come in wholly
+ * One request to a carrier. All its records have the same `handoff`.
+ * - `received`: the request was received completely
  * - `took`: the carrier will send this message, once for each `took`
- * - `refused`: told the caller that it will never be sent (4xx for this message)
- * - `busy`: told the caller to come again: 429, 5xx; not taken
- * - `unclear`: answered with a server error, which does not tell the caller whether it took the message
- * - `repeated`: the carrier knows the idempotency key of a `took` and gave the same answer; nothing new is sent
- * - `asked`: instead of `received`: the caller asks what became of an earlier request, and `found` is what it is told
- * - `answered`: the last byte of the answer was given to the operating system
- * - `lost`: there will be no answer: the carrier hangs, cut the connection, or the caller was gone before it was answered
+ * - `refused`: the carrier answered that it will never send the message (4xx)
+ * - `busy`: the carrier asked for a retry later (429, 5xx) and did not take the message
+ * - `unclear`: the answer was a server error, which does not say whether the carrier took the message
+ * - `repeated`: the carrier knows the idempotency key of a `took` and gave the same answer. It sends nothing more
+ * - `asked`: instead of `received`: the caller queries an earlier request, and `found` is the answer
+ * - `answered`: the last byte of the answer was passed to the operating system
+ * - `lost`: there will be no answer: the carrier hangs, it cut the connection, or the caller disconnected before the answer
  */
 export interface CarrierRecord {
   type: 'carrier';
   handoff: number;
   did: 'received' | 'took' | 'refused' | 'busy' | 'unclear' | 'repeated' | 'asked' | 'answered' | 'lost';
   carrier: string;
-  /** As in `PROVIDER_ACCOUNTS`: what `send_attempts.provider` says. */
+  /** As in `PROVIDER_ACCOUNTS` and in `send_attempts.provider`. */
   account: string;
   channel: Channel;
   token: string;
   /** As the client wrote it, without a prefix of the carrier's protocol. */
   to: string;
-  /** The carrier's id of the message: with `took`, `repeated` and `asked` that found it. */
+  /** The carrier's id of the message: for `took`, `repeated`, and an `asked` that found it. */
   providerId: string | null;
-  /** Only with `asked`. */
+  /** Only for `asked`. */
   found?: boolean;
 }
 
-/** A carrier posts a report to our callback; written before it goes out. A doubled report is two records. */
+/** A carrier posts a report to our callback. Written before it is sent. A repeated report is two records. */
 export interface ReportRecord {
   type: 'report';
-  /** Number of the post in this run; its `report-answer` bears the same. */
+  /** The number of the post in this run. Its `report-answer` has the same number. */
   report: number;
   carrier: string;
   account: string;
   providerId: string;
-  /** In our words. Several of the carrier's words may be one of ours. */
+  /** Our status. Several statuses of a carrier may map to one of ours. */
   status: 'sent' | 'delivered' | 'failed' | 'read';
-  /** False: signed with a wrong key, or not at all. It must change nothing. */
+  /** False: signed with a wrong key, or not signed. It must change nothing. */
   genuine: boolean;
 }
 
 export interface ReportAnswerRecord {
   type: 'report-answer';
   report: number;
-  /** HTTP status of our answer; null: none came. */
+  /** The HTTP status of our answer; null if there was none. */
   status: number | null;
 }
 
-/** A receiver has read a POST wholly. */
+/** A receiver has read a POST completely. */
 export interface EventRecord {
   type: 'event';
   webhook: string;
-  /** Header `webhook-id`: the id of the event, the same at every attempt. */
+  /** Header `webhook-id`: the id of the event, which is the same at every attempt. */
   id: string;
   /** Header `X-Service-Event`. */
   event: string;
   /** The exact body. */
   body: string;
-  /** Both signatures, the hex header and the trio, were verified with the webhook's secret. */
+  /** All signatures, the hex header and the three headers, were verified with the webhook's secret. */
   signed: boolean;
-  /** The status that it answers at once; null: it hangs or cuts the connection. The sender may not see the answer all the same. */
+  /** The status of the receiver's immediate answer; null: it hangs or cuts the connection. The answer may still be lost on the way to the sender. */
   answers: number | null;
 }
 
 export type Target = 'api' | 'worker' | 'temporal' | 'postgres' | 'redis' | 'carrier' | 'receiver' | 'disk' | 'clients';
 
-/** A fault begins or ends. One of a moment, such as a kill, has both records; its end is when the part serves again. */
+/** A fault begins or ends. A momentary fault, such as a kill, has both records. Its end is when the part works again. */
 export interface NemesisRecord {
   type: 'nemesis';
-  /** Number of the fault in this run: the same in both records. */
+  /** The number of the fault in this run. Both records have the same number. */
   nemesis: number;
   did: 'began' | 'ended';
   /** For example `kill`, `terminate` (SIGTERM), `stop` (SIGSTOP), `backends`, `cut`, `delay`, `one-way`, `freeze`, `full`, `clock`, `hang`, `throttle`, `lose-answers`. */
   name: string;
-  /** The part that suffers; of a link both ends. */
+  /** The affected part; for a link, both ends. */
   targets: Target[];
   detail?: string;
 }
 
-/** A process of ours ended. */
+/** A process of the service has ended. */
 export interface ExitRecord {
   type: 'exit';
   process: 'api' | 'worker';
   pid: number;
-  /** The signal that the stage sent, if any. After a SIGTERM that was followed by a SIGKILL of a nemesis: `SIGKILL`. */
+  /** The signal that the stage sent, if any. If a nemesis sent SIGKILL after a SIGTERM: `SIGKILL`. */
   asked: 'SIGTERM' | 'SIGKILL' | null;
   code: number | null;
   signal: string | null;
 }
 
 /**
- * - `run`: first line of a history
+ * - `run`: the first line of a history
  * - `load-began`, `load-ended`: the clients send nothing before and after
- * - `healed`: every fault has ended, every part runs
- * - `settled`: nothing moves any more, or the wait for that is over; the snapshot is taken after this
+ * - `healed`: every fault has ended, and every part runs
+ * - `settled`: no work is open any more, or the wait for that is over. The snapshot is taken after this
  */
 export interface PhaseRecord {
   type: 'phase';
@@ -197,21 +197,21 @@ export type Fact =
   | ExitRecord
   | PhaseRecord;
 
-/** A fact and when it was seen. */
+/** A fact and the time of its observation. */
 export type HistoryRecord = Fact & { at: number };
 export type History = readonly HistoryRecord[];
 
-/** Where records of a run are written. */
+/** Writes the records of a run. */
 export interface HistoryWriter {
-  /** Stamps the fact with the time and appends it. Never waits. @returns the time */
+  /** Adds the time to the fact and appends it. Never waits. @returns the time */
   append(fact: Fact): number;
-  /** Resolves when all that was appended is in the file. */
+  /** Resolves when all appended records are in the file. */
   flush(): Promise<void>;
-  /** The same, and nothing can be appended any more. */
+  /** The same. After it, no record can be appended. */
   close(): Promise<void>;
 }
 
-/** Begins a history in a new file. Records are in the order of `append`. */
+/** Starts a history in a new file. The records are in the order of `append`. */
 export function openHistory(path: string): HistoryWriter {
   const file: WriteStream = createWriteStream(path, { flags: 'w' });
   let failure: Error | undefined;
@@ -229,7 +229,7 @@ export function openHistory(path: string): HistoryWriter {
     });
   return {
     append: (fact) => {
-      last = Math.max(last, Date.now()); // the order of the lines holds even if the machine's clock is set back
+      last = Math.max(last, Date.now()); // keeps the times increasing if the machine's clock is set back
       file.write(`${JSON.stringify({ at: last, ...fact })}\n`);
       return last;
     },
@@ -241,7 +241,7 @@ export function openHistory(path: string): HistoryWriter {
   };
 }
 
-/** @throws SyntaxError for a line that is no JSON; a last line without an end, from a process that was killed, is left out */
+/** A last line without its end, from a process that was killed, is left out. @throws SyntaxError for a line that is not JSON */
 export function readHistory(path: string): HistoryRecord[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.slice(0, -1).map((line) => JSON.parse(line) as HistoryRecord);
@@ -249,8 +249,8 @@ export function readHistory(path: string): HistoryRecord[] {
 
 const tokenForm = /\btk[0-9a-z]{4,32}\b/;
 
-/** A token for the text of a message: `tk` and a number in base 36 that the caller counts up, with the seed of the run before it. */
+/** A token for the text of a message: `tk` and, in base 36, the seed of the run and a number that the caller increments. */
 export const newToken = (seed: number, number: number): string => `tk${seed.toString(36)}z${number.toString(36).padStart(6, '0')}`;
 
-/** The token in a text; null when there is none. */
+/** The token in a text; null if there is none. */
 export const tokenIn = (text: string): string | null => tokenForm.exec(text)?.[0] ?? null;

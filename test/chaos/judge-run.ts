@@ -1,4 +1,4 @@
-/** The verdict on a run: the oracle's, and what the battery itself saw go wrong. */
+/** The verdict on a run: by the oracle, and by what the battery itself saw fail. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../models/db/database.js';
@@ -16,7 +16,7 @@ const limits: Limits = {
   webhookAttempts,
 };
 
-/** Reads the books of a run and leaves them beside its history. */
+/** Reads the books of a run and writes them beside its history. */
 export async function keepSnapshot(db: Database, folder: string): Promise<Snapshot> {
   const snapshot = await readSnapshot(db);
   writeFileSync(join(folder, 'snapshot.json'), JSON.stringify(snapshot));
@@ -24,7 +24,7 @@ export async function keepSnapshot(db: Database, folder: string): Promise<Snapsh
 }
 
 export interface Verdict {
-  /** What breaks a promise; none when all is well. */
+  /** The broken promises; empty if there are none. */
   violations: Violation[];
   figures: Judgement['figures'];
 }

@@ -1,4 +1,4 @@
-/** One run of the battery: a stage of its own, load under faults, healing, and what was seen. */
+/** One run of the battery: its own stage, load under faults, healing, and the observations. */
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,30 +24,30 @@ export interface RunPlan {
   programs: Programs;
   loadMs: number;
   nemeses?: readonly NemesisName[];
-  /** Stands in the first line of the history: commit, the command that repeats the run. */
+  /** Written to the first line of the history: commit, and the command that repeats the run. */
   about: Record<string, string | number>;
   say(line: string): void;
-  /** Ends the stage when the command is interrupted. */
+  /** Ends the stage if the command is interrupted. */
   cleanup: Cleanup;
-  /** Looks at the database when all is settled. */
+  /** Reads the database when all work is settled. */
   look(db: Database): Promise<void>;
 }
 
 export interface Seen {
   historyPath: string;
   nemeses: TimetableRun & { impossible: NemesisName[] };
-  /** What did not come to rest. */
+  /** The work that did not settle. */
   moving: Moving;
   seconds: Record<'start' | 'load' | 'settle', number>;
 }
 
-/** Clients that repeat their calls give up so long after the load, when all faults have ended: then the service is at fault. */
+/** Clients that repeat their calls give up this long after the load. All faults have ended by then, so the service is at fault. */
 const patienceMs = 90_000;
-/** Parts that were down, or whose peers were, find each other again. */
+/** Time for parts to reconnect after they or their peers were down. */
 const calmMs = 2_000;
 
 /**
- * Runs it; everything that it starts has ended when it resolves or rejects. What was seen is in the history; `look` is given the
+ * Executes the run. When it resolves or rejects, everything that it started has ended. The observations are in the history. `look` gets the
  * database while the service still runs.
  */
 export async function runOne(plan: RunPlan): Promise<Seen> {
@@ -79,7 +79,7 @@ const phase = (name: PhaseRecord['phase'], detail?: PhaseRecord['detail']): Phas
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** Load and faults at the same time; resolves when every client has its answer and every fault has ended. */
+/** Runs load and faults at the same time. Resolves when every client has its answer and every fault has ended. */
 async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history: HistoryWriter): Promise<Seen['nemeses']> {
   const random = randomOf(plan.seed);
   const client = new ApiClient(stage.apiAddresses, history, random.fork('clients'));
@@ -92,7 +92,7 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
   for (const { id } of workspaces) await equip(db, id);
   await db.close();
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // everything that waits listens to it
+  setMaxListeners(0, closing.signal); // every waiting part listens to it
   history.append(phase('load-began'));
   const faulty = runTimetable(timetable, plan.loadMs, history).finally(() => {
     setTimeout(() => closing.abort(), patienceMs).unref();
@@ -103,7 +103,7 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
   return { ...run, impossible: timetable.impossible };
 }
 
-/** Everything works again; resolves when all has come to rest, or the wait for that is over, and the database was looked at. */
+/** Ends all disturbances. Resolves when all work is settled, or the wait for that is over, and the database was read. */
 async function heal(plan: RunPlan, stage: Stage, history: HistoryWriter): Promise<Moving> {
   stage.links.heal();
   await Promise.all(stage.actors.map((actor) => actor.start()));

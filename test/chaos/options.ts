@@ -4,11 +4,11 @@ import { type NemesisName, nemesisNames } from './nemeses/all.js';
 
 export interface Options {
   seeds: number[];
-  /** Of load; a run takes longer by its start and by what it takes to settle. */
+  /** The duration of the load. The start and the wait until all is settled are added to it. */
   minutes: number;
-  /** Instead of those of the seed. */
+  /** Replaces those of the seed. */
   nemeses?: NemesisName[];
-  /** Keeps the folder of a run that passed too. */
+  /** Also keeps the folder of a run without violations. */
   keep: boolean;
 }
 
@@ -24,8 +24,8 @@ const seedMax = 1_000_000;
 const minutesMax = 60;
 
 /**
- * Reads the command line.
- * @throws Error in words for the console
+ * Parses the command line.
+ * @throws Error with a message for the console
  */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({

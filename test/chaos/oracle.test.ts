@@ -14,7 +14,7 @@ describe('the oracle of the chaos battery', () => {
       });
     }
 
-    it('judges runs in which everything happens that it has rules for', () => {
+    it('judges runs that contain everything that the rules are about', () => {
       const { history, snapshot } = runOf(1);
       const { figures } = judge(history, snapshot);
       const statuses = new Set(recordsOf({ history, snapshot } as Draft, 'answer').map(({ status }) => status));
@@ -36,7 +36,7 @@ describe('the oracle of the chaos battery', () => {
     }
 
     for (const rule of rules) {
-      it(`needs the rule ${rule.name}: without it a fault goes unnoticed`, () => {
+      it(`needs the rule ${rule.name}: without it, a fault is not noticed`, () => {
         const others = rules.filter((other) => other !== rule);
         const missed = mutants.filter(({ name }) => noticed.get(name)?.join() === rule.name);
         assert.ok(missed.length > 0, 'no mutant is noticed by this rule alone');
@@ -44,7 +44,7 @@ describe('the oracle of the chaos battery', () => {
       });
     }
 
-    it('has plants enough, each of its own name, for every rule', () => {
+    it('has enough planted faults with unique names for every rule', () => {
       assert.ok(mutants.length >= 100, String(mutants.length));
       assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
       for (const { name } of rules)
@@ -55,8 +55,8 @@ describe('the oracle of the chaos battery', () => {
     });
   });
 
-  describe('on what the contract lets happen under faults', () => {
-    /** A message whose hand-off is unknown although its carrier answered, with a fault while it was answered. */
+  describe('on what the contract permits under faults', () => {
+    /** A message whose hand-off is unknown although its carrier answered, with a fault at the time of the answer. */
     function unknownAfterAnswer(fault: {
       name: string;
       targets: HistoryRecord extends infer R ? (R extends { targets: infer T } ? T : never) : never;
@@ -105,7 +105,7 @@ describe('the oracle of the chaos battery', () => {
       const at = run.history.at(-1)?.at ?? 0;
       const [grant] = run.snapshot.entries.filter(({ workspace_id }) => workspace_id === workspace.id);
       assert.ok(grant);
-      // All is spent, then given back: the refusal may have been decided between the two.
+      // The balance is spent and then refunded. The refusal may have been decided in between.
       const spend = { ...grant, kind: 'adjustment' as const, amount: -workspace.balance, reference: 'spent', created_at: at + 10 };
       run.snapshot.entries.push(spend, { ...spend, amount: workspace.balance, reference: 'given back', created_at: at + 20 });
       refold(run, workspace.id);
@@ -136,21 +136,21 @@ describe('the oracle of the chaos battery', () => {
       channel = 'sms',
     ) => [...endsOf(begins, sure, perhaps, channel)].toSorted();
 
-    it('are those that the reports say', () => {
+    it('follow from the reports', () => {
       assert.deepEqual(ends('sent', []), ['sent']);
       assert.deepEqual(ends('sent', ['sent', 'failed']), ['failed']);
       assert.deepEqual(ends('sent', ['failed', 'delivered']), ['delivered']);
     });
-    it('are read on WhatsApp alone', () => {
+    it('include read only on WhatsApp', () => {
       assert.deepEqual(ends('sent', ['delivered', 'read'], [], 'whatsapp'), ['read']);
       assert.deepEqual(ends('sent', ['delivered', 'read']), ['delivered']);
       assert.deepEqual(ends('sent', ['failed', 'read'], [], 'whatsapp'), ['failed', 'read']);
     });
-    it('are several where nobody knows which reports were stored', () => {
+    it('are several if it is unknown which reports were stored', () => {
       assert.deepEqual(ends('sent', [], ['delivered']), ['delivered', 'sent']);
       assert.deepEqual(ends('sent', ['failed'], ['delivered']), ['delivered', 'failed']);
     });
-    it('of one that was given up are failed, or delivered by a late correction', () => {
+    it('of a message that was given up are failed, or delivered after a late correction', () => {
       assert.deepEqual(ends('failed', ['sent']), ['failed']);
       assert.deepEqual(ends('failed', ['delivered']), ['delivered']);
     });

@@ -5,14 +5,14 @@ import { readOptions } from './options.js';
 import { randomOf } from './random.js';
 
 describe('the plans of the battery', () => {
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed, and differ for another', () => {
     const plan = (seed: number) => JSON.stringify(planLoad(seed, 60_000, randomOf(seed).fork('load')));
     assert.equal(plan(5), plan(5));
     assert.notEqual(plan(5), plan(6));
     assert.deepEqual(nemesesOf(5), nemesesOf(5));
   });
 
-  it('have every nemesis in at least ten of any sixty seeds, and several in each', () => {
+  it('contain every nemesis in at least ten of any sixty seeds, and several in each seed', () => {
     for (const first of [0, 1, 17, 1_000]) {
       const seeds = Array.from({ length: 60 }, (_, index) => nemesesOf(first + index));
       assert.ok(seeds.every((names) => names.length >= 4));
@@ -20,7 +20,7 @@ describe('the plans of the battery', () => {
     }
   });
 
-  it('give each message a token and a recipient of its own', () => {
+  it('give each message its own token and its own recipient', () => {
     const { acts } = planLoad(9, 60_000, randomOf(9).fork('load'));
     const items = acts.flatMap((act) => (act.kind === 'send' ? [act.item] : act.kind === 'bulk' ? act.items : []));
     assert.ok(items.length > 100);
@@ -28,7 +28,7 @@ describe('the plans of the battery', () => {
     assert.equal(new Set(items.map(({ to }) => to)).size, items.length);
   });
 
-  it('follow the command line, which refuses what it does not know', () => {
+  it('follow the command line, which refuses unknown options', () => {
     assert.deepEqual(readOptions(['--seeds', '3-5', '--nemeses', 'cut,kill-api']).seeds, [3, 4, 5]);
     assert.deepEqual(readOptions(['--seed', '3', '--nemeses', 'none']).nemeses, []);
     for (const args of [

@@ -1,20 +1,20 @@
-/** Choices that are the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number from `min` to `max`. */
+  /** An integer from `min` to `max`. */
   int(min: number, max: number): number;
-  /** Any number from `min` to `max`. */
+  /** A number from `min` to `max`. */
   between(min: number, max: number): number;
   chance(share: number): boolean;
   choose<Item>(items: readonly Item[]): Item;
   shuffled<Item>(items: readonly Item[]): Item[];
-  /** Choices of their own: what one part draws does not change what another gets. */
+  /** An independent generator. Its draws do not change those of other generators. */
   fork(label: string): Random;
 }
 
-/** @param seed any whole number */
+/** @param seed any integer */
 export function randomOf(seed: number): Random {
   const next = mulberry32(seed);
   const random: Random = {

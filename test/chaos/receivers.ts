@@ -1,4 +1,4 @@
-/** Receivers of webhooks: each webhook has one of its own, good or not so good, and what it gets is in the history. */
+/** Receivers of webhooks. Each webhook has its own receiver, reliable or not, whose requests are in the history. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { hasHexSignature, hasStandardSignature } from '../../local/demo/demo-receiver.js';
 import { type Received, type Receiver, startReceiver } from '../support/network/receiver.js';
@@ -9,13 +9,13 @@ import type { Random } from './random.js';
 export const receiverKinds = ['good', 'slow', 'flaky'] as const;
 export type ReceiverKind = (typeof receiverKinds)[number];
 
-/** What a nemesis makes of it. */
+/** The behaviour that a nemesis sets. */
 export type ReceiverMode = 'usual' | 'hang' | 'fail';
 
 export interface HookReceiver {
   port: number;
   mode: ReceiverMode;
-  /** From now on it knows its webhook. @param secret for verifying */
+  /** Tells the receiver its webhook. @param secret for the verification of signatures */
   belongsTo(webhook: string, secret: string): void;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface HookReceiver {
 const slowMs = { min: 300, max: 2_500 };
 const flakyShare = 0.05;
 
-/** Starts one on a free port of 127.0.0.1. */
+/** Starts a receiver on a free port of 127.0.0.1. */
 export async function startHookReceiver(kind: ReceiverKind, random: Random, history: HistoryWriter): Promise<HookReceiver> {
   let [webhook, secret] = ['', ''];
   const receiver: Receiver = await startReceiver((received, response) => {

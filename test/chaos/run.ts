@@ -12,7 +12,7 @@ import { findPrograms, type Programs } from './stage/servers.js';
 import { makeTemplate } from './stage/template.js';
 import { commandOf, commitNow, summarize, tell, writeSummary } from './summary.js';
 
-/** Where summaries are, and what failed runs leave. */
+/** The folder of the summaries, and of the files of failed runs. */
 const resultsDir = resolve('.data/chaos');
 const runMsMax = 15 * 60_000;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -26,7 +26,7 @@ try {
 }
 await runToExit(options.seeds.length * (runMsMax + options.minutes * 60_000), (cleanup) => runAll(options, cleanup));
 
-/** One run after the other. @returns the exit code: 0 when no run broke a promise */
+/** Runs the seeds one after the other. @returns the exit code: 0 if no run broke a promise */
 async function runAll(given: Options, cleanup: Cleanup): Promise<number> {
   const root = await mkdtemp(join(tmpdir(), 'tidings-chaos-'));
   cleanup.add(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -45,7 +45,7 @@ async function runAll(given: Options, cleanup: Cleanup): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** @returns whether no promise was broken */
+/** @returns whether all promises were kept */
 async function runSeed(seed: number, given: Options, programs: Programs, cleanup: Cleanup): Promise<boolean> {
   const command = commandOf(seed, given);
   const commit = commitNow();

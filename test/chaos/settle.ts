@@ -1,15 +1,15 @@
-/** Waits until nothing moves any more after the load. */
+/** Waits until no work is open after the load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../models/db/database.js';
 import type { Reporter } from './carriers/reporter.js';
 
-/** What still moves, by name; 0 everywhere when a run is settled. */
+/** The open work by name. All values are 0 when a run is settled. */
 export type Moving = Record<string, number>;
 
-/** The watcher looks each minute at what is a minute old, and what it starts needs its time. */
+/** Every minute, the watcher checks what is a minute old. The work that it starts takes time too. */
 const settleMsMax = 240_000;
 const lookEveryMs = 1_000;
-/** Nothing may have moved at so many looks in a row. */
+/** So many checks in a row must find no open work. */
 const stillLooks = 3;
 
 const sql = `
@@ -19,7 +19,7 @@ const sql = `
     (SELECT count(*) FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.status = 'pending' AND w.is_active) AS "deliveries pending",
     (SELECT count(*) FROM replays WHERE status = 'running') AS "replays running"`;
 
-/** @returns what still moves after the longest wait; empty when the run is settled */
+/** @returns the open work after the longest wait; empty if the run is settled */
 export async function untilSettled(db: Database, reporter: Reporter): Promise<Moving> {
   const until = performance.now() + settleMsMax;
   let moving: Moving = { unknown: 1 };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { until } from '../support/client.js';
 
-/** Says for each thread, again and again, by how much its clock differs from the parent's idea of time. */
+/** Reports repeatedly, for each thread, the difference between its clock and the parent's time. */
 const script = `
   import { Worker, isMainThread, parentPort } from 'node:worker_threads';
   const tell = (thread) => (now) => process.send?.({ thread, now, made: new Date().getTime(), told: new Date(0).getTime(), text: typeof Date() });
@@ -25,7 +25,7 @@ interface Told {
 }
 
 describe('a process with a shifted clock', () => {
-  it('is wrong by what the file says, in all its threads, and right again later', async () => {
+  it('differs by the offset in the file, in all its threads, and is right again later', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-clock-'));
     const [clock, program] = [join(folder, 'clock'), join(folder, 'clock.mjs')];
     writeFileSync(program, script);

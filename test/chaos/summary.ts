@@ -1,4 +1,4 @@
-/** What a run leaves in a few lines: for the console, and as JSON for the documents that are made of many runs. */
+/** The summary of a run: for the console, and as JSON for the report on many runs. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Figures } from './oracle/judge.js';
 import type { Violation } from './oracle/rule.js';
 import type { Snapshot } from './oracle/snapshot.js';
 
-/** One run. In the folder of results as `run-<seed>.json`. */
+/** One run, stored as `run-<seed>.json` in the folder of results. */
 export interface Summary {
   seed: number;
   commit: string;
@@ -17,15 +17,15 @@ export interface Summary {
   minutes: number;
   /** How often each nemesis began. */
   nemeses: Record<string, number>;
-  /** Nemeses that this machine cannot do. */
+  /** Nemeses that this machine cannot execute. */
   impossible: string[];
-  /** What the oracle counted. */
+  /** The counts of the oracle. */
   figures: Figures;
-  /** Messages by their last status. */
+  /** The number of messages by their last status. */
   statuses: Record<string, number>;
   seconds: Record<string, number>;
   verdict: 'passed' | 'failed';
-  /** Broken promises by rule. */
+  /** The number of broken promises by rule. */
   violations: Record<string, number>;
 }
 
@@ -38,7 +38,7 @@ export function commandOf(seed: number, { minutes, nemeses }: Pick<Options, 'min
   return ['npm run chaos -- --seed', seed, ...more].join(' ');
 }
 
-/** The commit of this checkout, with a mark where files differ from it. */
+/** The commit of this checkout, with a mark if files differ from it. */
 export function commitNow(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { encoding: 'utf8' }).trim();
@@ -66,7 +66,7 @@ export const summarize = (
 const tally = (words: readonly string[]): Record<string, number> =>
   words.reduce<Record<string, number>>((counts, word) => ({ ...counts, [word]: (counts[word] ?? 0) + 1 }), {});
 
-/** Leaves the summary among the results, and with what was found in the folder of the run. */
+/** Writes the summary to the folder of results, and with the findings to the folder of the run. */
 export function writeSummary(results: string, folder: string, summary: Summary, violations: readonly Violation[]): void {
   const write = (path: string, content: object) => writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
   write(join(results, `run-${summary.seed}.json`), summary);
@@ -75,7 +75,7 @@ export function writeSummary(results: string, folder: string, summary: Summary, 
 
 const shownMax = 3;
 
-/** Tells what came of it; of each broken promise the first findings. */
+/** Prints the result, and the first findings for each broken promise. */
 export function tell(summary: Summary, violations: readonly Violation[], folder: string, say: (line: string) => void): void {
   const { figures, statuses, seconds, verdict, commit, command } = summary;
   const ends = Object.entries(statuses).map(([status, number]) => `${status} ${number}`);

@@ -1,3 +1,4 @@
+import { channelTraits } from '../../../models/channels.js';
 import { recipientKey } from '../../../models/rules/messages/recipient.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
@@ -12,7 +13,7 @@ export async function previewWarnings(workspaceId: string, body: SendBody, to: s
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]
       : []),
-    ...(channel === 'email' && (content.subject ?? '') === ''
+    ...(channelTraits[channel].hasMailFields && (content.subject ?? '') === ''
       ? [{ field: 'content.subject', message: 'content.subject is absent: the e-mail gets the subject "(no subject)"' }]
       : []),
     ...(variables === undefined ? literalPlaceholders(content) : []),

@@ -3,7 +3,7 @@ import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
 import { Workspace } from '../../tables/workspace.js';
-import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
+import { hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
 
 /**
  * Sends a confirmation mail to the new address and a notice to the present one. Nothing changes until the token is used (`verifyEmail`).
@@ -18,7 +18,7 @@ export async function requestEmailChange(
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
   return inTransaction(db, async (transaction) => {
     const [workspace] = await select<{ email: string }>(db, lock, [workspaceId], transaction);
-    if (workspace === undefined || (await hasHadItsShare(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
+    if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
     const telling = uuidv7();
     await select(db, tell, [telling, workspaceId, workspace.email], transaction);

@@ -1,16 +1,16 @@
 import { type Database, select } from '../../db/database.js';
 import { type Standing, standing } from '../billing/standing.js';
 
-/** What a request needs to know of the workspace of its JWT. */
+/** What a request needs to know about the workspace of its JWT. */
 export interface SessionOwner extends Standing {
   email: string;
-  /** Active webhooks of the workspace. */
+  /** The number of active webhooks of the workspace. */
   webhooks: number;
 }
 
 /**
- * The workspace of a JWT; null when that has ended: by itself, with all others, or with its workspace.
- * @param tokenVersion that of the workspace when it was issued
+ * The workspace of a JWT; null if the JWT has ended: by itself, with all others, or with its workspace.
+ * @param tokenVersion the workspace's version when the JWT was issued
  */
 export async function identifySession(
   db: Database,

@@ -1,20 +1,20 @@
-/** Whether credentials that were checked a while ago still count, for what stays open: a stream. */
+/** Whether credentials that were verified earlier are still valid, for what stays open: a stream. */
 import { type Database, select } from '../../db/database.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
 
-/** A credential as it was when it was checked, under a name of the asker's choice. */
+/** A credential, as it was when it was verified, with a name that the caller chooses. */
 export interface HeldCredential {
   ref: string;
   workspaceId: string;
   /** The API key; null with a JWT. */
   keyId: string | null;
-  /** The JWT; null with an API key. Old JWTs have no id. Its own end is not looked at: it does not change. */
+  /** The JWT; null with an API key. Old JWTs have no id. Its expiry is not checked again, because that does not change. */
   token: { id: string | null; version: number } | null;
 }
 
 /**
- * The names of those that still count: the key is active, has not expired and has the scope; the JWT was not revoked; the workspace is neither
- * closed nor suspended.
+ * The names of the credentials that are still valid: the key is active, not expired, and has the scope; the JWT was not revoked; the
+ * workspace is neither closed nor suspended.
  */
 export async function liveCredentials(db: Database, held: readonly HeldCredential[], scope: Scope): Promise<Set<string>> {
   const rows = held.map(({ ref, workspaceId, keyId, token }) => ({

@@ -9,7 +9,7 @@ import { Workspace } from '../../tables/workspace.js';
 import { forgetTries, freeTries, takeTry, type Try } from './login-tries.js';
 import { useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasHadItsShare } from '../mails/issue-mail.js';
+import { hasReachedMailLimit } from '../mails/issue-mail.js';
 
 export interface LoginDeps {
   db: Database;
@@ -68,7 +68,7 @@ async function noteLogin(
   const target = { type: 'workspace', id: workspaceId, name };
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client], transaction);
-  if (seen?.is_new !== true || (await hasHadItsShare(db, transaction, workspaceId, 'new_login'))) return;
+  if (seen?.is_new !== true || (await hasReachedMailLimit(db, transaction, workspaceId, 'new_login'))) return;
   const mailId = uuidv7();
   const detail = JSON.stringify({ address: origin.address, at: new Date() });
   await select(db, tellOf, [mailId, workspaceId, 'new_login', detail], transaction);

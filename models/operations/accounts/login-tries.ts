@@ -46,7 +46,7 @@ export async function forgetTries(db: Database, digests: readonly Buffer[], tran
 }
 
 /** Forgets the attempts for an address whose password was reset. Exempts the client that did it from the pauses that attempts of others cause. */
-export async function spareClient(
+export async function exemptClient(
   db: Database,
   transaction: Transaction,
   secretKey: string,

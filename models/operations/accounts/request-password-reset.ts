@@ -1,6 +1,6 @@
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
+import { hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
 
 /**
  * Puts a mail with a reset token into the outbox, and voids older reset tokens of the workspace.
@@ -13,7 +13,7 @@ export function requestPasswordReset(
   return inTransaction(db, async (transaction) => {
     // The lock serializes concurrent requests, so that one token is the newer.
     const [workspace] = await select<{ id: string }>(db, lockByEmail, [email], transaction);
-    if (workspace === undefined || (await hasHadItsShare(db, transaction, workspace.id, 'reset_password'))) return null;
+    if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspace.id, 'reset_password'))) return null;
     return issueMail(db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'reset' });
   });
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { hasHadItsShare, issueMail } from '../mails/issue-mail.js';
+import { hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
 
 /**
  * Puts another mail with a verification token into the outbox, and voids older ones.
@@ -13,7 +13,7 @@ export function requestVerification(
   return inTransaction(db, async (transaction) => {
     const [workspace] = await select<{ id: string; email_verified: boolean }>(db, lockByEmail, [email], transaction);
     if (workspace === undefined || workspace.email_verified) return null;
-    if (await hasHadItsShare(db, transaction, workspace.id, 'verify_email')) return null;
+    if (await hasReachedMailLimit(db, transaction, workspace.id, 'verify_email')) return null;
     return issueMail(db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'verify' });
   });
 }

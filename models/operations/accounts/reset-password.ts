@@ -5,7 +5,7 @@ import { invalidMailToken } from '../../errors.js';
 import { hashPassword } from '../../passwords.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { digestMailToken } from '../../rules/accounts/mail-token.js';
-import { spareClient } from './login-tries.js';
+import { exemptClient } from './login-tries.js';
 import { deactivateWebhooks, remainingAccess, revokeApiKeys } from './revoke-access.js';
 import { forgetTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -52,7 +52,7 @@ export function resetPassword(
       await deactivateWebhooks(db, transaction, workspaceId, origin);
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.email_verified', target });
     }
-    await spareClient(db, transaction, config.secretKey, { email, client: reset.client });
+    await exemptClient(db, transaction, config.secretKey, { email, client: reset.client });
     return tell(db, transaction, workspaceId);
   });
 }

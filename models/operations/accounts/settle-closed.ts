@@ -28,7 +28,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
     if (Date.now() > until) return false;
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }
-  if (!(await forgetPeople(db, workspaceId, until, step))) return false;
+  if (!(await eraseRecipients(db, workspaceId, until, step))) return false;
   let from: string | null = null;
   for (;;) {
     const page = await cancelPage(db, workspaceId, from, step);
@@ -39,7 +39,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
 }
 
 /** Erases the recipients. The retention of messages erases the texts. @returns false if the time was over before all recipients were erased */
-async function forgetPeople(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
+async function eraseRecipients(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
   for (const table of ['contacts', 'suppressions']) {
     for (let gone = step; gone === step; ) {
       if (Date.now() > until) return false;

@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { hasHadItsShare } from '../mails/issue-mail.js';
+import { hasReachedMailLimit } from '../mails/issue-mail.js';
 import { withinQuota } from '../billing/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null if the owner has reached the limit of mails. */
@@ -32,18 +32,18 @@ export function issueApiKey(
     const limits = Object.entries({ expires_at, allowed_addresses, channels }).filter(([, value]) => value !== null);
     const changes = { scopes, ...Object.fromEntries(limits) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes });
-    return { ...issued, mailId: await tellOfKey(db, transaction, issued.row, origin) };
+    return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
   });
 }
 
 /** Limits the mails: the address may belong to another person, whose mailbox must not be flooded. */
-export async function tellOfKey(
+export async function mailAboutKey(
   db: Database,
   transaction: Transaction,
   { workspace_id: workspaceId, name }: ApiKey,
   { address }: Origin,
 ): Promise<string | null> {
-  if (await hasHadItsShare(db, transaction, workspaceId, 'new_api_key')) return null;
+  if (await hasReachedMailLimit(db, transaction, workspaceId, 'new_api_key')) return null;
   const mailId = uuidv7();
   await select(db, tell, [mailId, workspaceId, JSON.stringify({ key: name, address })], transaction);
   return mailId;

@@ -5,7 +5,7 @@ import { conflict } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { withinQuota } from '../billing/within-quota.js';
-import { type IssuedKey, tellOfKey } from './issue-api-key.js';
+import { type IssuedKey, mailAboutKey } from './issue-api-key.js';
 
 /**
  * Creates a key that replaces another one. It has the same name, scopes, limits and lifetime, counted from now. The former key keeps
@@ -32,7 +32,7 @@ export async function rotateApiKey(
     const target = { type: 'api_key', id, name };
     const changes = { new_id: issued.row.id, overlap_hours: overlapHours };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
-    return { ...issued, mailId: await tellOfKey(db, transaction, issued.row, origin) };
+    return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
   });
 }
 

@@ -40,7 +40,7 @@ const insertMail = `INSERT INTO mails (id, workspace_id, kind, token_id, recipie
 const mailsAnHourMax = 20;
 
 /** Whether the workspace has reached the hourly limit of mails of this kind. Locks its row. */
-export async function hasHadItsShare(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
+export async function hasReachedMailLimit(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
   const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
   return (row?.sent ?? 0) >= mailsAnHourMax;
 }
@@ -48,7 +48,7 @@ export async function hasHadItsShare(db: Database, transaction: Transaction, wor
 const countMails = `
   SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
 
-/** Voids the tokens for changes of the e-mail address. Somebody who knew the former password may have requested them. */
+/** Voids the tokens for changes of the e-mail address. They may have been requested with the former password. */
 export async function voidEmailChanges(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, voidOlder, [workspaceId, 'change_email'], transaction);
 }

@@ -2,7 +2,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import type { MailTokenPurpose } from '../../rules/accounts/mail-token.js';
 
 /**
- * Why a token of a mail cannot be used. The reason is safe to show: whoever knows the token has received the mail.
+ * Why a token of a mail cannot be used. The reason is safe to show, because only the recipient of the mail knows the token.
  * @returns a sentence; undefined if there is no such token
  */
 export async function whyTokenInvalid(

@@ -123,7 +123,7 @@ const entriesOf = `
       AND reference IN (SELECT 'cancel:' || id FROM messages WHERE group_id = $3::uuid)
   ORDER BY id`;
 
-// An event that was only written for a stream is not shown: the timeline does not depend on who watches.
+// An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `
   SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
     (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,

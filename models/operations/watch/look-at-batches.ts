@@ -37,7 +37,7 @@ export async function settleBatch(db: Database, { id, status, changedAt }: DueBa
 }
 
 /** Notes that the pages of a batch were notified of this change. A later change needs another notification. */
-export async function noteTold(db: Database, { id, changedAt }: DueBatch): Promise<void> {
+export async function notePagesNotified(db: Database, { id, changedAt }: DueBatch): Promise<void> {
   await select(db, 'UPDATE batches SET changed_at = NULL WHERE id = $1 AND changed_at = $2::timestamptz', [id, changedAt]);
 }
 

@@ -1,7 +1,7 @@
-/** What a carrier saw, written into the history. */
+/** Writes what a carrier saw to the history. */
 import type { CarrierRecord, HistoryWriter } from '../history.js';
 
-/** Who it is: the same in all its records. */
+/** The identity of a carrier, in all its records. */
 export type CarrierName = Pick<CarrierRecord, 'carrier' | 'account' | 'channel'>;
 
 /** One request for a message. */

@@ -1,22 +1,22 @@
-/** A carrier of the stage, and what it is opened with. */
+/** A carrier of the stage, and its dependencies. */
 import type { HistoryWriter } from '../history.js';
-import type { Manner } from './manner.js';
+import type { Behaviour } from './behaviour.js';
 import type { Reporter } from './reporter.js';
 
 export interface CarrierDeps {
   history: HistoryWriter;
-  manner: Manner;
+  behaviour: Behaviour;
   reporter: Reporter;
-  /** Where reports go. */
+  /** The URL for reports. */
   publicUrl: string;
 }
 
-/** A carrier that is open. */
+/** A running carrier. */
 export interface Opened {
-  manner: Manner;
-  /** host:port of its door. */
+  behaviour: Behaviour;
+  /** host:port of its front. */
   address: string;
-  /** Settings of a process that reaches the door at this address, through a proxy for example. */
+  /** The settings of a process that reaches the front at this address, for example through a proxy. */
   settings(address: string): Record<string, string>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP door of a carrier: it stands before the counterpart that speaks the carrier's protocol, and gives it the time, the moods and
- * the accidents of a real one. Each request for a message is in the history with what came of it.
+ * The HTTP front of a carrier. Behind it is the counterpart with the carrier's protocol. The front adds latency and faults, like a real
+ * carrier. Each request for a message is in the history with its result.
  */
 import { request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,23 +8,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counterpart, drop, reply, startCounterpart, type Taken } from '../../support/carriers/counterpart.js';
 import type { HistoryWriter } from '../history.js';
 import { type CarrierName, type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Fate, Manner } from './manner.js';
+import type { Fate, Behaviour } from './behaviour.js';
 
-/** What the door has to know of a carrier's protocol. */
+/** What the front must know about a carrier's protocol. */
 export interface Protocol {
   name: CarrierName;
-  /** The message that a request wants sent; null where it wants something else, which is passed on untouched. */
+  /** The message of a request; null if the request is for something else. That is forwarded unchanged. */
   read(request: Taken): { token: string; to: string } | null;
-  /** The carrier's id of the message in the answer of the counterpart. */
+  /** The carrier's id of the message, in the answer of the counterpart. */
   idIn(answer: unknown): string;
-  /** Says that this message will never be sent. */
+  /** Answers that this message will never be sent. */
   refuse(response: ServerResponse): void;
 }
 
 export interface FrontHooks {
   history: HistoryWriter;
-  manner: Manner;
-  /** A message was taken: the carrier will report on it. */
+  behaviour: Behaviour;
+  /** A message was taken, so the carrier will report on it. */
   onTaken(providerId: string, message: { token: string; to: string }): void;
 }
 
@@ -36,7 +36,7 @@ interface Upstream {
 
 const upstreamMsMax = 10_000;
 
-/** Opens the door on a free port of 127.0.0.1. */
+/** Starts the front on a free port of 127.0.0.1. */
 export function startFront(counterpart: Counterpart, protocol: Protocol, hooks: FrontHooks): Promise<Counterpart> {
   return startCounterpart((given, response) => {
     const message = protocol.read(given);
@@ -57,20 +57,20 @@ export function startFront(counterpart: Counterpart, protocol: Protocol, hooks: 
       return answer;
     };
     watchAnswer(response, log);
-    void serve(hooks.manner, protocol, { take, log, response }).catch(() => drop(response));
+    void serve(hooks.behaviour, protocol, { take, log, response }).catch(() => drop(response));
   });
 }
 
 interface Served {
-  /** Hands the request to the counterpart, which takes the message. */
+  /** Passes the request to the counterpart, which takes the message. */
   take(): Promise<Upstream>;
   log: HandoffLog;
   response: ServerResponse;
 }
 
-async function serve(manner: Manner, protocol: Protocol, { take, log, response }: Served): Promise<void> {
-  const fate = manner.fate();
-  const { before, after } = manner.latency();
+async function serve(behaviour: Behaviour, protocol: Protocol, { take, log, response }: Served): Promise<void> {
+  const fate = behaviour.fate();
+  const { before, after } = behaviour.latency();
   await sleep(before);
   const answer = takes(fate) ? await take() : undefined;
   if (fate.kind === 'refuse') log.did('refused');
@@ -87,7 +87,7 @@ async function serve(manner: Manner, protocol: Protocol, { take, log, response }
 
 const takes = (fate: Fate): boolean => fate.kind === 'answer' || ('takes' in fate && fate.takes);
 
-/** Whether the answer went out is known when the response ends. */
+/** Only the end of the response shows whether the answer was sent. */
 function watchAnswer(response: ServerResponse, log: HandoffLog): void {
   let isTold = false;
   const tell = (did: 'answered' | 'lost') => {
@@ -98,7 +98,7 @@ function watchAnswer(response: ServerResponse, log: HandoffLog): void {
   response.once('close', () => tell('lost'));
 }
 
-/** As it came, its `Host` too: signatures cover it. */
+/** Forwards the request unchanged, with its `Host`, because signatures cover it. */
 function forward(counterpart: Counterpart, { method, path, headers, body }: Taken): Promise<Upstream> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(upstreamMsMax);

@@ -1,4 +1,4 @@
-/** Twilio, Meta and SES with their doors: none takes an idempotency key, none can be asked what became of a call. */
+/** Twilio, Meta and SES with their fronts. None of them has idempotency keys, and none can be queried about a call. */
 import type { ServerResponse } from 'node:http';
 import type { Counterpart, Taken } from '../../support/carriers/counterpart.js';
 import { metaEnv, refuse as refuseByMeta, startMeta } from '../../support/carriers/meta.js';
@@ -9,7 +9,7 @@ import { startFront } from './front.js';
 import type { CarrierDeps, Opened } from './carrier.js';
 import type { Status } from './reporter.js';
 
-/** Codes for "this recipient does not exist": a failure for good. */
+/** The codes for "this recipient does not exist": a permanent failure. */
 const unknownRecipient = { twilio: 21211, meta: 131026 };
 
 export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
@@ -119,7 +119,7 @@ function sesTold(status: Status, id: string, tags: readonly { Name: string; Valu
   return sesEvent('Delivery', id, { mail, delivery: { timestamp } });
 }
 
-/** The counterpart behind its door. @param settings of a service that reaches the door at this address */
+/** The counterpart behind its front. @param settings of a service that reaches the front at this address */
 function openedAs(
   deps: CarrierDeps,
   counterpart: Counterpart,
@@ -127,7 +127,7 @@ function openedAs(
   settings: (url: string) => Record<string, string>,
 ): Opened {
   return {
-    manner: deps.manner,
+    behaviour: deps.behaviour,
     address: new URL(front.url).host,
     settings: (address) => settings(`http://${address}`),
     close: async () => {

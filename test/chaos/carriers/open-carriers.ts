@@ -2,10 +2,10 @@
 import type { Random } from '../random.js';
 import type { CarrierDeps, Opened } from './carrier.js';
 import { openMeta, openSes, openTwilio } from './http-carriers.js';
-import { mannerOf } from './manner.js';
+import { behaviourOf } from './behaviour.js';
 import { openSmtp } from './smtp-carrier.js';
 
-/** Twilio takes as long as real carriers do; the others as long as mail and chat do. */
+/** Twilio has the latency of real SMS providers, the others that of mail and chat. */
 const kinds = {
   twilio: { open: openTwilio, latencyMs: [200, 3_000] },
   meta: { open: openMeta, latencyMs: [100, 1_000] },
@@ -16,11 +16,11 @@ const kinds = {
 export type CarrierKind = keyof typeof kinds;
 export const carrierKinds = Object.keys(kinds) as CarrierKind[];
 
-/** Opens all. @param common what they share: history, reporter, address of the service */
-export async function openCarriers(random: Random, common: Omit<CarrierDeps, 'manner'>): Promise<Record<CarrierKind, Opened>> {
+/** Starts all carriers. @param common what they share: history, reporter, address of the service */
+export async function openCarriers(random: Random, common: Omit<CarrierDeps, 'behaviour'>): Promise<Record<CarrierKind, Opened>> {
   const opened = carrierKinds.map(async (kind) => {
     const { open, latencyMs } = kinds[kind];
-    return [kind, await open({ ...common, manner: mannerOf(random.fork(kind), latencyMs) })] as const;
+    return [kind, await open({ ...common, behaviour: behaviourOf(random.fork(kind), latencyMs) })] as const;
   });
   return Object.fromEntries(await Promise.all(opened)) as Record<CarrierKind, Opened>;
 }

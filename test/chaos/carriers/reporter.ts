@@ -1,11 +1,11 @@
-/** When a carrier reports on what it took, and how often; every report is posted until the service has answered 2xx. */
+/** When and how often a carrier reports on a message. It posts every report until the service has answered 2xx. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryWriter, ReportRecord } from '../history.js';
 import type { Random } from '../random.js';
 
 export type Status = ReportRecord['status'];
 
-/** Nemeses of reports; several may hold at once. */
+/** Nemeses of reports. Several may be active at the same time. */
 export interface Accidents {
   shuffled: boolean;
   doubled: boolean;
@@ -14,18 +14,18 @@ export interface Accidents {
   late: boolean;
 }
 
-/** How one carrier speaks of one message. */
+/** How one carrier reports on one message. */
 export interface Speaker {
   carrier: string;
   account: string;
   providerId: string;
-  /** Statuses that the carrier knows, so that `read` is reported where there is such a thing only. */
+  /** Whether the carrier reports `read`. */
   reads: boolean;
-  /** Posts it. @returns the status of the answer; rejects when none came */
+  /** Posts a report. @returns the status of the answer; rejects if there was none */
   post(status: Status, isGenuine: boolean): Promise<number>;
 }
 
-/** Two thirds of the messages come to a good end within seconds; the others fail, are silent, or take their time. */
+/** Most of the messages are delivered within seconds. The others fail, have no reports, or take longer. */
 const shares = { failed: 0.1, silent: 0.05, slow: 0.08 };
 const slowMs = { min: 8_000, max: 20_000 };
 const retryMs = { min: 500, max: 2_000 };
@@ -42,12 +42,12 @@ export class Reporter {
     private readonly closing: AbortSignal,
   ) {}
 
-  /** Reports that are still to come or not answered yet. */
+  /** Reports that were not posted yet, or not acknowledged. */
   get open(): number {
     return this.#open;
   }
 
-  /** Plans the life of a message that was taken just now. */
+  /** Plans the reports about a message that was just taken. */
   taken(speaker: Speaker): void {
     const { random, accidents } = this;
     const draw = random.next();
@@ -70,7 +70,7 @@ export class Reporter {
     }
   }
 
-  /** Posts what was held back. */
+  /** Posts the held reports. */
   release(): void {
     for (const go of this.#held.splice(0)) go();
   }
@@ -95,7 +95,7 @@ export class Reporter {
     else await pause(dueMs);
     for (;;) {
       const answer = await this.#post(speaker, status, isGenuine);
-      // A forged report is refused; that is its end.
+      // A forged report is refused, and not repeated.
       if (answer !== null && (answer < 300 || (!isGenuine && answer < 500))) return;
       await pause(this.random.between(retryMs.min, retryMs.max));
     }

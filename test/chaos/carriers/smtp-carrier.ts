@@ -1,11 +1,11 @@
-/** A mail server in front of the world: it takes its time, and loses answers as HTTP carriers do. It reports nothing. */
+/** An SMTP server as a carrier. It has latency and loses answers like the HTTP carriers. It sends no reports. */
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SMTPServerSession } from 'smtp-server';
 import { startSmtp } from '../../support/carriers/smtp.js';
 import { tokenIn } from '../history.js';
 import { type HandoffLog, logHandoff } from './carrier-log.js';
-import type { Manner } from './manner.js';
+import type { Behaviour } from './behaviour.js';
 import type { CarrierDeps, Opened } from './carrier.js';
 
 type Reply = (error?: Error | null) => void;
@@ -19,12 +19,12 @@ export async function openSmtp(deps: CarrierDeps): Promise<Opened> {
     onData: (stream, session, callback) => {
       void text(stream).then((mail) => {
         const log = logHandoff(deps.history, name, { token: tokenIn(mail) ?? '', to: recipientOf(session) });
-        return serve(deps.manner, mail, { log, callback, isGone: () => gone.has(session.id) });
+        return serve(deps.behaviour, mail, { log, callback, isGone: () => gone.has(session.id) });
       });
     },
   });
   return {
-    manner: deps.manner,
+    behaviour: deps.behaviour,
     address: new URL(server.url).host,
     settings: (address) => ({ EMAIL_SMTP_URL: `smtp://${address}` }),
     close: () => server.close(),
@@ -34,14 +34,14 @@ export async function openSmtp(deps: CarrierDeps): Promise<Opened> {
 interface Request {
   log: HandoffLog;
   callback: Reply;
-  /** The caller has hung up. */
+  /** The caller has disconnected. */
   isGone(): boolean;
 }
 
-/** Takes or refuses a mail that has come whole. A server that is silent never calls back: the caller hangs up by itself. */
-async function serve(manner: Manner, mail: string, { log, callback, isGone }: Request): Promise<void> {
-  const fate = manner.fate();
-  const { before, after } = manner.latency();
+/** Takes or refuses a complete mail. A hanging server never calls back, and the caller disconnects by itself. */
+async function serve(behaviour: Behaviour, mail: string, { log, callback, isGone }: Request): Promise<void> {
+  const fate = behaviour.fate();
+  const { before, after } = behaviour.latency();
   await sleep(before);
   const isTaken = fate.kind === 'answer' || (fate.kind === 'silence' && fate.takes);
   if (isTaken) log.did('took', /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
@@ -49,7 +49,7 @@ async function serve(manner: Manner, mail: string, { log, callback, isGone }: Re
   if (fate.kind === 'busy') log.did('busy');
   await sleep(after);
   if (fate.kind === 'silence' || isGone()) return log.did('lost');
-  log.did('answered'); // given to the server's library, which writes it at once
+  log.did('answered'); // passed to the server's library, which writes it at once
   if (fate.kind === 'refuse') callback(replyOf(550, '5.1.1 no such user'));
   else if (fate.kind === 'busy') callback(replyOf(451, '4.3.2 try again later'));
   else callback(null);

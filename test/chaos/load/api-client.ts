@@ -1,32 +1,32 @@
-/** A client of the API. Each call is in the history before its first byte goes out, and its answer when it has come or failed. */
+/** A client of the API. Each call is in the history before its first byte is sent, and its answer after it came or failed. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord, HistoryWriter } from '../history.js';
 import type { Random } from '../random.js';
 
-/** A request without what every call has. */
+/** A request without the common parts of all calls. */
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PUT';
   /** Below /api/v1. */
   path: string;
   body?: object;
   headers: Record<string, string>;
-  /** What stands in the history; no record for the calls that make the stage. */
+  /** For the history. The calls that prepare the stage have no record. */
   record?: Omit<CallRecord, 'type' | 'call'>;
 }
 
 export interface ApiAnswer {
-  /** null: no answer, or not all of it. */
+  /** null: no complete answer. */
   status: number | null;
   // oxlint-disable-next-line typescript/no-explicit-any -- the answer of any endpoint
   json: any;
   replayed: boolean;
 }
 
-/** Longer than the service takes to answer at its worst; shorter than a frozen part stays frozen, so that answers get lost. */
+/** Longer than the slowest answer of the service, and shorter than a part stays frozen, so that answers get lost. */
 const answerMsMax = 10_000;
-/** Exponential backoff with full jitter, as the API asks of its clients. */
+/** Exponential backoff with full jitter, as the API's documents recommend. */
 const retryMs = { first: 500, max: 8_000 };
 
 export class ApiClient {
@@ -40,7 +40,7 @@ export class ApiClient {
     private readonly random: Random,
   ) {}
 
-  /** One call to any of the API processes. It never rejects. */
+  /** Calls one of the API processes. Never rejects. */
   async call({ method, path, body, headers, record }: ApiCall): Promise<ApiAnswer> {
     this.#calls += 1;
     const call = this.#calls;
@@ -52,7 +52,7 @@ export class ApiClient {
     return answer;
   }
 
-  /** Calls until there is an answer that is none of 5xx and 429, as clients should; gives up when `closing` aborts or after so many calls. */
+  /** Repeats the call until the answer is neither 5xx nor 429, as clients should. Gives up when `closing` aborts, or after so many calls. */
   async callUntilAnswered(given: ApiCall, closing: AbortSignal, callsMax = 60): Promise<ApiAnswer> {
     for (let calls = 1; ; calls += 1) {
       const answer = await this.call(given);

@@ -1,4 +1,4 @@
-/** The clients of a run: they do what the plan says, at its time, whatever becomes of the service. */
+/** The clients of a run. They execute the plan at its times, whatever the state of the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord } from '../history.js';
 import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
@@ -8,11 +8,11 @@ import type { Workspace } from './workspace.js';
 export interface LoadDeps {
   client: ApiClient;
   workspaces: readonly Workspace[];
-  /** Ends the patience of those who repeat their calls. */
+  /** Ends the repetition of calls. */
   closing: AbortSignal;
 }
 
-/** Does everything. @returns when the last answer is there, or patience is at its end */
+/** Executes the plan. @returns when the last answer has come, or no call is repeated any more */
 export async function runLoad(plan: LoadPlan, deps: LoadDeps): Promise<void> {
   const startedAt = performance.now();
   const due = plan.acts.map(async (act, number) => {
@@ -43,7 +43,7 @@ const keyed = ({ apiKey }: Workspace, key: string | null): Record<string, string
   ...(key === null ? {} : { 'Idempotency-Key': key }),
 });
 
-/** With a key it is repeated until it is answered. */
+/** With a key, the call is repeated until it is answered. */
 const make = (call: ApiCall, key: string | null, { client, closing }: LoadDeps): Promise<ApiAnswer> =>
   key === null ? client.call(call) : client.callUntilAnswered(call, closing);
 
@@ -138,17 +138,17 @@ const paths = {
   'get-batch': (id: string) => `/messages/bulk/${id}`,
 } as const;
 
-/** Changes something that exists, until there is an answer: doing it twice changes nothing more. */
+/** Changes something that exists, and repeats the call until it is answered. A repeated change has no further effect. */
 async function change(deps: LoadDeps, workspace: Workspace, { operation, target }: { operation: keyof typeof paths; target: string }) {
   const method = operation === 'get-batch' ? 'GET' : 'POST';
   const record = { operation, workspace: workspace.id, key: null, target };
   await deps.client.callUntilAnswered({ method, path: paths[operation](target), headers: keyed(workspace, null), record }, deps.closing);
 }
 
-/** What a replay reaches back: a while, or to the beginning where the webhook was inactive. */
+/** How far back a replay goes: a short time, or to the beginning if the webhook was inactive. */
 const replayMs = { usual: 15_000, all: 3_600_000 };
 
-/** What one webhook was told lately is sent to it again; or it is inactive for a while, and gets what was held back. */
+/** Sends the recent events of one webhook again; or deactivates it for a while, and then sends what was held. */
 async function replay(act: ReplayAct, deps: LoadDeps): Promise<void> {
   const workspace = workspaceOf(deps, act.workspace);
   const target = workspace.webhooks[act.webhook] ?? '';

@@ -1,4 +1,4 @@
-/** What the clients of a run do and when, by seed alone. */
+/** The plan of the clients of a run. Depends on the seed only. */
 import type { Channel } from '../../../models/channels.js';
 import { type Item, newToken, type Step } from '../history.js';
 import { type ReceiverKind, receiverKinds } from '../receivers.js';
@@ -11,14 +11,14 @@ export interface SendAct {
   channel: Channel;
   item: Item;
   text: string;
-  /** With a key a call is repeated until it is answered; without one it is made once. */
+  /** With a key, a call is repeated until it is answered. Without one, it is made once. */
   hasKey: boolean;
-  /** So long after the answer the call is made again. */
+  /** The call is repeated this long after the answer. */
   repeatAfterMs?: number;
   fallback?: Step[];
   scheduledInMs?: number;
   expiresInMs?: number;
-  /** So long after the answer it is cancelled. */
+  /** The message is cancelled this long after the answer. */
   cancelAfterMs?: number;
 }
 
@@ -39,9 +39,9 @@ export interface ReplayAct {
   kind: 'replay';
   atMs: number;
   workspace: number;
-  /** Number of the webhook in its workspace. */
+  /** The number of the webhook in its workspace. */
   webhook: number;
-  /** The webhook is first made inactive for so long. */
+  /** The webhook is first inactive for this time. */
   pauseMs?: number;
 }
 
@@ -56,14 +56,14 @@ export interface LoadPlan {
   loadMs: number;
   /** The webhooks of each workspace. */
   workspaces: HookPlan[][];
-  /** In the order of their time. */
+  /** In the order of their times. */
   acts: Act[];
 }
 
 const workspaceCount = 4;
-/** The first one sends so much that its credits do not suffice. */
+/** The first workspace sends more than its credits can pay. */
 const weights = [4, 2, 2, 1];
-/** Singles a second on average; half of them come in bursts, from which groups form. */
+/** Single sends per second on average. Half of them come in bursts, which form groups. */
 const burstsPerSecond = 1;
 const burstMax = 10;
 const batches = { min: 3, max: 6, recipientsMin: 10, recipientsMax: 50 };
@@ -84,8 +84,8 @@ export function planLoad(seed: number, loadMs: number, random: Random): LoadPlan
 }
 
 /**
- * Each workspace has a webhook that keeps the order, and one that does not. The former sends one event at a time: a slow receiver
- * would take longer than a run lasts.
+ * Each workspace has an ordered webhook and an unordered one. The ordered one sends one event at a time, so its receiver is never slow:
+ * that would take longer than a run.
  */
 const planHooks = (random: Random): HookPlan[][] =>
   Array.from({ length: workspaceCount }, () => [
@@ -95,7 +95,7 @@ const planHooks = (random: Random): HookPlan[][] =>
 
 type NextItem = (channel: Channel) => Item & { text: string; number: number };
 
-/** Every message has a recipient and a token of its own: what becomes of one tells nothing of another. */
+/** Every message has its own recipient and its own token, so that its result is independent of the others. */
 function itemsOf(seed: number): NextItem {
   let number = 0;
   return (channel) => {
@@ -155,7 +155,7 @@ function planBulk(atMs: number, random: Random, items: NextItem): BulkAct {
   return act;
 }
 
-/** The text of a batch as its recipient with this token gets it. */
+/** The text of a batch for the recipient with this token. */
 export const bulkText = (token: string): string => `Dear customer, your order ${token} is on its way.`;
 
 function planSteps(random: Random): BulkAct['steps'] {

@@ -1,4 +1,4 @@
-/** A workspace of the load with its key and its webhooks, made through the API as a user would. */
+/** A workspace of the load with its key and its webhooks, created through the API like a user's. */
 import { randomBytes } from 'node:crypto';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import type { HookReceiver } from '../receivers.js';
@@ -13,14 +13,14 @@ export interface Workspace {
   webhooks: string[];
 }
 
-/** Where the receiver of a webhook is reached by the workers, through its proxy. */
+/** Where the workers reach the receiver of a webhook, through its proxy. */
 export interface HookPlace {
   plan: HookPlan;
   receiver: HookReceiver;
   url: string;
 }
 
-/** Signs up, logs in, makes a key and the webhooks. */
+/** Signs up, logs in, and creates a key and the webhooks. */
 export async function openWorkspace(client: ApiClient, hooks: readonly HookPlace[]): Promise<Workspace> {
   const call = async (path: string, body: object, headers: ApiCall['headers'] = {}) =>
     dataOf(await client.call({ method: 'POST', path, body, headers }), path);

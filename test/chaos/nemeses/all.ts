@@ -1,4 +1,4 @@
-/** All nemeses by the names of the command line. */
+/** All nemeses, by their names on the command line. */
 import { randomOf } from '../random.js';
 import { backends, fullDisk } from './database.js';
 import type { Nemesis } from './nemesis.js';
@@ -44,7 +44,7 @@ export const nemesisNames = Object.keys(nemeses) as NemesisName[];
 
 const perSeed = 6;
 
-/** Which ones a seed mixes. They are dealt like cards, so that among any thirty seeds in a row each name is in at least five. */
+/** The nemeses of a seed. They are dealt like cards, so that each one is in at least five of any thirty consecutive seeds. */
 export function nemesesOf(seed: number): NemesisName[] {
   const first = seed * perSeed;
   const dealt = Array.from({ length: perSeed }, (_, index) => cardAt(first + index));

@@ -1,17 +1,17 @@
-/** What befalls PostgreSQL beside its death: backends that are terminated, a disk that is full. */
+/** The faults of PostgreSQL besides its end: terminated backends, and a full disk. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Nemesis } from './nemesis.js';
 
 const roundMs = 700;
 
-/** `pg_terminate_backend` for some of the service's connections, again and again. */
+/** Repeatedly calls `pg_terminate_backend` for some connections of the service. */
 export const backends: Nemesis = (stage, random) => {
   let isOver = false;
   let rounds: Promise<void> = Promise.resolve();
   const run = async () => {
     while (!isOver) {
-      await terminateSome(stage.servers.databaseUrl, random.between(0.2, 0.8)).catch(() => undefined); // it may be down
+      await terminateSome(stage.servers.databaseUrl, random.between(0.2, 0.8)).catch(() => undefined); // the server may be down
       await sleep(roundMs);
     }
   };
@@ -44,7 +44,7 @@ async function terminateSome(url: string, share: number): Promise<void> {
   }
 }
 
-/** No write that needs a new block succeeds; a server that gives up over it is started again and again until there is room. */
+/** A write that needs a new block fails. A server that exits because of that is restarted until there is space. */
 export const fullDisk: Nemesis = (stage, random) => {
   const { disk } = stage.servers;
   if (!disk.canBeFilled) return undefined;

@@ -1,24 +1,24 @@
-/** A fault that begins, lasts a while and ends. */
+/** A fault that begins, lasts for a time, and ends. */
 import type { Target } from '../history.js';
 import type { Random } from '../random.js';
 import type { Stage } from '../stage/stage.js';
 
-/** One occurrence, aimed at something. */
+/** One occurrence of a fault, with its targets. */
 export interface Episode {
-  /** As the history names it. */
+  /** The name in the history. */
   name: string;
   targets: Target[];
-  /** At whom exactly, in words. */
+  /** The exact targets, as text. */
   detail: string;
-  /** What no other episode may hold at the same time, such as the life of one process. */
+  /** Resources that no other episode may use at the same time, such as one process. */
   locks: string[];
   lastsMs: number;
   begin(): Promise<void> | void;
-  /** Undoes it; resolves when the part serves again. */
+  /** Ends the fault. Resolves when the part works again. */
   end(): Promise<void> | void;
 }
 
-/** Aims one episode. Undefined where this machine cannot do it. */
+/** Chooses the targets of one episode. Undefined if this machine cannot execute it. */
 export type Nemesis = (stage: Stage, random: Random) => Episode | undefined;
 
 /** How long a frozen part stays frozen: longer than heartbeats, leases and pool waits. */

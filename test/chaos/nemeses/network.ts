@@ -1,11 +1,11 @@
-/** What befalls connections between any two parts. */
+/** Faults of the connections between any two parts. */
 import type { FaultMode } from '../../support/network/fault-proxy.js';
 import type { Random } from '../random.js';
 import type { Link } from '../stage/links.js';
 import type { Stage } from '../stage/stage.js';
 import type { Episode, Nemesis } from './nemesis.js';
 
-/** Clients and the making of the stage are one: what hangs there tells nothing, but answers may get lost on the way. */
+/** Any link, including those of the clients, where answers may get lost. */
 const chooseLink = (stage: Stage, random: Random): Link => random.choose(stage.links.all);
 
 const aimedAt = (link: Link, detail = link.name): Pick<Episode, 'targets' | 'detail' | 'locks'> => ({
@@ -18,7 +18,7 @@ const inMode = (link: Link, mode: FaultMode) => () => {
   link.proxy.mode = mode;
 };
 
-/** Open connections are reset, new ones too. */
+/** Resets open connections, and new ones. */
 export const cut: Nemesis = (stage, random) => {
   const link = chooseLink(stage, random);
   const begin = () => {
@@ -28,7 +28,7 @@ export const cut: Nemesis = (stage, random) => {
   return { name: 'cut', ...aimedAt(link), lastsMs: random.between(500, 12_000), begin, end: inMode(link, 'pass') };
 };
 
-/** Every packet takes longer. */
+/** Delays every packet. */
 export const delay: Nemesis = (stage, random) => {
   const link = chooseLink(stage, random);
   const ms = random.int(100, 1_500);
@@ -44,11 +44,11 @@ export const delay: Nemesis = (stage, random) => {
   };
 };
 
-/** What one of the two says does not arrive until the end, or at all. */
+/** The data of one side arrive after the end of the fault, or never. */
 export const oneWay: Nemesis = (stage, random) => {
   const link = chooseLink(stage, random);
   const mode = random.choose(['stall-requests', 'stall-answers'] as const);
-  // A partition that lasts ends the connections; a short one is made up for by TCP.
+  // TCP repairs a short partition. A long one ends the connections.
   const isReset = random.chance(0.5);
   const end = () => {
     if (isReset) link.proxy.reset();
@@ -63,7 +63,7 @@ export const oneWay: Nemesis = (stage, random) => {
   };
 };
 
-/** The caller's request is done, and its connection is reset before the answer arrives. */
+/** The caller's request is executed, and its connection is reset before the answer arrives. */
 export const loseAnswers: Nemesis = (stage, random) => {
   const link = random.chance(0.6) ? random.choose(stage.links.all.filter(({ ends }) => ends[1] === 'carrier')) : chooseLink(stage, random);
   return {

@@ -1,32 +1,32 @@
-/** What carriers and receivers do to the service. */
-import type { Mode } from '../carriers/manner.js';
+/** Faults of carriers and receivers. */
+import type { Mode } from '../carriers/behaviour.js';
 import { carrierKinds } from '../carriers/open-carriers.js';
 import type { Accidents } from '../carriers/reporter.js';
 import type { ReceiverMode } from '../receivers.js';
 import type { Nemesis } from './nemesis.js';
 
-/** A carrier changes its manner. */
+/** Changes the behaviour of a carrier. */
 export const carrierThat =
   (mode: Exclude<Mode, 'usual'>): Nemesis =>
   (stage, random) => {
-    // Most messages go to the first one.
+    // Most messages go to Twilio.
     const kind = random.choose(['twilio', ...carrierKinds] as const);
-    const { manner } = stage.carriers[kind];
+    const { behaviour } = stage.carriers[kind];
     const set = (next: Mode) => () => {
-      manner.mode = next;
+      behaviour.mode = next;
     };
     return {
       name: mode,
       targets: ['carrier'],
       detail: kind,
-      locks: [`manner of ${kind}`],
+      locks: [`behaviour of ${kind}`],
       lastsMs: random.between(3_000, 15_000),
       begin: set(mode),
       end: set('usual'),
     };
   };
 
-/** The reports on what is taken meanwhile have an accident. */
+/** Disturbs the reports on messages that are taken during the fault. */
 export const reportsAre =
   (accident: keyof Accidents): Nemesis =>
   (stage, random) => {
@@ -44,7 +44,7 @@ export const reportsAre =
     };
   };
 
-/** Receivers of some webhooks hang, or refuse everything. */
+/** The receivers of some webhooks hang, or refuse everything. */
 export const receiversThat =
   (mode: Exclude<ReceiverMode, 'usual'>): Nemesis =>
   (stage, random) => {

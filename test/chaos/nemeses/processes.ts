@@ -1,4 +1,4 @@
-/** What befalls processes: killed, told to end, stopped for a while. */
+/** Faults of processes: killed, terminated, stopped for a time. */
 import type { Target } from '../history.js';
 import type { Random } from '../random.js';
 import type { Actor } from '../stage/actor.js';
@@ -16,7 +16,7 @@ function choose(stage: Stage, random: Random, part: Part): Actor {
 
 const aimedAt = (part: Part, actor: Actor) => ({ targets: [part] satisfies Target[], detail: actor.name, locks: [actor.name] });
 
-/** SIGKILL; it is down for a while. A server starts again on the same data. */
+/** SIGKILL. The process is down for a time. A server starts again with the same data. */
 export const killOf =
   (part: Part): Nemesis =>
   (stage, random) => {
@@ -30,7 +30,7 @@ export const killOf =
     };
   };
 
-/** A deploy: SIGTERM, and when it has ended by itself, with exit code 0, the next one starts. */
+/** A deploy: SIGTERM. When the process has exited by itself, with code 0, the next one starts. */
 export const terminateOf =
   (part: 'api' | 'worker'): Nemesis =>
   (stage, random) => {
@@ -44,7 +44,7 @@ export const terminateOf =
     };
   };
 
-/** SIGSTOP for so long that everybody gives it up, and SIGCONT: it goes on as if nothing had been. */
+/** SIGSTOP for longer than all time-outs of its peers, then SIGCONT: the process continues without noticing. */
 export const stopOf =
   (part: Part, name = 'stop'): Nemesis =>
   (stage, random) => {
@@ -52,7 +52,7 @@ export const stopOf =
     return { name, ...aimedAt(part, actor), lastsMs: frozenMs, begin: () => actor.freeze(), end: () => actor.thaw() };
   };
 
-/** The clock of a worker goes wrong by so much, and right again. */
+/** Shifts the clock of a worker, and later corrects it. */
 export const clockBy =
   (seconds: number): Nemesis =>
   (stage, random) => {

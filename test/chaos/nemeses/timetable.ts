@@ -1,4 +1,4 @@
-/** When faults begin and end: several at once, never two on the same thing. */
+/** When faults begin and end: several at the same time, but never two on the same target. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryWriter } from '../history.js';
 import type { Random } from '../random.js';
@@ -13,19 +13,19 @@ interface Entry {
 }
 
 export interface Timetable {
-  /** In the order of their time. */
+  /** In the order of their times. */
   entries: readonly Entry[];
-  /** Nemeses that this machine cannot do. */
+  /** Nemeses that this machine cannot execute. */
   impossible: NemesisName[];
 }
 
-/** Episodes of each nemesis in a minute; the hard ones once, so that there is time to work between them. */
+/** How many episodes of each nemesis there are per minute. The severe ones have one, so that there is time to work in between. */
 const episodes = { min: 1, max: 3 };
 const isHard = (name: NemesisName) => name.startsWith('stop-') || name === 'disk-full';
-/** Nothing begins before the load has. */
+/** No fault begins before the load. */
 const firstMs = 2_000;
 
-/** Aims the episodes of a run, by seed alone. */
+/** Plans the episodes of a run. Depends on the seed only. */
 export function planNemeses(names: readonly NemesisName[], stage: Stage, loadMs: number, random: Random): Timetable {
   const entries: Entry[] = [];
   const impossible: NemesisName[] = [];
@@ -46,11 +46,14 @@ export function planNemeses(names: readonly NemesisName[], stage: Stage, loadMs:
 export interface TimetableRun {
   /** How often each nemesis began. */
   counts: Partial<Record<NemesisName, number>>;
-  /** What a nemesis could not do. */
+  /** Nemeses that failed. */
   faults: string[];
 }
 
-/** Runs it; what finds its target taken until the load is over is left out. Resolves when everything that began has ended. */
+/**
+ * Executes the timetable. An episode whose target is in use until the end of the load is left out. Resolves when every episode that began
+ * has ended.
+ */
 export async function runTimetable({ entries }: Timetable, loadMs: number, history: HistoryWriter): Promise<TimetableRun> {
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;

@@ -1,10 +1,13 @@
-/** What is accepted is there and ends; what is refused leaves nothing (docs/contract/errors.md, messages.md; docs/decisions/0001-postgresql-holds-the-truth.md). */
+/**
+ * What is accepted exists and ends. What is refused leaves nothing (docs/contract/errors.md, messages.md;
+ * docs/decisions/0001-postgresql-holds-the-truth.md).
+ */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request, wordOf } from './evidence.js';
 import type { MessageFact } from './snapshot.js';
 import { type Found, found, type Rule } from './rule.js';
 
-/** Every 201 has its message, or its batch with each of its messages. Source: docs/contract/messages.md, Send; batches.md. */
+/** Every 201 has its message, or its batch with all messages. Source: docs/contract/messages.md, Send; batches.md. */
 const acceptedExists: Rule = {
   name: 'accepted-exists',
   promise: 'Every accepted send has its message and every accepted batch has each of its messages, as they were asked for.',
@@ -26,7 +29,7 @@ function missing({ snapshot, message }: Evidence, request: Request, id: string):
   return lost.map(({ token }) => found('An accepted batch lacks one of its messages', id, token));
 }
 
-/** Nothing waits for ever: once all has settled only what is scheduled or paused is still queued. Source: README, "it survives any crash". */
+/** Nothing waits forever: when all work is settled, only scheduled and paused messages are queued. Source: README, "it survives any crash". */
 const acceptedEnds: Rule = {
   name: 'accepted-ends',
   promise: 'Every accepted message comes to its end; when all has settled, only scheduled messages and those of paused batches are queued.',
@@ -46,8 +49,9 @@ const acceptedEnds: Rule = {
 };
 
 /**
- * A request whose every answer was a refusal leaves no trace (docs/contract/errors.md, Order of checks). A 500 while the database was disturbed is no
- * refusal: nobody could find out what was decided; such a request is as one without an answer, and `uncertainRefusals` counts it.
+ * A request that got only refusals leaves no trace (docs/contract/errors.md, Order of checks). A 500 while the database was disturbed is
+ * not a refusal, because the API could not find out what was decided. Such a request counts as one without an answer, and
+ * `uncertainRefusals` counts it.
  */
 const refusedLeavesNothing: Rule = {
   name: 'refused-leaves-nothing',
@@ -76,11 +80,11 @@ function isRefusal(evidence: Evidence, { answer, at }: Call): boolean {
 const isUncertainRefusal = ({ faults }: Evidence, status: number, from: number, to: number) =>
   status === 500 && (faults.hit(['postgres'], from, to) || faults.hit(['disk'], from, to));
 
-/** How many calls got a 500 that says nothing of what was decided. */
+/** How many calls got a 500 that does not say what was decided. */
 export const uncertainRefusals = (evidence: Evidence): number =>
   evidence.calls.filter(({ answer, at }) => answer !== null && isUncertainRefusal(evidence, answer.status, at, answer.at)).length;
 
-/** Each message, and each call to a carrier, goes back to a request. Source: docs/contract/errors.md, Order of checks. */
+/** Each message, and each call to a carrier, has a request. Source: docs/contract/errors.md, Order of checks. */
 const nothingFromNowhere: Rule = {
   name: 'nothing-from-nowhere',
   promise: 'There is no message that nobody asked for, and no carrier is called for a message that is not there.',
@@ -98,13 +102,13 @@ const nothingFromNowhere: Rule = {
   },
 };
 
-/** Messages that may come of a request: its own and the steps of its chain. */
+/** The messages that a request may cause: its own, and the steps of its chain. */
 function wordsOf({ channel, items, calls }: Request): Set<string> {
   const steps = calls[0]?.fallback ?? [];
   return new Set(items.flatMap((item) => [wordOf({ ...item, channel }), ...steps.map((step) => wordOf({ ...step, token: item.token }))]));
 }
 
-/** A request makes one message for each of its recipients, however often it is repeated. Source: docs/contract/messages.md, Idempotency. */
+/** A request creates one message for each of its recipients, however often it is repeated. Source: docs/contract/messages.md, Idempotency. */
 const oneMessage: Rule = {
   name: 'one-message-a-request',
   promise: 'A request makes one message for each recipient, however often it is repeated under its key.',

@@ -1,11 +1,11 @@
-/** What clients were answered: the same to a repeated request, and what a batch shows (docs/contract/messages.md, batches.md). */
+/** The answers to clients: the same answer to a repeated request, and the data of a batch (docs/contract/messages.md, batches.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, type Request } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 
 const answered = ({ calls }: Request, status: number) => calls.filter(({ answer }) => answer?.status === status);
 
-/** Fields of a first answer that a repeated one must show again. */
+/** The fields of a first answer that a repeated one must have too. */
 const kept = ['id', 'status', 'credits_used', 'created_at', 'total', 'accepted'];
 
 /** Same key and same body: the first answer again. Source: docs/contract/messages.md, Idempotency. */
@@ -24,8 +24,8 @@ const sameAnswer: Rule = {
 const fieldOf = (answer: Call['answer'] | undefined, field: string) => JSON.stringify(field === 'id' ? answer?.id : answer?.data?.[field]);
 
 /**
- * Once a request was accepted, its key brings that answer, marked as replayed, and no refusal. 429 and 5xx say nothing of the request; they
- * come before the key is looked at. Source: docs/contract/messages.md, Idempotency; errors.md, Order of checks.
+ * After a request was accepted, its key returns that answer, marked as replayed, and no refusal. 429 and 5xx say nothing about the request,
+ * because they come before the check of the key. Source: docs/contract/messages.md, Idempotency; errors.md, Order of checks.
  */
 const repeatIsReplay: Rule = {
   name: 'repeat-is-replay',
@@ -47,7 +47,10 @@ function isWrongRepeat(answer: Call['answer']): boolean {
   return answer.status !== 201 || !answer.replayed;
 }
 
-/** A batch has as many messages as it says, and is completed when none is queued; its counts add up at every look. Source: docs/contract/batches.md. */
+/**
+ * A batch has as many messages as its row says, and is completed when none is queued. Its counts add up in every answer. Source:
+ * docs/contract/batches.md.
+ */
 const batchAddsUp: Rule = {
   name: 'batch-adds-up',
   promise:
@@ -60,7 +63,7 @@ const batchAddsUp: Rule = {
         const cost = own.reduce((sum, message) => sum + message.cost, 0);
         if (own.length !== batch.accepted) return [found(`A batch of ${batch.accepted} has ${own.length} messages`, batch.id)];
         if (cost !== batch.cost) return [found(`A batch of ${batch.cost} has messages worth ${cost}`, batch.id)];
-        // One that is over is marked so when somebody looks at it; what is shown is judged by the looks.
+        // An ended batch is marked as completed when it is read. The answers are judged separately.
         const isOver = batch.status === 'completed' || batch.completed_at !== null;
         const isQueued = own.some(({ status }) => status === 'queued');
         return isOver && isQueued ? [found(`A batch is ${batch.status} and over, and some of it is queued`, batch.id)] : [];
@@ -80,7 +83,7 @@ function lookOf({ answer, target, call }: Call): Found[] {
   return isOver === isShownOver ? [] : [found(`A batch is shown as ${status} with ${counts.queued ?? 0} queued`, target, call)];
 }
 
-/** What a cancel was answered is so. Source: docs/contract/messages.md, Statuses; batches.md. */
+/** The answer to a cancel is true. Source: docs/contract/messages.md, Statuses; batches.md. */
 const cancelIsTrue: Rule = {
   name: 'cancel-is-true',
   promise: 'What was cancelled is cancelled, and what was too late to cancel is not.',

@@ -1,13 +1,16 @@
-/** Fallbacks: a step begins only when the message before it failed or has had its time (docs/clients.md, Fallback; docs/decisions/0008-fallback.md). */
+/**
+ * Fallback chains: a step begins only after the message before it failed, or its time was over (docs/clients.md, Fallback;
+ * docs/decisions/0008-fallback.md).
+ */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence, wordOf } from './evidence.js';
 import { found, type Rule } from './rule.js';
 import type { MessageFact } from './snapshot.js';
 
-/** The step's time runs by Temporal's clock, from when the message before it was queued. */
+/** Temporal's clock measures the time of a step, from when the message before it was queued. */
 const timerMs = 1_500;
 
-/** Never after a cancel or an expiry by the client; before its time only when the message before it failed. Source: docs/decisions/0008-fallback.md. */
+/** Never after a client's cancel or an expiry; before its time only if the message before it failed. Source: docs/decisions/0008-fallback.md. */
 const stepHasCause: Rule = {
   name: 'step-has-cause',
   promise: 'A step of a fallback begins only after the message before it failed, or was not delivered in its time; never after a cancel.',
@@ -25,7 +28,7 @@ const stepHasCause: Rule = {
 
 function hasCause(evidence: Evidence, before: MessageFact, next: MessageFact): boolean {
   const { requestOf, eventsOf } = evidence;
-  // The failure of one that was delivered after all stands in its events only.
+  // If a failed message was delivered after all, only its events show the failure.
   const hasFailed = before.status === 'failed' || eventsOf.get(before.id)?.some(({ type }) => type === 'message.failed') === true;
   const steps = requestOf.get(next.token ?? '')?.calls[0]?.fallback ?? [];
   const step = steps.find(({ channel, to }) => channel === next.channel && to === next.to);
@@ -33,7 +36,7 @@ function hasCause(evidence: Evidence, before: MessageFact, next: MessageFact): b
   return (hasFailed && before.error_code !== 'expired') || begunAt(evidence, next) >= dueAt - timerMs;
 }
 
-/** By the clocks of PostgreSQL and of the observer: that of a worker, which stands in the row, may be wrong. */
+/** By the clocks of PostgreSQL and of the observer. The row has the time of a worker, whose clock may be wrong. */
 function begunAt({ eventsOf, handoffsOf, snapshot }: Evidence, next: MessageFact): number {
   const debits = snapshot.entries.filter(({ kind, reference }) => kind === 'debit' && reference === next.id);
   const seen = [...debits.map(({ created_at }) => created_at), ...(eventsOf.get(next.id) ?? []).map(({ created_at }) => created_at)];

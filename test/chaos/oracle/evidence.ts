@@ -1,4 +1,4 @@
-/** A history and a snapshot, looked up by what the rules ask for. */
+/** A history and a snapshot, with indexes for the rules. */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import type { Channel } from '../../../models/channels.js';
 import type { AnswerRecord, CallRecord, EventRecord, ExitRecord, History, HistoryRecord, Item, ReportRecord } from '../history.js';
@@ -8,30 +8,30 @@ import type { AttemptFact, DeliveryFact, EventFact, MessageFact, Snapshot, Webho
 
 export type At<T> = T & { at: number };
 export type Answer = At<AnswerRecord>;
-/** A call with what came back; null: nothing. */
+/** A call with its answer; null: no answer. */
 export type Call = At<CallRecord> & { answer: (Answer & { status: number }) | null };
 export type Arrival = At<EventRecord>;
 export type Report = At<ReportRecord> & { status_answered: number | null; answeredAt: number };
 
-/** Calls that ask for the same thing: a first try and its retries under one idempotency key, or a call without a key. */
+/** Calls for the same thing: a first call and its retries with one idempotency key, or a call without a key. */
 export interface Request {
   operation: 'send' | 'bulk';
   workspace: string;
-  /** In the order in which they began. */
+  /** In the order of their beginnings. */
   calls: Call[];
   channel: Channel;
   items: readonly Item[];
-  /** Ids of messages or batches that were told with 201. */
+  /** The ids of messages or batches in answers with 201. */
   accepted: string[];
 }
 
-/** What one run is judged by, where it is not the service's default. */
+/** Settings of the run that the rules depend on. */
 export interface Limits {
-  /** How long an unknown hand-off waits for its report: UNKNOWN_HANDOFF_TIMEOUT. */
+  /** UNKNOWN_HANDOFF_TIMEOUT: how long an unknown hand-off waits for its report. */
   unknownHandoffMs: number;
   /** HANDOFF_TIMEOUT. */
   handoffMs: number;
-  /** Attempts of a delivery before it is failed: one more than WEBHOOK_RETRY_DELAYS has. */
+  /** How many attempts a delivery has before it fails: one more than WEBHOOK_RETRY_DELAYS has entries. */
   webhookAttempts: number;
 }
 
@@ -49,9 +49,9 @@ export interface Evidence {
   exits: At<ExitRecord>[];
   faults: Faults;
   message: ReadonlyMap<string, MessageFact>;
-  /** The request that asked for a token. */
+  /** Token → the request with that token. */
   requestOf: ReadonlyMap<string, Request>;
-  /** By `wordOf`: one message, and a step of a chain is another. */
+  /** By `wordOf`: one message. A step of a chain is another message. */
   handoffsOf: ReadonlyMap<string, Handoff[]>;
   attemptsOf: ReadonlyMap<string, AttemptFact[]>;
   /** By `account providerId`. */
@@ -63,17 +63,17 @@ export interface Evidence {
   /** By `webhook eventId`. */
   arrivalsOf: ReadonlyMap<string, Arrival[]>;
   webhook: ReadonlyMap<string, WebhookFact>;
-  /** By the id of the message, batch or webhook that a call is about. */
+  /** By the id of the message, batch or webhook of the call. */
   callsOn: ReadonlyMap<string, Call[]>;
 }
 
-/** What tells messages of a run apart from outside: steps of a chain share a token, but not channel and recipient. */
+/** Identifies a message of a run from outside: steps of a chain have the same token, but another channel and recipient. */
 export const wordOf = ({ token, channel, to }: { token: string | null; channel: string; to: string }) => `${token} ${channel} ${to}`;
 
 const ofType = <Type extends HistoryRecord['type']>(history: History, type: Type) =>
   history.filter((record): record is Extract<HistoryRecord, { type: Type }> => record.type === type);
 
-/** Reads a history and a snapshot once, so that each rule looks things up in constant time. */
+/** Indexes a history and a snapshot once, so that each look-up takes constant time. */
 export function gather(history: History, snapshot: Snapshot, limits: Partial<Limits> = {}): Evidence {
   const calls = callsOf(history);
   const requests = requestsOf(calls);

@@ -1,23 +1,23 @@
-/** Which fault was when: what the contract lets happen depends on it. */
+/** Which fault was active at which time. What the contract permits depends on it. */
 import type { NemesisRecord, Target } from '../history.js';
 
 export interface Fault {
   name: string;
   targets: readonly Target[];
   from: number;
-  /** Infinity for one that never ended. */
+  /** Infinity for a fault that never ended. */
   to: number;
 }
 
 export interface Faults {
   all: readonly Fault[];
-  /** Whether a fault that hits all of these parts was under way at some time of the interval. */
+  /** Whether a fault of all of these parts was active at some time of the interval. */
   hit(targets: readonly Target[], from: number, to: number, names?: readonly string[]): boolean;
-  /** Milliseconds of the interval in which a fault that hits one of these parts was under way. */
+  /** For how many milliseconds of the interval a fault of one of these parts was active. */
   durationOf(targets: readonly Target[], from: number, to: number): number;
 }
 
-/** Puts beginning and end of each fault together. */
+/** Combines the beginning and the end of each fault. */
 export function collectFaults(records: readonly (NemesisRecord & { at: number })[]): Faults {
   const ends = new Map(records.filter(({ did }) => did === 'ended').map(({ nemesis, at }) => [nemesis, at]));
   const all = records
@@ -40,7 +40,7 @@ export function collectFaults(records: readonly (NemesisRecord & { at: number })
   };
 }
 
-/** Length of the union of intervals; those that end before they begin count nothing. */
+/** The length of the union of intervals. An interval that ends before it begins counts as empty. */
 function lengthOf(intervals: (readonly [number, number])[]): number {
   let length = 0;
   let reached = Number.NEGATIVE_INFINITY;

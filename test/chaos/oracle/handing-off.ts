@@ -1,18 +1,18 @@
-/** How messages are handed to carriers: once, after the attempt is written, in their time (docs/architecture.md, The path of a message, step 4). */
+/** How messages are handed off: once, after the attempt is written, at the right time (docs/architecture.md, The path of a message, step 4). */
 import { type Evidence, wordOf } from './evidence.js';
 import type { Handoff } from './handoffs.js';
 import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 
 /**
- * A call is aborted so long after its message was claimed: later no carrier can have read its request wholly. (It starts within five
- * seconds, but mail goes over in several steps, and carriers are seen to receive when they have all of it.)
+ * A call is aborted this long after its message was claimed. Later, no carrier can have received its complete request. (A call starts
+ * within five seconds, but mail is transferred in several steps, and a carrier records it as received when it is complete.)
  */
 export const callMs = 10_000;
-/** What a loaded machine may put between a decision and what others see of it. */
+/** The delay between a decision and its observation on a loaded machine. */
 export const slackMs = 1_500;
 
-/** The calls that would send the message of a row; questions are not among them. */
+/** The calls that would send the message of a row, without queries. */
 const callsFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
   (handoffsOf.get(wordOf(row)) ?? []).filter(({ asked }) => !asked);
 
@@ -21,8 +21,8 @@ const mayBeLate = ({ faults }: Evidence, from: number, to: number) =>
   faults.hit(['worker'], from, to, ['stop']) || faults.hit(['worker', 'carrier'], from, to);
 
 /**
- * A second `took` is lawful only where the first answer was truly lost and the carrier, when asked, said that it has no such message.
- * Source: docs/decisions/0005-hand-off.md.
+ * A second `took` is lawful only if the first answer was really lost and the carrier answered a query that it has no such message. Source:
+ * docs/decisions/0005-hand-off.md.
  */
 const takenOnce: Rule = {
   name: 'taken-once',
@@ -59,8 +59,8 @@ export const lawfulDoubles = ({ handoffsOf }: Evidence): number =>
   [...handoffsOf.values()].filter((calls) => takesOf(calls).length > 1 && unlawfulTakes(calls) === 0).length;
 
 /**
- * A second call for a message does not begin while a first may still be under way: an attempt without an outcome is left alone for
- * longer than a call may last. Where the way to the carrier was disturbed the caller may know of an end that the carrier does not see.
+ * A second call for a message does not begin while a first may still be in progress: an attempt without an outcome blocks others for longer
+ * than a call may last. If the way to the carrier was disturbed, the caller may know of an end that the carrier does not see.
  */
 const oneCallAtATime: Rule = {
   name: 'one-call-at-a-time',
@@ -78,7 +78,10 @@ const oneCallAtATime: Rule = {
     }),
 };
 
-/** An attempt is written before its call, and the call follows at once. Source: docs/architecture.md, The path of a message, step 4; the attempt's lease. */
+/**
+ * An attempt is written before its call, and the call follows at once. Source: docs/architecture.md, The path of a message, step 4; the
+ * attempt's lease.
+ */
 const attemptFirst: Rule = {
   name: 'attempt-before-call',
   promise: 'Before every call to a carrier an attempt is written, and the call is made within ten seconds of it.',
@@ -98,7 +101,7 @@ const attemptFirst: Rule = {
     }),
 };
 
-/** What is scheduled waits, and what has expired is not sent. Source: docs/contract/messages.md, Send; a claim reaches one second ahead. */
+/** A scheduled message waits, and an expired one is not sent. Source: docs/contract/messages.md, Send; a claim may be one second early. */
 const inItsTime: Rule = {
   name: 'in-its-time',
   promise: 'No carrier hears of a message before its scheduled time, or for the first time after it has expired.',
@@ -115,18 +118,18 @@ function timeFaults(evidence: Evidence, row: MessageFact): Found[] {
   const expiresAt = call?.expiresAt ?? Number.POSITIVE_INFINITY;
   if (first.receivedAt < scheduledAt - aheadMs - clockMs) return [found('A scheduled message went out early', row.id, row.token)];
   const isLate = first.receivedAt > expiresAt + callMs + slackMs && !mayBeLate(evidence, expiresAt, first.receivedAt);
-  // A call before it that never reached the carrier makes the message uncertain; then it is cleared up first.
+  // An earlier call that never reached the carrier makes the message uncertain. Then its fate is clarified first.
   const isUncertain = evidence.attemptsOf.get(row.id)?.some(({ outcome, started_at }) => outcome !== 'accepted' && started_at < expiresAt);
   return isLate && isUncertain !== true ? [found('A message went out after it had expired', row.id, row.token)] : [];
 }
 
-/** `sent` and what follows are said only of what a carrier has. Source: docs/contract/messages.md, Statuses. */
+/** A message is `sent`, or in a later status, only if a carrier has it. Source: docs/contract/messages.md, Statuses. */
 const sentIsTaken: Rule = {
   name: 'sent-is-taken',
   promise: 'A message is called sent, delivered or read only when a carrier took it.',
   check: (evidence) =>
     evidence.snapshot.messages
-      // The sandbox is a part of the service: nobody outside sees what it takes.
+      // The sandbox is a part of the service, so no observer sees what it takes.
       .filter((row) => ['sent', 'delivered', 'read'].includes(row.status) && row.provider !== 'sandbox')
       .filter((row) => !(evidence.handoffsOf.get(wordOf(row)) ?? []).some(({ tookAt }) => tookAt !== null))
       .map((row) => found(`No carrier took a message that is ${row.status}`, row.id, row.token)),

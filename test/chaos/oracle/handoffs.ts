@@ -1,21 +1,21 @@
-/** What carriers saw, call by call. */
+/** The calls that carriers saw. */
 import type { Channel } from '../../../models/channels.js';
 import type { CarrierRecord } from '../history.js';
 
-/** One request to a carrier. Times are null where the thing did not happen. */
+/** One request to a carrier. A time is null if the event did not happen. */
 export interface Handoff {
   handoff: number;
   account: string;
   channel: Channel;
   token: string;
   to: string;
-  /** The request is a question about an earlier one; what it was told. */
+  /** The request is a query about an earlier one, with its answer. */
   asked: boolean;
   found: boolean | null;
   receivedAt: number;
   /** The carrier will send the message because of this request. */
   tookAt: number | null;
-  /** It knew the request by its idempotency key, and gave the answer of that time. */
+  /** It recognized the request by its idempotency key, and repeated the earlier answer. */
   repeated: boolean;
   refused: boolean;
   /** Its answer was a server error, which does not say whether it took the message. */
@@ -25,7 +25,7 @@ export interface Handoff {
   lostAt: number | null;
 }
 
-/** Puts the records of each request together, in the order in which the requests came. */
+/** Combines the records of each request, in the order of the requests. */
 export function collectHandoffs(records: readonly (CarrierRecord & { at: number })[]): Handoff[] {
   const handoffs = new Map<number, Handoff>();
   for (const record of records) {

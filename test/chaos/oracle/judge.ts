@@ -1,4 +1,4 @@
-/** The oracle: what a history and the books at its end break of what the service promises. */
+/** The oracle: finds the broken promises of the service in a history and the books at its end. */
 import type { History } from '../history.js';
 import { acceptanceRules, uncertainRefusals } from './acceptance.js';
 import { answerRules } from './answers.js';
@@ -27,17 +27,17 @@ export const rules: readonly Rule[] = [
   ...chainRules,
 ];
 
-/** What a run was, in numbers: no part of the judgement. */
+/** A run in numbers, without a judgement. */
 export interface Figures {
   calls: number;
-  /** Calls that got no answer. */
+  /** Calls without an answer. */
   unanswered: number;
-  /** 500s of which nobody could find out what was decided, because the database was disturbed. */
+  /** 500s without a known decision, because the database was disturbed. */
   uncertainRefusals: number;
   messages: number;
   /** Messages that a carrier took. */
   taken: number;
-  /** Taken twice, lawfully: the answer was lost, and the carrier denied that it has the message. */
+  /** Lawfully taken twice: the answer was lost, and the carrier denied that it has the message. */
   lawfulDoubles: number;
   /** Failed as `handoff_unknown`, lawfully. */
   handoffUnknown: number;
@@ -49,7 +49,7 @@ export interface Figures {
   faults: Record<string, number>;
 }
 
-/** What came of judging a run. */
+/** The result of judging a run. */
 export interface Judgement {
   violations: Violation[];
   figures: Figures;
@@ -58,7 +58,7 @@ export interface Judgement {
 /**
  * Judges a run. Pure: the same history and snapshot give the same judgement.
  * @param limits settings of the run that differ from the service's defaults
- * @param judgedBy the rules; all of them when not given
+ * @param judgedBy the rules. Default: all
  */
 export function judge(history: History, snapshot: Snapshot, limits: Partial<Limits> = {}, judgedBy: readonly Rule[] = rules): Judgement {
   const evidence = gather(history, snapshot, limits);

@@ -1,6 +1,6 @@
 /**
- * The ledger as a witness: entries are numbered under the lock of their workspace's row, so their numbers are an order in which all its
- * movements could have happened one after the other. That order must agree with what everybody outside saw, in real time.
+ * The ledger as a witness. Entries are numbered under the lock of their workspace's row, so the numbers are an order in which all movements
+ * could have happened one after the other. That order must agree with the observations, in real time.
  */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, wordOf } from './evidence.js';
@@ -8,12 +8,12 @@ import { priceOf } from './money.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 import type { EntryFact } from './snapshot.js';
 
-/** An entry, and the time in which it must have taken effect. */
+/** An entry, and the interval in which it must have taken effect. */
 interface Movement {
   entry: EntryFact;
-  /** Not before: its request had not begun, or its transaction. */
+  /** The earliest time: when its request or its transaction began. */
   from: number;
-  /** Not after: somebody outside saw what follows from it. Infinity where nobody did. */
+  /** The latest time: when somebody outside saw a consequence. Infinity if nobody did. */
   to: number;
 }
 
@@ -38,7 +38,7 @@ function requestFor({ requests, message, requestOf }: Evidence, reference: strin
   return row === undefined ? requests.find(({ accepted }) => accepted.includes(reference)) : requestOf.get(row.token ?? '');
 }
 
-/** The first answer, call to a carrier or event that follows from a debit. */
+/** The first consequence of a debit: an answer, a call to a carrier, or an event. */
 function debitSeenAt(evidence: Evidence, reference: string): number {
   const { message, handoffsOf } = evidence;
   const row = message.get(reference);
@@ -48,7 +48,7 @@ function debitSeenAt(evidence: Evidence, reference: string): number {
   return Math.min(never, ...seen);
 }
 
-/** The cancel that was answered, or the first receiver that was told of the failure. */
+/** The answer to the cancel, or the first event of the failure at a receiver. */
 function refundSeenAt(evidence: Evidence, reference: string): number {
   const cancels =
     evidence.callsOn.get(reference)?.filter(({ operation, answer }) => operation === 'cancel' && answer?.status === 200) ?? [];
@@ -63,7 +63,7 @@ function toldAt({ eventsOf, deliveriesOf, arrivalsOf }: Evidence, messageId: str
   return Math.min(never, ...arrivals);
 }
 
-/** A movement that was seen before another could begin has the lower number. */
+/** If a movement was seen before another could begin, it has the lower number. */
 const ledgerOrder: Rule = {
   name: 'ledger-order',
   promise: 'The order of the ledger agrees with real time: what was answered before another request began has the lower number.',
@@ -80,14 +80,14 @@ const ledgerOrder: Rule = {
     }),
 };
 
-/** A balance that a workspace had, and the time in which it may have had it. */
+/** A balance of a workspace, and the interval in which it may have been the balance. */
 interface Balance {
   amount: number;
   from: number;
   to: number;
 }
 
-/** Every balance from the first to the last, each between the movement that made it and the next. */
+/** Every balance from the first to the last, each between the movement that caused it and the next. */
 function balancesOf(movements: readonly Movement[], opening: number): Balance[] {
   const amounts = [opening];
   const froms = [Number.NEGATIVE_INFINITY];
@@ -104,7 +104,7 @@ function balancesOf(movements: readonly Movement[], opening: number): Balance[] 
   return balances;
 }
 
-/** Sends and bulk sends that were refused for want of credits, each with the balances that its workspace may have had meanwhile. */
+/** Single and bulk sends that were refused because of too few credits, each with the possible balances of its workspace in that time. */
 function refusals(evidence: Evidence): { call: Call; price: number; balances: Balance[] }[] {
   const movements = movementsOf(evidence);
   const refused = evidence.requests.flatMap(({ calls, channel, items }) =>
@@ -121,7 +121,7 @@ function refusals(evidence: Evidence): { call: Call; price: number; balances: Ba
   });
 }
 
-/** A 402 needs a moment between request and answer at which the balance was below the price. Source: docs/contract/errors.md, Texts. */
+/** For a 402, there must be a moment between request and answer at which the balance was below the price. Source: docs/contract/errors.md, Texts. */
 const refusedForWant: Rule = {
   name: 'refused-for-want',
   promise: 'No send is refused for want of credits while the balance sufficed all the time from its request to its answer.',

@@ -1,4 +1,7 @@
-/** Every credit is explained: the ledger folds to the balances, and each entry has its cause (docs/contract/messages.md, batches.md, billing.md). */
+/**
+ * Every credit has an explanation: the ledger adds up to the balances, and each entry has its cause (docs/contract/messages.md, batches.md,
+ * billing.md).
+ */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import type { BatchFact, EntryFact, MessageFact } from './snapshot.js';
@@ -6,13 +9,16 @@ import { type Found, found, type Rule } from './rule.js';
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
-/** Thousandths of a credit that a message costs by itself. Source: docs/contract/messages.md, Credit costs. */
+/** The price of a single message, in thousandths of a credit. Source: docs/contract/messages.md, Credit costs. */
 export function priceOf(channel: string, length: number): number {
   if (channel === 'email') return 100;
   return channel === 'whatsapp' ? 500 : Math.max(1, Math.ceil(length / 160)) * 1000;
 }
 
-/** Numbers run from 1 without a gap, each `balance_after` is the sum up to there, the balance is the last. Source: docs/decisions/0004-credits.md. */
+/**
+ * Numbers run from 1 without gaps, each `balance_after` is the sum so far, and the balance is the last one. Source:
+ * docs/decisions/0004-credits.md.
+ */
 const ledgerFolds: Rule = {
   name: 'ledger-folds',
   promise: 'The entries of each workspace are numbered without a gap and fold, entry by entry, to its balance.',
@@ -35,7 +41,10 @@ const ledgerFolds: Rule = {
 
 const byNumber = (one: EntryFact, other: EntryFact) => (one.number ?? 0) - (other.number ?? 0);
 
-/** One debit for what was accepted, of what it costs, and no other: a message by its id, a batch once for all of its messages. Source: docs/contract/billing.md. */
+/**
+ * One debit for each accepted message or batch, with its cost, and no other debit. The reference of a message is its id; a batch is debited
+ * once for all its messages. Source: docs/contract/billing.md.
+ */
 const debitsMatch: Rule = {
   name: 'debits-match',
   promise: 'Each accepted message, or batch as a whole, was debited once with its cost; there is no other debit.',
@@ -60,11 +69,11 @@ const debitsMatch: Rule = {
   },
 };
 
-/** What a refund is posted under by a page of a cancelled batch, before the id of one of its messages. */
+/** The reference of a refund for a page of a cancelled batch. The id of one of its messages follows. */
 const ofPage = 'cancel:';
 
 /**
- * Credits come back once for each message that cost nothing in the end, and for no other: by its own id, or together with others of its
+ * One refund for each message that cost nothing in the end, and no other refund: by its own id, or together with other messages of its
  * cancelled batch. Source: docs/contract/messages.md, Statuses; batches.md, A batch.
  */
 const refundsMatch: Rule = {
@@ -108,8 +117,8 @@ function pageRefunds(batch: BatchFact, free: MessageFact[], refunds: EntryFact[]
 }
 
 /**
- * `credits_used` is the cost once a message was handed off or still may be, and 0 when it failed before. One whose failure was corrected
- * by a late report stays unpaid. Source: docs/contract/messages.md, Credit costs.
+ * `credits_used` is the cost if a message was handed off or may still be, and 0 if it failed before. A message whose failure was corrected
+ * by a late report stays refunded. Source: docs/contract/messages.md, Credit costs.
  */
 const creditsUsed: Rule = {
   name: 'credits-used',

@@ -1,11 +1,11 @@
-/** In which order receivers are told (docs/contract/webhooks.md; docs/decisions/0010-webhook-attempts.md). */
+/** The order in which receivers get events (docs/contract/webhooks.md; docs/decisions/0010-webhook-attempts.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, WebhookFact } from './snapshot.js';
 import { isAcknowledged } from './telling.js';
 
-/** A delivery with what its receiver saw of it. */
+/** A delivery with the observations of its receiver. */
 interface Told {
   delivery: DeliveryFact;
   event: EventFact;
@@ -17,7 +17,7 @@ interface Told {
 const steps = ['message.queued', 'message.sent', 'message.failed', 'message.delivered'];
 const stepOf = ({ event }: Told) => steps.indexOf(event.type);
 
-/** What a webhook was told by the ladder: resends and replays go beside the line. */
+/** The scheduled deliveries of a webhook. Resends and replays have no place in the order. */
 function toldOf({ snapshot, deliveriesOf, arrivalsOf }: Evidence): Told[] {
   return snapshot.events.flatMap((event) =>
     (deliveriesOf.get(event.id) ?? [])
@@ -39,11 +39,11 @@ function pairsOf(told: Told[]): [Told, Told][] {
   });
 }
 
-/** Something held up the POST of the earlier event itself: a disturbed way to the receiver, or a worker that stood still during it. */
+/** The POST of the earlier event itself was delayed: the way to the receiver was disturbed, or a worker was stopped. */
 const isHeldUp = ({ faults }: Evidence, { event, firstAt }: Told) =>
   faults.hit(['receiver'], event.created_at, firstAt) || faults.hit(['worker'], event.created_at, firstAt, ['stop']);
 
-/** Events of one message keep their order as long as none needed a second attempt. Source: docs/contract/webhooks.md. */
+/** The events of one message keep their order if none needed a second attempt. Source: docs/contract/webhooks.md. */
 const eventsInOrder: Rule = {
   name: 'events-in-order',
   promise: 'The events of a message reach each webhook in order as long as none of them needed a second attempt.',
@@ -54,13 +54,13 @@ const eventsInOrder: Rule = {
       .map(([{ event }, later]) => found(`${later.event.type} was told before ${event.type}`, event.message_id, later.delivery.webhook_id)),
 };
 
-/** Transactions of other messages may commit in another order than they began; none lasts longer than this. */
+/** Transactions of other messages may commit in another order than they began. None lasts longer than this. */
 const transactionMs = 35_000;
 
 /**
- * At an `ordered` webhook nothing is told before what came earlier was acknowledged, or has used up its ladder: strictly for the events of a
- * message; for those of different messages where the earlier was certainly written before the later began to be.
- * Source: docs/decisions/0010-webhook-attempts.md.
+ * An `ordered` webhook gets an event only after the earlier ones were acknowledged or their retry schedules have ended. This is strict for
+ * the events of one message. For different messages, it applies if the earlier event was certainly written before the writing of the later
+ * one began. Source: docs/decisions/0010-webhook-attempts.md.
  */
 const orderedWebhook: Rule = {
   name: 'ordered-webhook',
@@ -102,7 +102,7 @@ function acrossMessages(evidence: Evidence, line: Told[]): Found[] {
   return overtaken;
 }
 
-/** When the event was certainly committed: what it tells was answered, or no transaction lasts as long. */
+/** When the event was certainly committed: its content was in an answer, or no transaction lasts as long. */
 function writtenBy({ requestOf, message }: Evidence, { event }: Told): number {
   const atTheLatest = event.created_at + transactionMs;
   if (event.type !== 'message.queued') return atTheLatest;

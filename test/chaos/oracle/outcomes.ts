@@ -1,4 +1,4 @@
-/** How messages end: as the carrier said, and never as failed while the carrier has them (docs/contract/messages.md). */
+/** How messages end: as the carrier reported, and never as failed while the carrier has them (docs/contract/messages.md). */
 import { type Evidence, type Report, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { Handoff } from './handoffs.js';
@@ -10,7 +10,7 @@ import { endsOf } from './statuses.js';
 const takesFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
   (handoffsOf.get(wordOf(row)) ?? []).filter(({ tookAt }) => tookAt !== null);
 
-/** Genuine reports about a message, by all that took it. */
+/** Genuine reports about a message, from all carriers that took it. */
 const reportsAbout = (evidence: Evidence, row: MessageFact): Report[] =>
   takesFor(evidence, row)
     .flatMap(({ account, providerId }) => evidence.reportsOf.get(`${account} ${providerId}`) ?? [])
@@ -19,8 +19,8 @@ const reportsAbout = (evidence: Evidence, row: MessageFact): Report[] =>
 const isKept = ({ status_answered }: Report) => status_answered !== null && status_answered < 300;
 
 /**
- * The status at the end is one that the table of moves gives for the reports that were answered with 2xx, in some order; a report
- * without such an answer may have been stored or not. Source: docs/contract/messages.md, Statuses.
+ * The final status is one that the transition table permits for the reports that were answered with 2xx, in some order. A report without
+ * such an answer may have been stored or not. Source: docs/contract/messages.md, Statuses.
  */
 const reportDecides: Rule = {
   name: 'report-decides',
@@ -31,7 +31,7 @@ const reportDecides: Rule = {
       const reports = reportsAbout(evidence, row);
       const sure = new Set(reports.filter(isKept).map(({ status }) => status));
       const perhaps = new Set(reports.filter((report) => !isKept(report)).map(({ status }) => status));
-      // Never sent by our books: its end was decided while nobody knew that it was taken.
+      // Never sent according to our books: its end was decided while it was unknown that the carrier had taken it.
       const begins = row.sent_at === null ? 'failed' : 'sent';
       const ends = endsOf(begins, [...sure], [...perhaps], row.channel);
       if (ends.has(row.status)) return [];
@@ -41,8 +41,8 @@ const reportDecides: Rule = {
 };
 
 /**
- * `handoff_unknown` while a report was accepted before that was told, or within the wait after the call, is a broken word: the carrier had
- * said that it has the message. Source: docs/decisions/0005-hand-off.md.
+ * `handoff_unknown` breaks a promise if a report was accepted before it, or within the wait after the call: the carrier had reported that
+ * it has the message. Source: docs/decisions/0005-hand-off.md.
  */
 const takenIsNotFailed: Rule = {
   name: 'taken-is-not-failed',
@@ -53,7 +53,7 @@ const takenIsNotFailed: Rule = {
       if (event === undefined && row.error_code !== unknownCode) return [];
       const take = takesFor(evidence, row)[0];
       if (take === undefined) return [];
-      const waitsUntil = take.receivedAt + evidence.limits.unknownHandoffMs - callMs - slackMs; // the wait runs from the claim
+      const waitsUntil = take.receivedAt + evidence.limits.unknownHandoffMs - callMs - slackMs; // the wait starts with the claim
       const until = Math.max(event?.created_at ?? 0, waitsUntil);
       const early = reportsAbout(evidence, row).find((report) => isKept(report) && report.answeredAt < until - inboxMs);
       return early === undefined
@@ -63,7 +63,7 @@ const takenIsNotFailed: Rule = {
 };
 
 const unknownCode = 'handoff_unknown';
-/** A report that is being stored while its message is given up. */
+/** The time in which a report may be stored while its message is given up. */
 const inboxMs = 1_000;
 
 function gaveUpEvent({ eventsOf }: Evidence, row: MessageFact): EventFact | undefined {
@@ -71,8 +71,9 @@ function gaveUpEvent({ eventsOf }: Evidence, row: MessageFact): EventFact | unde
 }
 
 /**
- * A failure has a reason that the contract knows and that happened: refused or reported by the carrier, cancelled by a call, expired,
- * suppressed after a bounce, a carrier that was away for all its time, or an answer that was truly lost. Source: docs/contract/messages.md; docs/decisions/0005-hand-off.md.
+ * A failure has a reason that is in the contract and that happened: refused or reported by the carrier, cancelled by a call, expired,
+ * suppressed after a bounce, a carrier that was down all the time, or an answer that was really lost. Source: docs/contract/messages.md;
+ * docs/decisions/0005-hand-off.md.
  */
 const lawfulFailure: Rule = {
   name: 'lawful-failure',
@@ -108,7 +109,7 @@ function isLawful(evidence: Evidence, row: MessageFact): boolean {
   }
 }
 
-/** `failed_at` is told by a worker, whose clock may be wrong by so much. */
+/** `failed_at` comes from a worker, whose clock may be wrong by this much. */
 const workerClockMs = 32_000;
 
 const isCancel = ({ operation, answer }: Evidence['calls'][number]) =>
@@ -116,7 +117,7 @@ const isCancel = ({ operation, answer }: Evidence['calls'][number]) =>
 
 const isExpiring = ({ requestOf }: Evidence, row: MessageFact) => requestOf.get(row.token ?? '')?.calls[0]?.expiresAt !== undefined;
 
-/** The recipient was refused, or a failure was reported, by any carrier of the channel. */
+/** Any carrier of the channel has refused the recipient, or reported a failure. */
 const hadBounce = ({ handoffs, reports }: Evidence, { channel, to }: MessageFact) =>
   handoffs.some(
     (call) =>
@@ -125,16 +126,16 @@ const hadBounce = ({ handoffs, reports }: Evidence, { channel, to }: MessageFact
       (call.refused || reports.some((report) => report.status === 'failed' && report.providerId === call.providerId)),
   );
 
-/** An attempt that no carrier saw: a worker was killed, stopped or cut off before its call got out. */
+/** An attempt that no carrier saw: a worker was killed, stopped or disconnected before its call was sent. */
 function wasCut({ attemptsOf, faults }: Evidence, row: MessageFact): boolean {
-  // Giving up is an attempt of its own, which calls nobody.
+  // Giving up is an attempt of its own, without a call.
   const last = attemptsOf.get(row.id)?.findLast(({ outcome }) => outcome === null || outcome === 'unknown');
   if (last === undefined) return false;
   const until = last.started_at + 12_000;
   return faults.hit(['worker'], last.started_at, until) || faults.hit(['carrier'], last.started_at, until);
 }
 
-/** Every genuine report is taken, kept, and worked off. Source: docs/decisions/0006-delivery-reports.md; docs/contract/messages.md, Statuses. */
+/** Every genuine report is accepted, stored and applied. Source: docs/decisions/0006-delivery-reports.md; docs/contract/messages.md, Statuses. */
 const reportIsKept: Rule = {
   name: 'report-is-kept',
   promise: 'Every genuine report is accepted, kept once and worked off.',
@@ -156,7 +157,7 @@ const reportIsKept: Rule = {
   },
 };
 
-/** A forged report leaves no trace: nothing is in the inbox that no carrier posted. Source: docs/carriers.md, Set up. */
+/** A forged report leaves no trace: the inbox contains only reports that a carrier posted. Source: docs/carriers.md, Set up. */
 const forgedChangesNothing: Rule = {
   name: 'forged-changes-nothing',
   promise: 'A forged report is refused and changes nothing.',

@@ -1,11 +1,11 @@
-/** What holds from the moment of an answer on: a pause, a cancel, an inactive webhook; and how processes end. */
+/** What an answer guarantees from then on: a pause, a cancel, an inactive webhook; and how processes end. */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Call, type Evidence, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 
-/** A stretch of time in which nothing further may begin. */
+/** An interval in which nothing new may begin. */
 interface Rest {
   from: number;
   to: number;
@@ -13,26 +13,26 @@ interface Rest {
 
 const never = Number.POSITIVE_INFINITY;
 
-/** From the answer of each call that stops until the next call begins that lets it go on, whatever came of that. */
+/** From the answer to each stopping call until the beginning of the next call that permits work again, whatever its result. */
 function restsOf(calls: readonly Call[], stops: (call: Call) => boolean, goesOn: (call: Call) => boolean): Rest[] {
   return calls
     .filter((call) => stops(call) && call.answer !== null && call.answer.status < 300)
     .flatMap((call) => {
       const from = call.answer?.at ?? never;
-      // One that was under way when the stop was answered may have been decided after it.
+      // A call in progress when the stop was answered may have been decided after it.
       const next = calls.filter((other) => goesOn(other) && (other.answer?.at ?? never) > call.at).map(({ at }) => at);
       const to = Math.min(never, ...next);
       return to > from ? [{ from, to }] : [];
     });
 }
 
-/** A claim that was committed before the pause may call the carrier for so long after it; see `attempt-before-call`. */
+/** A claim that was committed before the pause may call the carrier for this long after it; see `attempt-before-call`. */
 const claimedMs = callMs + slackMs;
 
 /**
- * After the answer of a pause or a cancel of a batch no message of it is claimed: strict for attempts, by the database's clock. Calls of
- * attempts that were written before may still be made. Source: docs/contract/batches.md; docs/decisions/0009-batches.md, "Pause, resume and cancel are decided
- * in the database under the lock that a hand-off takes".
+ * After the answer to a pause or a cancel of a batch, none of its messages is claimed. This is strict for attempts, by the database's
+ * clock. Calls of earlier attempts may still be made. Source: docs/contract/batches.md; docs/decisions/0009-batches.md, "Pause, resume and
+ * cancel are decided in the database under the lock that a hand-off takes".
  */
 const pauseHolds: Rule = {
   name: 'pause-holds',
@@ -52,7 +52,7 @@ const pauseHolds: Rule = {
 function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageFact, rests: Rest[]): Found[] {
   const isIn = (at: number, graceMs: number) => rests.find(({ from, to }) => at > from + graceMs && at < to - clockMs);
   const attempts = attemptsOf.get(row.id) ?? [];
-  // Whether a carrier has it is cleared up all the same: it was claimed before.
+  // A query about an earlier call is still permitted, because the message was claimed before.
   const clearedUpFrom = Math.min(
     never,
     ...attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown').map(({ number }) => number),
@@ -70,7 +70,10 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
   return call === undefined ? [] : [found('A carrier was called while the batch was at rest', row.batch_id, row.id, row.token)];
 }
 
-/** What was cancelled had no claim, and gets none: no carrier takes it, and none is called after the answer. Source: docs/contract/messages.md, Statuses. */
+/**
+ * A cancelled message had no claim and gets none: no carrier takes it, and none is called after the answer. Source:
+ * docs/contract/messages.md, Statuses.
+ */
 const cancelHolds: Rule = {
   name: 'cancel-holds',
   promise: 'No carrier ever takes a message that was cancelled, and none is called for it after the answer of the cancel.',
@@ -87,10 +90,10 @@ const cancelHolds: Rule = {
       }),
 };
 
-/** A POST that was under way when the webhook was switched off: the receiver has ten seconds. */
+/** The duration of a POST that was in progress when the webhook became inactive: the receiver has ten seconds. */
 const postMs = 10_500;
 
-/** While a webhook is inactive nothing is sent to it. Source: docs/contract/webhooks.md, Delivery. */
+/** Nothing is sent to an inactive webhook. Source: docs/contract/webhooks.md, Delivery. */
 const inactiveIsSilent: Rule = {
   name: 'inactive-is-silent',
   promise: 'An inactive webhook is sent nothing.',
@@ -113,7 +116,7 @@ const inactiveIsSilent: Rule = {
   },
 };
 
-/** A replay brings what was held or failed when it was asked for. Source: docs/contract/webhooks.md, Delivery. */
+/** A replay delivers what was held or had failed when it was requested. Source: docs/contract/webhooks.md, Delivery. */
 const replayBrings: Rule = {
   name: 'replay-brings',
   promise: 'A replay brings every event of its time that was held or had failed.',
@@ -134,12 +137,15 @@ const replayBrings: Rule = {
   },
 };
 
-/** An event that was being written when the replay was asked for is not of its time. */
+/** An event that was being written when the replay was requested is not part of it. */
 const transactionMs = 35_000;
 
 const isBetween = (at: number, from: number, to: number) => at >= from && at <= to;
 
-/** SIGTERM drains and ends with 0; nothing else ends a process but a kill of the stage. Source: docs/contract/limits.md, How the service starts; deploy/README.md. */
+/**
+ * After SIGTERM, a process drains and exits with 0. Otherwise, processes end only by a kill of the stage. Source: docs/contract/limits.md,
+ * How the service starts; deploy/README.md.
+ */
 const exitsAreClean: Rule = {
   name: 'exits-are-clean',
   promise: 'A process that is asked to end by SIGTERM ends with code 0, and none ends unasked.',

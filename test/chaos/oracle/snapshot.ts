@@ -1,4 +1,4 @@
-/** The books at the end of a run: what PostgreSQL holds, read in one moment, as plain JSON. Times are epoch milliseconds. */
+/** The books at the end of a run: the content of PostgreSQL at one moment, as plain JSON. Times are epoch milliseconds. */
 import { Transaction } from 'sequelize';
 import type { Channel } from '../../../models/channels.js';
 import { type Database, select } from '../../../models/db/database.js';
@@ -10,14 +10,14 @@ export interface MessageFact {
   batch_id: string | null;
   channel: Channel;
   to: string;
-  /** Of its text; null when somebody else wrote it. */
+  /** The token in its text; null if the text is not from the load. */
   token: string | null;
   /** Unicode code points of its text. */
   length: number;
   idempotency_key: string | null;
   status: 'accepting' | 'queued' | 'sent' | 'delivered' | 'failed' | 'read';
   status_detail: string;
-  /** Thousandths of a credit, as all money here. */
+  /** Thousandths of a credit, like all amounts here. */
   cost: number;
   credits_used: number;
   provider: string | null;
@@ -45,7 +45,7 @@ export interface EntryFact {
   amount: number;
   balance_after: number;
   reference: string;
-  /** When its transaction began: before it took effect. */
+  /** When its transaction began, which is before it took effect. */
   created_at: number;
 }
 
@@ -80,7 +80,7 @@ export interface DeliveryFact {
   status: 'pending' | 'succeeded' | 'failed' | 'held';
   /** Recorded attempts. */
   attempts: number;
-  /** None of them was a resend, a replay or a test. */
+  /** All of them were scheduled: no resend, replay or test. */
   is_scheduled: boolean;
 }
 
@@ -124,12 +124,12 @@ export interface Snapshot {
   fallbacks: FallbackFact[];
 }
 
-/** More rows of a table than any run makes: a snapshot stays a file that can be opened. */
+/** More rows than the tables of any run have, so that a snapshot stays a readable file. */
 const rowsMax = 1_000_000;
 
 /**
- * Reads all of it in one transaction, so that all tables are of the same moment. Texts are left out but for their tokens.
- * @throws Error when a table has more than a million rows
+ * Reads all of it in one transaction, so that all tables are of the same moment. Of the texts, only the tokens are included.
+ * @throws Error if a table has more than a million rows
  */
 export function readSnapshot(db: Database): Promise<Snapshot> {
   return db.transaction({ isolationLevel: Transaction.ISOLATION_LEVELS.REPEATABLE_READ }, async (transaction) => {

@@ -1,8 +1,8 @@
-/** The table of moves by reports, written down anew from the contract: the oracle must not share a mistake with what it judges. */
+/** The transitions by reports, written independently from the contract, so that the oracle does not share a mistake with the service. */
 type Said = 'sent' | 'delivered' | 'failed' | 'read';
 type Status = 'queued' | 'accepting' | Said;
 
-/** What a report makes of a message; the same status where it changes nothing (docs/contract/messages.md, Statuses). */
+/** The status after a report; the same status if it changes nothing (docs/contract/messages.md, Statuses). */
 function after(status: Status, said: Said, channel: string): Status {
   if (said === 'delivered') return status === 'sent' || status === 'failed' ? 'delivered' : status;
   if (said === 'failed') return status === 'sent' ? 'failed' : status;
@@ -11,9 +11,9 @@ function after(status: Status, said: Said, channel: string): Status {
 }
 
 /**
- * Every status in which a message may end when it got these reports, in whatever order: reports overtake each other, and those that
- * are worked off together are put into an order of their own.
- * @param perhaps reports of which nobody outside knows whether they were stored
+ * Every status in which a message with these reports may end, in whatever order they came: reports overtake each other, and reports that
+ * are applied together are sorted.
+ * @param perhaps reports that may have been stored or not
  */
 export function endsOf(begins: Status, sure: readonly Said[], perhaps: readonly Said[], channel: string): Set<Status> {
   const choices = subsetsOf(perhaps.filter((said) => !sure.includes(said)));

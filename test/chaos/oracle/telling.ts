@@ -1,10 +1,10 @@
-/** Events: which there are, that every subscriber is told each, and that what it is told is true (docs/contract/webhooks.md). */
+/** Events: which ones exist, that every subscriber gets each of them, and that their content is right (docs/contract/webhooks.md). */
 import { groupBy } from '../../../models/rules/messages/group-by.js';
 import { type Arrival, type Evidence } from './evidence.js';
 import { type Found, found, type Rule } from './rule.js';
 import type { DeliveryFact, EventFact, MessageFact, WebhookFact } from './snapshot.js';
 
-/** Webhooks that subscribed the whole run long to what they subscribe to now: for these everything must be there. */
+/** Webhooks with the same subscriptions during the whole run. These must get everything. */
 function steadyWebhooks({ snapshot, calls, callsOn }: Evidence): WebhookFact[] {
   const beganAt = calls[0]?.at ?? 0;
   const isSteady = (webhook: WebhookFact) =>
@@ -22,8 +22,8 @@ const subscribersOf = (evidence: Evidence) =>
   );
 
 /**
- * One event for each move of a message, where somebody subscribes, and no other. `failed` may stand before `delivered`: a late correction
- * takes the failure back, its event was told. Source: docs/contract/messages.md, Statuses.
+ * One event for each transition of a message with subscribers, and no other. `failed` may come before `delivered`: a late correction
+ * reverses the failure, whose event was sent. Source: docs/contract/messages.md, Statuses.
  */
 const eventPerMove: Rule = {
   name: 'event-per-move',
@@ -55,7 +55,7 @@ function miscounted({ eventsOf }: Evidence, row: MessageFact, subscribers: Reado
   });
 }
 
-/** Each subscriber has each event of its workspace once in its line. Source: docs/contract/webhooks.md. */
+/** Each subscriber has one scheduled delivery of each event of its workspace. Source: docs/contract/webhooks.md. */
 const eventForEach: Rule = {
   name: 'event-for-each',
   promise: 'Each event has one delivery for each webhook that subscribes to it.',
@@ -72,8 +72,8 @@ const eventForEach: Rule = {
 };
 
 /**
- * Every delivery of an active webhook has succeeded when all has settled, and its receiver saw it and answered 2xx. `failed` only after
- * the whole ladder, `held` only where the webhook was inactive at some time. Source: docs/contract/webhooks.md.
+ * When all work is settled, every delivery of an active webhook has succeeded, and its receiver got it and answered 2xx. It is `failed`
+ * only after the whole retry schedule, `held` only if the webhook was inactive at some time. Source: docs/contract/webhooks.md.
  */
 const eventIsTold: Rule = {
   name: 'event-is-told',
@@ -98,7 +98,7 @@ const wasInactive = ({ callsOn, arrivals }: Evidence, id: string) =>
   callsOn.get(id)?.some(({ change }) => change?.is_active === false) === true ||
   arrivals.some(({ webhook, answers }) => webhook === id && answers === 410);
 
-/** What a receiver gets is an event of its own, byte for byte as it was stored. Source: docs/contract/webhooks.md, Payload. */
+/** What a receiver gets is an event of its own workspace, byte for byte as stored. Source: docs/contract/webhooks.md, Payload. */
 const eventIsGenuine: Rule = {
   name: 'event-is-genuine',
   promise: 'A receiver gets only events of its own, with the same bytes at every attempt.',
@@ -123,7 +123,7 @@ const eventIsSigned: Rule = {
     arrivals.filter(({ signed }) => !signed).map(({ id, webhook }) => found('An event arrived without a valid signature', id, webhook)),
 };
 
-/** The payload says what the row says. Source: docs/contract/webhooks.md, Payload; messages.md, Credit costs. */
+/** The payload agrees with the row. Source: docs/contract/webhooks.md, Payload; messages.md, Credit costs. */
 const eventIsTrue: Rule = {
   name: 'event-is-true',
   promise: 'The body of each event agrees with its message.',

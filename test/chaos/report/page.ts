@@ -1,4 +1,4 @@
-/** docs/reliability.md: what runs of the battery show, in figures, and what they do not. Pure: figures in, text out. */
+/** docs/reliability.md: the results of many runs in figures, and what they do not show. Pure: figures in, text out. */
 import type { Rule } from '../oracle/rule.js';
 import type { Summary } from '../summary.js';
 
@@ -11,11 +11,11 @@ export interface Machine {
 
 export interface Mutants {
   planted: number;
-  /** Names of those that the oracle did not notice. */
+  /** The names of those that the oracle did not notice. */
   unnoticed: string[];
 }
 
-/** What `npm run interleave` leaves; null where it has not run. */
+/** The result of `npm run interleave`; null if it has not run. */
 export interface Interleavings {
   schedules: number;
   violations: number;
@@ -24,24 +24,24 @@ export interface Interleavings {
 export interface Figures {
   summaries: readonly Summary[];
   rules: readonly Pick<Rule, 'name' | 'promise'>[];
-  /** Every nemesis of the battery, also those that no run drew. */
+  /** Every nemesis of the battery, including those that no run had. */
   nemeses: readonly string[];
   mutants: Mutants;
   interleavings: Interleavings | null;
   machine: Machine;
 }
 
-/** Stands for every figure of a page that is written before there is a run. */
+/** Replaces every figure of a page without runs. */
 const placeholder = '…';
 
 const number = (value: number) => value.toLocaleString('en-US');
-/** The sum over all runs, as it is shown. */
+/** The formatted sum over all runs. */
 const sumOf = (summaries: readonly Summary[], value: (summary: Summary) => number): string =>
   summaries.length === 0 ? placeholder : number(summaries.reduce((sum, each) => sum + value(each), 0));
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** The whole page; without runs it has placeholders in the place of their figures. */
+/** The whole page. Without runs, it has placeholders instead of figures. */
 export function pageOf(figures: Figures): string {
   const { summaries } = figures;
   return [

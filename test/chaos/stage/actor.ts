@@ -1,14 +1,14 @@
-/** A process of the stage that nemeses may kill, stop, freeze and start again. What ends by itself is started again, as an orchestrator would. */
+/** A process of the stage that nemeses can kill, stop, freeze and start again. If it ends by itself, it is restarted, like by an orchestrator. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
 import type { Part, Running } from '../../../local/processes/part.js';
 import type { RunRecord } from '../../../local/processes/run-record.js';
 import { signalFamily } from './family.js';
 
-/** How a process ended after it had been ready. */
+/** How a process ended after it was ready. */
 export interface Exit {
   pid: number;
-  /** The last signal that the stage sent to end it. */
+  /** The last signal with which the stage ended it. */
   asked: 'SIGTERM' | 'SIGKILL' | null;
   code: number | null;
   signal: string | null;
@@ -16,7 +16,7 @@ export interface Exit {
 
 export interface ActorHooks {
   record: RunRecord;
-  /** Gives up every start. */
+  /** Ends all attempts to start. */
   closing: AbortSignal;
   onExit(exit: Exit): void;
 }
@@ -26,11 +26,11 @@ const restartAfterMs = 500;
 export class Actor {
   #running: Running | undefined;
   #starting: Promise<void> | undefined;
-  /** A nemesis ended it and starts it again. */
+  /** A nemesis ended it, and will start it again. */
   #isHeldDown = false;
   #asked: Exit['asked'] = null;
 
-  /** @param makePart asked at each start, so that files that a killed process left can be settled first */
+  /** @param makePart called at each start, so that it can first clean up files of a killed process */
   constructor(
     readonly name: string,
     private readonly makePart: () => Part | Promise<Part>,
@@ -41,7 +41,7 @@ export class Actor {
     return this.#running?.identity.pid;
   }
 
-  /** Starts it, as often as it takes, and resolves when it is ready or the run ends. */
+  /** Starts it, with as many attempts as necessary. Resolves when it is ready or the run ends. */
   start(): Promise<void> {
     this.#isHeldDown = false;
     this.#starting ??= this.#startUntilReady().finally(() => {
@@ -50,7 +50,7 @@ export class Actor {
     return this.#starting;
   }
 
-  /** SIGKILL for it and its descendants; resolves when it is gone. It stays down until `start`. */
+  /** Sends SIGKILL to it and its descendants. Resolves when it has ended. It stays down until `start`. */
   async kill(): Promise<void> {
     this.#isHeldDown = true;
     const running = this.#running;
@@ -60,7 +60,7 @@ export class Actor {
     await running.ended;
   }
 
-  /** SIGTERM, and SIGKILL when it is not gone after so long; resolves when it is gone. It stays down until `start`. */
+  /** Sends SIGTERM, and SIGKILL if it has not ended after this time. Resolves when it has ended. It stays down until `start`. */
   async terminate(waitMs: number): Promise<void> {
     this.#isHeldDown = true;
     const running = this.#running;
@@ -72,7 +72,7 @@ export class Actor {
     clearTimeout(force);
   }
 
-  /** Stops its work in the middle; connections stay open. */
+  /** Stops its execution. Its connections stay open. */
   freeze(): void {
     if (this.pid !== undefined) signalFamily(this.pid, 'SIGSTOP');
   }
@@ -81,7 +81,7 @@ export class Actor {
     if (this.pid !== undefined) signalFamily(this.pid, 'SIGCONT');
   }
 
-  /** Ends it for good, in good order. */
+  /** Ends it permanently and in the normal way. */
   async close(): Promise<void> {
     this.#isHeldDown = true;
     await this.#starting?.catch(() => undefined);
@@ -97,7 +97,7 @@ export class Actor {
         this.#asked = null;
         void running.ended.then(() => this.#ended(running));
       } catch {
-        // Its servers may be away: its log tells. A start that fails is no exit.
+        // Its servers may be down. The log shows that. A failed start is not an exit.
         await sleep(restartAfterMs, undefined, { signal: this.hooks.closing }).catch(() => undefined);
       }
     }

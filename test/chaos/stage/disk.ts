@@ -1,24 +1,24 @@
-/** A small disk of its own for PostgreSQL, so that "no space left on device" can be had without filling the machine's. */
+/** A small disk for PostgreSQL, so that it can run out of space without filling the disk of the machine. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   folder: string;
-  /** False where this user may not mount: then it is a plain folder, and it cannot be filled. */
+  /** False if this user may not mount. Then it is a plain folder, which cannot be filled. */
   canBeFilled: boolean;
-  /** Takes all space that is left; from now on a write that needs a new block fails with ENOSPC. */
+  /** Uses all free space. From now on, a write that needs a new block fails with ENOSPC. */
   fill(): void;
-  /** Gives it back. */
+  /** Frees that space. */
   free(): void;
-  /** Removes it with all that is on it. */
+  /** Removes the disk and its content. */
   close(): void;
 }
 
 const megabytes = 640;
 const chunk = Buffer.alloc(1 << 20);
 
-/** Mounts a tmpfs at the folder, where root may. */
+/** Mounts a tmpfs at the folder, if the user is root. */
 export function openSmallDisk(folder: string): SmallDisk {
   mkdirSync(folder, { recursive: true });
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tidings-chaos', folder]).status === 0;

@@ -1,7 +1,10 @@
-/** A process with all its descendants: PostgreSQL's backends lead process groups of their own, so that a signal to one group does not reach them. Linux only. */
+/**
+ * A process with all its descendants. PostgreSQL's backends have their own process groups, so a signal to one group does not reach them.
+ * Linux only.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The process and its descendants, parents first; without those that have just ended. */
+/** The process and its descendants, parents first, without those that have just ended. */
 function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -19,7 +22,7 @@ export function signalFamily(pid: number, signal: NodeJS.Signals): void {
     try {
       process.kill(member, signal);
     } catch {
-      // gone meanwhile
+      // ended meanwhile
     }
   }
 }
@@ -27,7 +30,7 @@ export function signalFamily(pid: number, signal: NodeJS.Signals): void {
 function parentOf(pid: string): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name is in parentheses and may contain anything: count from its end.
+    // The name is in parentheses and may contain any character, so the fields are counted from its end.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;

@@ -1,11 +1,11 @@
-/** The connections between the parts of a stage: each pair that talks has a fault proxy of its own. */
+/** The connections between the parts of a stage. Each pair of parts has its own fault proxy. */
 import { type FaultProxy, startFaultProxy, type Target as Address } from '../../support/network/fault-proxy.js';
 import type { Target } from '../history.js';
 
 export interface Link {
-  /** For example `worker1>postgres`; who calls stands first. */
+  /** For example `worker1>postgres`. The caller is first. */
   name: string;
-  /** Who calls, and who is called. */
+  /** The caller and the called part. */
   ends: [from: Target, to: Target];
   proxy: FaultProxy;
 }
@@ -13,14 +13,14 @@ export interface Link {
 export class Links {
   readonly all: Link[] = [];
 
-  /** Opens a link. @returns host:port for whoever calls */
+  /** Opens a link. @returns host:port for the caller */
   async open(name: string, ends: Link['ends'], target: Address): Promise<string> {
     const proxy = await startFaultProxy(target);
     this.all.push({ name, ends, proxy });
     return proxy.address;
   }
 
-  /** Everything goes through again. */
+  /** All connections work again. */
   heal(): void {
     for (const { proxy } of this.all) {
       proxy.delayMs = 0;

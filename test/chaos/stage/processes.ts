@@ -1,4 +1,4 @@
-/** The processes of the service as actors: two APIs behind a load balancer, two workers. */
+/** The processes of the service as actors: two APIs behind a load balancer, and two workers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nodePart } from '../../../local/processes/node-parts.js';
@@ -7,7 +7,7 @@ import { Actor, type ActorHooks, type Exit } from './actor.js';
 import type { Links } from './links.js';
 import type { Servers } from './servers.js';
 
-/** Longer than any process may take to finish; what is not gone by then is killed, and that is a finding. */
+/** Longer than any process may take to exit. If it has not exited by then, it is killed, and that is a finding. */
 export const drainMsMax = 75_000;
 
 export interface ServiceProcess {
@@ -15,7 +15,7 @@ export interface ServiceProcess {
   kind: 'api' | 'worker';
   /** `api1`, `worker2`. */
   name: string;
-  /** Sets the clock of this process; 0: right. */
+  /** Shifts the clock of this process; 0: the right time. */
   shiftClock(ms: number): void;
 }
 
@@ -24,7 +24,7 @@ export interface ServicePlace {
   logDir: string;
   servers: Servers;
   links: Links;
-  /** Settings that all processes have. */
+  /** The settings that all processes have. */
   settings: NodeJS.ProcessEnv;
 }
 
@@ -32,8 +32,8 @@ const preload = resolve(import.meta.dirname, '../../support/shift-clock.js');
 const paths = { api: 'api/server.js', worker: 'activities/worker.js' } as const;
 
 /**
- * Makes a process with links of its own to the servers; it is not started.
- * @param own settings beside those that all have
+ * Creates a process with its own links to the servers. It is not started.
+ * @param own settings in addition to those of all processes
  */
 export async function makeProcess(
   kind: ServiceProcess['kind'],

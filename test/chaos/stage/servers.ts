@@ -1,4 +1,4 @@
-/** The servers of a run as actors: PostgreSQL on a small disk, the Temporal dev server, Redis. */
+/** The servers of a run as actors: PostgreSQL on a small disk, the Temporal dev server, and Redis. */
 import { join } from 'node:path';
 import { findTemporal, type FoundTemporal } from '../../../local/temporal/find-temporal.js';
 import { type Part, untilItSays } from '../../../local/processes/part.js';
@@ -10,9 +10,9 @@ import { Actor, type ActorHooks } from './actor.js';
 import { openSmallDisk, type SmallDisk } from './disk.js';
 import { copyTemplate, password, placeIn } from './template.js';
 
-/** What runs share. */
+/** What all runs share. */
 export interface Programs {
-  /** Folder of the cluster that is copied; see `makeTemplate`. */
+  /** The folder of the cluster that is copied; see `makeTemplate`. */
   template: string;
   temporal: FoundTemporal;
 }
@@ -23,19 +23,19 @@ export interface Servers {
   redis: Actor;
   /** host:port of each, without a proxy. */
   addresses: Record<'postgres' | 'temporal' | 'redis', string>;
-  /** PostgreSQL's, without a proxy. */
+  /** The URL of PostgreSQL, without a proxy. */
   databaseUrl: string;
   disk: SmallDisk;
 }
 
-/** Finds the Temporal program; it is built first where there is none. */
+/** Finds the Temporal program, and builds it first if necessary. */
 export function findPrograms(root: string, say: (line: string) => void): Promise<FoundTemporal> {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   const run = () => Promise.reject(new Error('run `npm start` once: it fetches or builds the Temporal server'));
   return findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: root, say, run });
 }
 
-/** Makes them, on data of their own; none is started. */
+/** Creates the servers with their own data. None is started. */
 export async function makeServers(
   place: { folder: string; logDir: string; ports: PortBook },
   programs: Programs,

@@ -1,20 +1,20 @@
-/** Settings of the service in the battery: nothing is refused for being too much, and what lasts hours in production lasts seconds. */
+/** The settings of the service in the battery: no limit refuses a request, and waits of hours in production take seconds. */
 
-/** What a message waits for, seconds but for the last. The settle time of a run follows from them. */
+/** The waits of a message, in seconds except for the last. The settle time of a run depends on them. */
 export const waits = {
-  /** Longer than any nemesis lasts: a report that comes within it must count. */
+  /** Longer than any nemesis, because a report within this time must count. */
   UNKNOWN_HANDOFF_TIMEOUT: '40',
   REPORT_TIMEOUT_SMS: '30',
   REPORT_TIMEOUT_WHATSAPP: '30',
   REPORT_TIMEOUT_EMAIL: '30',
   HANDOFF_TIMEOUT: '300',
   ROUTE_WINDOW: '10',
-  /** On a machine that is short of processors every send would be fenced off, and nothing else be tested. */
+  /** With the default, a machine with too few processors would fence all sends, and nothing else would be tested. */
   ACCEPT_TIMEOUT_MS: '6000',
 };
 
 const retryDelays = [1, 1, 2, 3, 5, 8, ...Array.from({ length: 14 }, () => 10)];
-/** Attempts of a delivery before it is failed. */
+/** How many attempts a delivery has before it fails. */
 export const webhookAttempts = retryDelays.length + 1;
 
 /** @param publicUrl where carriers post their reports */

@@ -1,4 +1,4 @@
-/** Everything of a run: servers, two APIs behind a load balancer, two workers, carriers, receivers, and a fault proxy between any two. */
+/** Everything of a run: servers, two APIs behind a load balancer, two workers, carriers, receivers, and a fault proxy between any two parts. */
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -28,11 +28,11 @@ export interface Stage {
   reporter: Reporter;
   /** The webhooks of each workspace, as planned. */
   hooks: HookPlace[][];
-  /** host:port of each API as clients reach it. */
+  /** host:port of each API, as clients reach it. */
   apiAddresses: string[];
-  /** Every process. */
+  /** All processes. */
   actors: Actor[];
-  /** Starts the servers, then the service; resolves when all are ready. */
+  /** Starts the servers, then the service. Resolves when all are ready. */
   start(): Promise<void>;
   /** Ends every process and counterpart. */
   close(): Promise<void>;
@@ -47,12 +47,12 @@ export interface StagePlan {
   hooks: HookPlan[][];
 }
 
-/** Makes it; nothing but counterparts and proxies runs before `start`. */
+/** Creates the stage. Before `start`, only counterparts and proxies run. */
 export async function openStage({ folder, programs, random, history, hooks: plans }: StagePlan): Promise<Stage> {
   const logDir = join(folder, 'logs');
   mkdirSync(logDir, { recursive: true });
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // everything that waits listens to it
+  setMaxListeners(0, closing.signal); // every waiting part listens to it
   const ports = new PortBook(folder);
   const links = new Links();
   const hooks = { record: new RunRecord(folder), closing: closing.signal };
@@ -76,7 +76,7 @@ async function settingsIn(folder: string, publicUrl: string): Promise<NodeJS.Pro
   return { ...serviceSettings(publicUrl), NODE_EXTRA_CA_CERTS: authority, JWT_SECRET: secret(), SECRET_KEY: secret() };
 }
 
-/** How all of it starts and ends. */
+/** The start and the end of the stage. */
 function lifeOf(
   { servers, processes, links, carriers, hooks }: Omit<Stage, 'apiAddresses' | 'actors' | 'start' | 'close'>,
   closing: AbortController,
@@ -101,7 +101,7 @@ function lifeOf(
   };
 }
 
-/** The second call waits for the first. */
+/** A second call waits for the first. */
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => (done ??= act());
@@ -109,7 +109,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
 
 const secret = () => randomBytes(32).toString('base64url');
 
-/** What carriers call: each connection goes to the next API. */
+/** The balancer that carriers call. It passes each connection to the next API. */
 function openBalancer(links: Links, apiPorts: readonly number[]): Promise<string> {
   let turn = 0;
   return links.open('carriers>api', ['carrier', 'api'], () => {
@@ -127,13 +127,13 @@ async function makeProcesses(apiPorts: readonly number[], carriers: Stage['carri
   return Promise.all([...apis, ...workers]);
 }
 
-/** It knows the carriers by their settings only: it verifies what they post. */
+/** An API knows the carriers by their settings only, to verify what they post. */
 function makeApi(number: number, port: number, carriers: Stage['carriers'], place: ServicePlace, hooks: ProcessHooks) {
   const known = carrierKinds.map((kind) => carriers[kind].settings(carriers[kind].address));
   return makeProcess('api', number, { ...Object.assign({}, ...known), ...routes, PORT: String(port) }, place, hooks);
 }
 
-/** It reaches each carrier through a proxy of its own. */
+/** A worker reaches each carrier through its own proxy. */
 async function makeWorker(number: number, carriers: Stage['carriers'], place: ServicePlace, hooks: ProcessHooks) {
   const known = await Promise.all(
     carrierKinds.map(async (kind) =>
@@ -143,7 +143,7 @@ async function makeWorker(number: number, carriers: Stage['carriers'], place: Se
   return makeProcess('worker', number, { ...Object.assign({}, ...known), ...routes }, place, hooks);
 }
 
-/** Two accounts share what can be shared, so that routing is at work too. */
+/** Two accounts share each channel where possible, so that routing is tested too. */
 const routes = { PROVIDER_SMS: 'twilio=5,sandbox=1', PROVIDER_WHATSAPP: 'meta', PROVIDER_EMAIL: 'ses=2,smtp=1' };
 
 function openHooks(

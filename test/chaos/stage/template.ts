@@ -1,4 +1,4 @@
-/** A PostgreSQL cluster with the migrated schema, made once for a command and copied for each run. */
+/** A PostgreSQL cluster with the migrated schema. It is created once per command and copied for each run. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import { RunRecord } from '../../../local/processes/run-record.js';
 import { connect } from '../../../models/db/database.js';
 import { migrate } from '../../../models/migrate.js';
 
-/** Only a machine that loses power would notice: a killed server loses nothing without fsync. Few and small WAL files fit the small disk. */
+/** Without fsync, a killed server loses no data; only a machine that loses power does. Few small WAL files fit on the small disk. */
 const settings = { fsync: 'off', max_wal_size: '96MB', min_wal_size: '32MB', shared_buffers: '64MB', log_min_messages: 'warning' };
 
 export const password = 'password-of-the-battery';
 
-/** Where a cluster is, for `postgresPart`. @param folder what holds it */
+/** The place of a cluster, for `postgresPart`. @param folder contains it */
 export const placeIn = async (folder: string, log: string): Promise<PostgresPlace> => ({
   binaries: await findPostgres(),
   dataDir: folder,
@@ -25,7 +25,7 @@ export const placeIn = async (folder: string, log: string): Promise<PostgresPlac
   settings,
 });
 
-/** Makes the template. @returns the folder that holds it, for `copyTemplate` */
+/** Creates the template. @returns its folder, for `copyTemplate` */
 export async function makeTemplate(root: string, cancel: AbortSignal): Promise<string> {
   const folder = join(root, 'template');
   mkdirSync(folder, { recursive: true });
@@ -44,7 +44,7 @@ export async function makeTemplate(root: string, cancel: AbortSignal): Promise<s
   return folder;
 }
 
-/** Copies the cluster into the folder of a run; owners stay as they are. */
+/** Copies the cluster into the folder of a run. The owners of files stay the same. */
 export function copyTemplate(template: string, folder: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', clusterDir(template), clusterDir(folder)], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the cluster was not copied: ${stderr}`);

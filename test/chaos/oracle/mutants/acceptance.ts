@@ -21,7 +21,7 @@ export const callOf = (run: Draft, row: MessageFact) =>
 const answerOf = (run: Draft, call: number) => first(recordsOf(run, 'answer'), (answer) => answer.call === call);
 export const once = (run: Draft, row: MessageFact) => callOf(run, row).length === 1;
 
-/** The message and all that follows from it are there a second time. */
+/** Duplicates the message and everything that follows from it. */
 function double(run: Draft, row: MessageFact): void {
   const twin = { ...row, id: `${row.id}-twin`, idempotency_key: null };
   const { snapshot } = run;
@@ -53,7 +53,7 @@ export const delivered = (row: MessageFact) => row.status === 'delivered' && row
 
 export const acceptanceMutants: Mutant[] = [
   {
-    name: 'an accepted message is lost, its charge with it',
+    name: 'an accepted message is lost together with its debit',
     rule: 'accepted-exists',
     plant: (run) =>
       forget(
@@ -62,7 +62,7 @@ export const acceptanceMutants: Mutant[] = [
       ),
   },
   {
-    name: 'the answer that a client never saw was of a message that is lost',
+    name: 'a message is lost whose answer the client never got',
     rule: 'accepted-exists',
     plant: (run) => {
       const lost = first(recordsOf(run, 'answer'), ({ replayed, data }) => replayed && data?.status_detail !== undefined);
@@ -73,7 +73,7 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'a batch lacks a message, and counts without it',
+    name: 'a batch lacks a message, and its counts too',
     rule: 'accepted-exists',
     plant: (run) => {
       const batch = first(run.snapshot.batches, ({ status }) => status === 'completed');
@@ -95,7 +95,7 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message waits for ever',
+    name: 'a message waits forever',
     rule: 'accepted-ends',
     plant: (run) => {
       const row = message(run, (each) => each.status === 'delivered' && eventsOf(run, each, 'message.failed').length === 0);
@@ -126,7 +126,7 @@ export const acceptanceMutants: Mutant[] = [
       ),
   },
   {
-    name: 'a send that was answered 503 was accepted all the same',
+    name: 'a send was accepted although its answer was 503',
     rule: 'refused-leaves-nothing',
     plant: (run) => {
       const row = message(run, (each) => delivered(each) && once(run, each));
@@ -134,7 +134,7 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'a send that was answered 500, while the database was well, was accepted all the same',
+    name: 'a send was accepted although its answer was 500 while the database worked',
     rule: 'refused-leaves-nothing',
     plant: (run) => {
       const row = message(run, (each) => delivered(each) && once(run, each));
@@ -142,7 +142,7 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'a carrier is called for a send that was refused for want of credits',
+    name: 'a carrier is called for a send that was refused because of too few credits',
     rule: 'refused-leaves-nothing',
     plant: (run) => {
       const refused = first(recordsOf(run, 'answer'), ({ status }) => status === 402);
@@ -163,7 +163,7 @@ export const acceptanceMutants: Mutant[] = [
     },
   },
   {
-    name: 'two requests with one key make two messages, both charged',
+    name: 'two requests with one key create two messages, and both are debited',
     rule: 'one-message-a-request',
     plant: (run) =>
       double(
@@ -172,7 +172,7 @@ export const acceptanceMutants: Mutant[] = [
       ),
   },
   {
-    name: 'a message is stored and charged twice',
+    name: 'a message is stored and debited twice',
     rule: 'one-message-a-request',
     plant: (run) =>
       double(

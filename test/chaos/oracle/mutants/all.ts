@@ -1,4 +1,4 @@
-/** All planted faults, and what the oracle makes of each. */
+/** All planted faults, and the reaction of the oracle to each. */
 import { judge, rules } from '../judge.js';
 import { type PerfectRun, perfectRun } from '../perfect/run.js';
 import type { Rule } from '../rule.js';
@@ -34,7 +34,7 @@ export interface Noticed {
 const seedsMax = 20;
 const runs = new Map<number, PerfectRun>();
 
-/** The same run for all who ask for a seed: it must not be changed. */
+/** The run of a seed is shared, so it must not be changed. */
 export function runOf(seed: number): PerfectRun {
   const known = runs.get(seed) ?? perfectRun(seed);
   runs.set(seed, known);
@@ -43,7 +43,7 @@ export function runOf(seed: number): PerfectRun {
 
 /**
  * Plants a fault in the first run that has a place for it, and lets the oracle judge that run.
- * @throws Error when no run has a place for it
+ * @throws Error if no run has a place for it
  */
 export function notice(mutant: Mutant, judgedBy: readonly Rule[] = rules): Noticed {
   for (let seed = 1; seed <= seedsMax; seed += 1) {

@@ -1,4 +1,4 @@
-/** Repeated requests that get another answer, and messages that nobody asked for. */
+/** Repeated requests with another answer, and messages without a request. */
 import { callsOf, drop, first, message, type Mutant, recordsOf, sort } from './edit.js';
 import { callOf, delivered, once } from './acceptance.js';
 
@@ -13,7 +13,7 @@ export const answerMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message is there that nobody asked for',
+    name: 'a message exists that nobody requested',
     rule: 'nothing-from-nowhere',
     plant: (run) => {
       const row = message(run, (each) => delivered(each) && once(run, each));
@@ -51,7 +51,7 @@ export const answerMutants: Mutant[] = [
     },
   },
   {
-    name: 'a repeated request is not marked',
+    name: 'the answer to a repeated request is not marked',
     rule: 'repeat-is-replay',
     plant: (run) => {
       const answers = recordsOf(run, 'answer').filter(({ status }) => status === 201);
@@ -60,7 +60,7 @@ export const answerMutants: Mutant[] = [
     },
   },
   {
-    name: 'a key that was accepted is refused as of another request',
+    name: 'an accepted key is refused as the key of another request',
     rule: 'repeat-is-replay',
     plant: (run) => {
       const answers = recordsOf(run, 'answer').filter(({ status }) => status === 201);

@@ -1,27 +1,27 @@
-/** Ways to change a run so that only what is meant to be wrong is wrong: what follows from a change is changed with it. */
+/** Helpers that change a run so that only the intended part is wrong: the consequences of a change are changed too. */
 import type { HistoryRecord } from '../../history.js';
 import { wordOf } from '../evidence.js';
 import type { PerfectRun } from '../perfect/run.js';
 import type { DeliveryFact, EntryFact, EventFact, MessageFact } from '../snapshot.js';
 
-/** A run that may be changed: its history is in order of time again once `sorted` was called. */
+/** A run that may be changed. After `sort`, its history is in order of time again. */
 export interface Draft extends PerfectRun {
   history: HistoryRecord[];
 }
 
 export type RecordOf<Type extends HistoryRecord['type']> = Extract<HistoryRecord, { type: Type }>;
 
-/** A fault that is planted; it throws `Missing` where the run has no place for it. */
+/** A planted fault. It throws `Missing` if the run has no place for it. */
 export interface Mutant {
   name: string;
-  /** The rule that must notice it; others may notice it, too. */
+  /** The rule that must notice it. Others may notice it too. */
   rule: string;
   plant(run: Draft): void;
 }
 
 export class Missing extends Error {}
 
-/** The first item that fits, or the run has no place for the mutant. */
+/** The first matching item. Throws if there is none. */
 export function first<T>(items: readonly T[], fits: (item: T) => boolean): T {
   const item = items.find(fits);
   if (item === undefined) throw new Missing();
@@ -31,17 +31,17 @@ export function first<T>(items: readonly T[], fits: (item: T) => boolean): T {
 export const recordsOf = <Type extends HistoryRecord['type']>(run: Draft, type: Type) =>
   run.history.filter((record): record is RecordOf<Type> => record.type === type);
 
-/** Takes items out of a list, in place. */
+/** Removes items from a list, in place. */
 export function drop<T>(items: T[], fits: (item: T) => boolean): void {
   for (let index = items.length - 1; index >= 0; index -= 1) if (fits(items[index] as T)) items.splice(index, 1);
 }
 
-/** Puts the records into the order of their times again. */
+/** Sorts the records by their times again. */
 export function sort({ history }: Draft): void {
   history.splice(0, history.length, ...history.toSorted((one, other) => one.at - other.at));
 }
 
-/** A single message of the workspace that never runs out of credits, where everything about it is ordinary. */
+/** A single message of the workspace that never runs out of credits, without any special feature. */
 export function message(run: Draft, fits: (row: MessageFact) => boolean = () => true): MessageFact {
   const [rich] = run.snapshot.workspaces;
   const isSingle = (row: MessageFact) => row.batch_id === null && row.workspace_id === rich?.id && !isInChain(run, row);
@@ -51,7 +51,7 @@ export function message(run: Draft, fits: (row: MessageFact) => boolean = () => 
 const isInChain = ({ snapshot }: Draft, { id }: MessageFact) =>
   snapshot.fallbacks.some(({ message_id, next_id }) => message_id === id || next_id === id);
 
-/** What carriers saw of a message. */
+/** The calls of a message that carriers saw. */
 export const callsOf = (run: Draft, row: MessageFact) => recordsOf(run, 'carrier').filter((record) => wordOf(record) === wordOf(row));
 
 export const eventsOf = ({ snapshot }: Draft, row: MessageFact, type?: string): EventFact[] =>
@@ -63,7 +63,7 @@ export function deliveryOf(run: Draft, event: EventFact, webhook: string): { del
   return { delivery, arrivals: recordsOf(run, 'event').filter((record) => record.id === event.id && record.webhook === webhook) };
 }
 
-/** Takes an event out of the world: row, deliveries and arrivals. */
+/** Removes events completely: row, deliveries and arrivals. */
 export function dropEvents(run: Draft, events: readonly EventFact[]): void {
   const ids = new Set(events.map(({ id }) => id));
   drop(run.snapshot.events, ({ id }) => ids.has(id));
@@ -71,7 +71,7 @@ export function dropEvents(run: Draft, events: readonly EventFact[]): void {
   drop(run.history, (record) => record.type === 'event' && ids.has(record.id));
 }
 
-/** Takes all hand-offs and reports of a message out of the world. */
+/** Removes all hand-offs and reports of a message. */
 export function dropHandoffs(run: Draft, row: MessageFact): void {
   const calls = callsOf(run, row);
   const ids = new Set(calls.flatMap(({ providerId }) => providerId ?? []));
@@ -83,7 +83,7 @@ export function dropHandoffs(run: Draft, row: MessageFact): void {
   drop(run.snapshot.attempts, ({ message_id }) => message_id === row.id);
 }
 
-/** Takes a message out of the world, as if nobody had ever accepted it. */
+/** Removes a message, as if it had never been accepted. */
 export function forget(run: Draft, row: MessageFact): void {
   dropHandoffs(run, row);
   dropEvents(run, eventsOf(run, row));
@@ -93,7 +93,7 @@ export function forget(run: Draft, row: MessageFact): void {
   for (const workspace of run.snapshot.workspaces) if (workspace.id === row.workspace_id) workspace.message_count -= 1;
 }
 
-/** Numbers the entries of a workspace anew, in their order, and makes the balances follow from the amounts. */
+/** Numbers the entries of a workspace again, in their order, and computes the balances from the amounts. */
 export function refold({ snapshot }: Draft, workspaceId: string): void {
   const workspace = first(snapshot.workspaces, ({ id }) => id === workspaceId);
   workspace.balance = workspace.opening_balance;
@@ -109,13 +109,13 @@ export function refold({ snapshot }: Draft, workspaceId: string): void {
 export const entryOf = ({ snapshot }: Draft, kind: EntryFact['kind'], reference: string): EntryFact =>
   first(snapshot.entries, (entry) => entry.kind === kind && entry.reference === reference);
 
-/** Puts an entry behind another one. */
+/** Inserts an entry after another one. */
 export function addEntry(run: Draft, behind: EntryFact, changes: Partial<EntryFact>): void {
   run.snapshot.entries.splice(run.snapshot.entries.indexOf(behind) + 1, 0, { ...behind, ...changes });
   refold(run, behind.workspace_id);
 }
 
-/** Gives a message a further call to a carrier, with its attempt. */
+/** Gives a message another call to a carrier, with its attempt. */
 export function addCall(
   run: Draft,
   row: MessageFact,
@@ -140,7 +140,7 @@ export function addCall(
   sort(run);
 }
 
-/** Changes the body of an event everywhere. */
+/** Changes the body of an event in all places. */
 export function rewrite(run: Draft, event: EventFact, change: (data: Record<string, unknown>) => void): void {
   const body = JSON.parse(event.body ?? '{}') as { data: Record<string, unknown> };
   change(body.data);

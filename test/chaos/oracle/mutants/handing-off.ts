@@ -1,4 +1,4 @@
-/** Calls to carriers that should not be. */
+/** Calls to carriers that must not happen. */
 import { addCall, addEntry, callsOf, drop, entryOf, eventsOf, first, message, type Draft, type Mutant, recordsOf } from './edit.js';
 import type { MessageFact } from '../snapshot.js';
 
@@ -24,7 +24,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message whose answer was lost is handed off again without asking',
+    name: 'a message whose answer was lost is handed off again without a query',
     rule: 'taken-once',
     plant: (run) => {
       const row = message(run, (each) => callsOf(run, each).some((record) => record.did === 'asked'));
@@ -32,7 +32,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'another account takes it, too',
+    name: 'a second account takes the message too',
     rule: 'taken-once',
     plant: (run) => {
       const row = message(run, (each) => plain(run, each));
@@ -43,7 +43,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'a second call begins beside the first',
+    name: 'a second call begins during the first',
     rule: 'one-call-at-a-time',
     plant: (run) => {
       const row = message(run, (each) => plain(run, each) && at(run, each, 'answered') - at(run, each, 'received') > 200);
@@ -67,7 +67,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'a scheduled message goes out at once',
+    name: 'a scheduled message is sent at once',
     rule: 'in-its-time',
     plant: (run) => {
       const row = message(run, (each) => each.scheduled_at !== null && takes(run, each) > 0);
@@ -75,7 +75,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'an expired message goes out',
+    name: 'an expired message is sent',
     rule: 'in-its-time',
     plant: (run) => {
       const row = message(run, (each) => plain(run, each));
@@ -83,7 +83,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message counts as sent that no carrier took',
+    name: 'a message is sent although no carrier took it',
     rule: 'sent-is-taken',
     plant: (run) => {
       const row = message(run, (each) => each.status === 'sent' && takes(run, each) === 1);
@@ -91,7 +91,7 @@ export const handoffMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message that was refused is called sent, and paid for again',
+    name: 'a refused message becomes sent, and is debited again',
     rule: 'sent-is-taken',
     plant: (run) => {
       const row = failedAs(run, '30008');

@@ -1,10 +1,10 @@
-/** A ledger whose order nobody could have seen, and refusals that are not true. */
+/** A ledger in an impossible order, and untrue refusals. */
 import { addEntry, drop, first, type Draft, Missing, type Mutant, recordsOf, refold } from './edit.js';
 import { priceOf } from '../money.js';
 import type { EntryFact } from '../snapshot.js';
 import { entriesOf, rich } from './money.js';
 
-/** Two debits of single sends, the second asked for long after the first was answered. */
+/** Two debits of single sends. The second was requested long after the first was answered. */
 function farApart(run: Draft): [EntryFact, EntryFact] {
   const debits = entriesOf(run).filter(
     ({ kind, reference }) => kind === 'debit' && run.snapshot.messages.some(({ id, batch_id }) => id === reference && batch_id === null),
@@ -48,7 +48,7 @@ export const ledgerOrderMutants: Mutant[] = [
     },
   },
   {
-    name: 'a later send stands before an earlier one in the ledger',
+    name: 'a later send is before an earlier one in the ledger',
     rule: 'ledger-order',
     plant: (run) => {
       const [early, late] = farApart(run);
@@ -58,9 +58,9 @@ export const ledgerOrderMutants: Mutant[] = [
       refold(run, early.workspace_id);
     },
   },
-  { name: 'a send is refused although the balance holds it', rule: 'refused-for-want', plant: (run) => refuse(run, wording) },
+  { name: 'a send is refused although the balance is sufficient', rule: 'refused-for-want', plant: (run) => refuse(run, wording) },
   {
-    name: 'a batch is refused although the balance holds it all the time',
+    name: 'a batch is refused although the balance is sufficient all the time',
     rule: 'refused-for-want',
     plant: (run) => {
       refuse(run, (price, balance) => wording(price * 5, balance));
@@ -70,7 +70,7 @@ export const ledgerOrderMutants: Mutant[] = [
     },
   },
   {
-    name: 'a refusal names a balance that never was',
+    name: 'a refusal names a balance that never existed',
     rule: 'refusal-is-true',
     plant: (run) => {
       const answer = first(recordsOf(run, 'answer'), ({ status }) => status === 402);

@@ -1,4 +1,4 @@
-/** Credits that are lost, made, charged twice or not given back. */
+/** Credits that are lost, created, charged twice or not refunded. */
 import { addEntry, drop, entryOf, eventsOf, first, message, type Draft, Missing, type Mutant, refold, rewrite } from './edit.js';
 import { priceOf } from '../money.js';
 import type { EntryFact, MessageFact } from '../snapshot.js';
@@ -8,10 +8,10 @@ const paid = (row: MessageFact) => row.status === 'delivered' && row.sent_at !==
 const debitOf = (run: Draft, row: MessageFact) => entryOf(run, 'debit', row.id);
 const refunded = (row: MessageFact) => row.status === 'failed' && row.credits_used === 0;
 
-/** Entries of the workspace that never runs out of credits. */
+/** The entries of the workspace that never runs out of credits. */
 export const entriesOf = (run: Draft) => run.snapshot.entries.filter(({ workspace_id }) => workspace_id === rich(run).id);
 
-/** Takes all that a message cost to another sum. */
+/** Changes the cost of a message, with all its consequences. */
 function reprice(run: Draft, row: MessageFact, cost: number): void {
   debitOf(run, row).amount = -cost;
   Object.assign(row, { cost, credits_used: cost });
@@ -29,8 +29,8 @@ function middle(run: Draft): EntryFact {
 }
 
 export const moneyMutants: Mutant[] = [
-  { name: 'an entry tells a wrong balance', rule: 'ledger-folds', plant: (run) => void (middle(run).balance_after += 100) },
-  { name: 'a balance drifts from its ledger', rule: 'ledger-folds', plant: (run) => void (rich(run).balance += 500) },
+  { name: 'an entry has a wrong balance', rule: 'ledger-folds', plant: (run) => void (middle(run).balance_after += 100) },
+  { name: 'a balance differs from its ledger', rule: 'ledger-folds', plant: (run) => void (rich(run).balance += 500) },
   {
     name: 'a number of the ledger is skipped',
     rule: 'ledger-folds',
@@ -40,9 +40,9 @@ export const moneyMutants: Mutant[] = [
       rich(run).entry_count += 1;
     },
   },
-  { name: 'two entries have one number', rule: 'ledger-folds', plant: (run) => void ((middle(run).number as number) -= 1) },
+  { name: 'two entries have the same number', rule: 'ledger-folds', plant: (run) => void ((middle(run).number as number) -= 1) },
   {
-    name: 'a message is not charged',
+    name: 'a message is not debited',
     rule: 'debits-match',
     plant: (run) => {
       const debit = debitOf(run, message(run, paid));
@@ -51,7 +51,7 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message is charged twice',
+    name: 'a message is debited twice',
     rule: 'debits-match',
     plant: (run) => {
       const debit = debitOf(run, message(run, paid));
@@ -59,7 +59,7 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a batch is charged one message too many',
+    name: 'a batch is debited for one message too many',
     rule: 'debits-match',
     plant: (run) => {
       const debit = entryOf(run, 'debit', first(run.snapshot.batches, () => true).id);
@@ -68,12 +68,12 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a debit pays for a message that is not there',
+    name: 'a debit pays for a message that does not exist',
     rule: 'debits-match',
     plant: (run) => addEntry(run, debitOf(run, message(run, paid)), { reference: 'message-of-nobody' }),
   },
   {
-    name: 'a refund is dropped',
+    name: 'a refund is missing',
     rule: 'refunds-match',
     plant: (run) => {
       const row = message(run, refunded);
@@ -82,7 +82,7 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a refund comes a second time, as that of a page',
+    name: 'a message is refunded a second time, as part of a page',
     rule: 'refunds-match',
     plant: (run) => {
       const page = first(run.snapshot.entries, ({ reference }) => reference.startsWith('cancel:'));
@@ -95,7 +95,7 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a page of a cancelled batch gets back too little',
+    name: 'the refund of a page of a cancelled batch is too small',
     rule: 'refunds-match',
     plant: (run) => {
       const page = first(run.snapshot.entries, ({ reference }) => reference.startsWith('cancel:'));
@@ -104,7 +104,7 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message that was delivered is refunded',
+    name: 'a delivered message is refunded',
     rule: 'refunds-match',
     plant: (run) => {
       const row = message(run, paid);
@@ -151,7 +151,7 @@ export const moneyMutants: Mutant[] = [
       ),
   },
   {
-    name: 'a chain of fallbacks costs both of its steps',
+    name: 'a fallback chain costs the sum of its steps',
     rule: 'prices-are-right',
     plant: (run) => {
       const { messages, fallbacks } = run.snapshot;

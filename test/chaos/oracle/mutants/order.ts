@@ -1,4 +1,4 @@
-/** Events that are told in another order than they happened. */
+/** Events that arrive in another order than they happened. */
 import { deliveryOf, eventsOf, type Draft, Missing, type Mutant, type RecordOf, recordsOf, sort } from './edit.js';
 import type { WebhookFact } from '../snapshot.js';
 import { webhook } from './telling.js';
@@ -20,7 +20,7 @@ function pair(run: Draft, at: WebhookFact, fits: (earlier: RecordOf<'event'>[], 
 
 export const orderMutants: Mutant[] = [
   {
-    name: 'sent is told before queued',
+    name: 'sent arrives before queued',
     rule: 'events-in-order',
     plant: (run) => {
       const { earlier, later } = pair(run, webhook(run, false), (one, other) => one.length === 1 && other.length === 1);
@@ -29,7 +29,7 @@ export const orderMutants: Mutant[] = [
     },
   },
   {
-    name: 'an ordered webhook is told an event while the one before waits for its second attempt',
+    name: 'an ordered webhook gets an event while the one before waits for its second attempt',
     rule: 'ordered-webhook',
     plant: (run) => {
       const { earlier, later } = pair(run, webhook(run, true), (one, other) => one.length === 2 && other.length === 1);
@@ -38,12 +38,12 @@ export const orderMutants: Mutant[] = [
     },
   },
   {
-    name: 'an ordered webhook is told of a message before one that was answered earlier',
+    name: 'an ordered webhook gets the event of a message before that of an earlier one',
     rule: 'ordered-webhook',
     plant: (run) => {
       const { id } = webhook(run, true);
       const queued = recordsOf(run, 'event').filter((record) => record.webhook === id && record.event === 'message.queued');
-      // What was told first is told last, two minutes after the event was written.
+      // The first event arrives last, two minutes after it was written.
       const [early] = queued.filter(
         (record) => recordsOf(run, 'event').filter((each) => each.id === record.id && each.webhook === id).length === 1,
       );

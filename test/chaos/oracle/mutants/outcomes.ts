@@ -1,9 +1,9 @@
-/** Messages that end otherwise than their carriers said, and reports that are lost or forged. */
+/** Messages that end differently than their carriers reported, and reports that are lost or forged. */
 import { callsOf, drop, dropEvents, eventsOf, first, message, type Draft, type Mutant, recordsOf, sort } from './edit.js';
 import type { MessageFact } from '../snapshot.js';
 import { at, delivered, did, failedAs, plain, requestFor, takes } from './handing-off.js';
 
-/** A genuine report that was accepted, and is in the inbox. */
+/** A genuine report that was accepted and is in the inbox. */
 function addReport(run: Draft, row: MessageFact, status: 'sent' | 'delivered' | 'failed' | 'read', when: number, genuine = true): void {
   const providerId = did(run, row, 'took')?.providerId ?? '';
   const report = 900_000 + run.history.length;
@@ -16,16 +16,16 @@ function addReport(run: Draft, row: MessageFact, status: 'sent' | 'delivered' | 
 const reportsOn = (run: Draft, row: MessageFact) =>
   recordsOf(run, 'report').filter(({ providerId, genuine }) => genuine && providerId === row.provider_message_id);
 
-/** The message stays as the hand-off left it. */
+/** The message stays as it was after the hand-off. */
 function undeliver(run: Draft, row: MessageFact): void {
   dropEvents(run, eventsOf(run, row, 'message.delivered'));
   Object.assign(row, { status: 'sent', delivered_at: null });
 }
 
 export const outcomeMutants: Mutant[] = [
-  { name: 'a report of delivery is not applied', rule: 'report-decides', plant: (run) => undeliver(run, delivered(run)) },
+  { name: 'a delivery report is not applied', rule: 'report-decides', plant: (run) => undeliver(run, delivered(run)) },
   {
-    name: 'a late failure beats delivered',
+    name: 'a late failure replaces delivered',
     rule: 'report-decides',
     plant: (run) => {
       const row = message(run, (each) => plain(run, each) && reportsOn(run, each).some(({ status }) => status === 'failed'));
@@ -59,7 +59,7 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'a taken message is given up at once, its report comes a minute later and corrects it',
+    name: 'a taken message is given up at once, and its report corrects that a minute later',
     rule: 'taken-is-not-failed',
     plant: (run) => {
       const row = message(run, (each) => each.delivered_at !== null && each.sent_at === null);
@@ -72,7 +72,7 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'an answer of a carrier is forgotten in a deploy',
+    name: 'the answer of a carrier is lost in a deploy',
     rule: 'lawful-failure',
     plant: (run) => {
       const row = failedAs(run, 'handoff_unknown', (each) => takes(run, each) === 1);
@@ -80,7 +80,7 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message fails as refused that no carrier refused',
+    name: 'a message fails as refused although no carrier refused it',
     rule: 'lawful-failure',
     plant: (run) => {
       const row = failedAs(run, '30008');
@@ -88,7 +88,7 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message is cancelled that nobody cancelled',
+    name: 'a message is cancelled although nobody cancelled it',
     rule: 'lawful-failure',
     plant: (run) => {
       const { id } = failedAs(run, 'cancelled');
@@ -97,14 +97,14 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message expires that had no end',
+    name: 'a message without an expiry expires',
     rule: 'lawful-failure',
     plant: (run) => {
       for (const call of requestFor(run, failedAs(run, 'expired'))) delete call.expiresAt;
     },
   },
   {
-    name: 'a carrier counts as away after a minute',
+    name: 'a carrier counts as unavailable after a minute',
     rule: 'lawful-failure',
     plant: (run) => Object.assign(failedAs(run, '30008'), { error_code: 'provider_unavailable' }),
   },
@@ -119,7 +119,7 @@ export const outcomeMutants: Mutant[] = [
     plant: (run) => drop(run.snapshot.inbox, (row) => row.status === 'sent'),
   },
   {
-    name: 'a report is never worked off',
+    name: 'a report is never applied',
     rule: 'report-is-kept',
     plant: (run) =>
       Object.assign(
@@ -140,7 +140,7 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
-    name: 'a forged report is kept',
+    name: 'a forged report is stored',
     rule: 'forged-changes-nothing',
     plant: (run) => {
       const { providerId, at: when } = first(recordsOf(run, 'report'), ({ genuine }) => !genuine);

@@ -1,4 +1,4 @@
-/** Batches, cancels, pauses, webhooks and processes that do not do what was answered. */
+/** Batches, cancels, pauses, webhooks and processes that do not behave as answered. */
 import { addCall, callsOf, deliveryOf, drop, eventsOf, first, message, type Draft, Missing, type Mutant, recordsOf, sort } from './edit.js';
 
 const answerTo = (run: Draft, operation: string, status: number) => {
@@ -12,7 +12,7 @@ const dropCall = (run: Draft, call: number) =>
 
 export const promiseMutants: Mutant[] = [
   {
-    name: 'a batch is shown as sending when all of it is over',
+    name: 'a batch is shown as sending after all its messages have ended',
     rule: 'batch-adds-up',
     plant: (run) => {
       const looks = recordsOf(run, 'answer').filter(({ data }) => data?.counts !== undefined);
@@ -20,7 +20,7 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a batch counts as completed while a message of it is queued',
+    name: 'a batch is completed while one of its messages is queued',
     rule: 'batch-adds-up',
     plant: (run) => {
       const batch = first(run.snapshot.batches, ({ status }) => status === 'completed');
@@ -31,12 +31,12 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a batch says that it has one message more',
+    name: 'a batch claims one message too many',
     rule: 'batch-adds-up',
     plant: (run) => void (first(run.snapshot.batches, () => true).accepted += 1),
   },
   {
-    name: 'the counts of a batch do not add up at one look',
+    name: 'the counts of a batch do not add up in one answer',
     rule: 'batch-adds-up',
     plant: (run) => {
       const { answer } = answerTo(run, 'get-batch', 200);
@@ -44,12 +44,12 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message is cancelled by its answer, and goes out',
+    name: 'a message is sent although the cancel was confirmed',
     rule: 'cancel-is-true',
     plant: (run) => Object.assign(answerTo(run, 'cancel', 409).answer, { status: 200 }),
   },
   {
-    name: 'a batch is cancelled by its answer, and is completed',
+    name: 'a batch is completed although the cancel was confirmed',
     rule: 'cancel-is-true',
     plant: (run) => {
       const { target } = answerTo(run, 'cancel-batch', 200);
@@ -60,12 +60,12 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a message is cancelled although the answer was that it is too late',
+    name: 'a message is cancelled although the answer was too late',
     rule: 'cancel-is-true',
     plant: (run) => Object.assign(answerTo(run, 'cancel', 200).answer, { status: 409 }),
   },
   {
-    name: 'a paused batch goes on',
+    name: 'a paused batch continues',
     rule: 'pause-holds',
     plant: (run) => dropCall(run, answerTo(run, 'resume', 200).answer.call),
   },
@@ -84,7 +84,7 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a cancelled batch goes on',
+    name: 'a cancelled batch continues',
     rule: 'pause-holds',
     plant: (run) => {
       const { answer, target } = answerTo(run, 'cancel-batch', 200);
@@ -124,7 +124,7 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'an inactive webhook is sent an event',
+    name: 'an inactive webhook gets an event',
     rule: 'inactive-is-silent',
     plant: (run) => {
       const off = first(recordsOf(run, 'call'), ({ change }) => change?.is_active === false);
@@ -134,7 +134,7 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a replay leaves an event behind',
+    name: 'a replay leaves out an event',
     rule: 'replay-brings',
     plant: (run) => {
       const delivery = first(run.snapshot.deliveries, ({ is_scheduled }) => !is_scheduled);
@@ -184,7 +184,7 @@ export const promiseMutants: Mutant[] = [
     },
   },
   {
-    name: 'a receiver is told for an hour what it has acknowledged, with the webhook switched off',
+    name: 'a receiver gets acknowledged events for an hour while its webhook is inactive',
     rule: 'inactive-is-silent',
     plant: (run) => {
       const on = first(recordsOf(run, 'call'), ({ change }) => change?.is_active === true);

@@ -1,4 +1,4 @@
-/** Events that are lost, doubled, false or for somebody else. */
+/** Events that are lost, doubled, false, or for another subscriber. */
 import {
   deliveryOf,
   drop,
@@ -23,7 +23,7 @@ const dropRecord = (run: Draft, record: RecordOf<'event'>) => drop(run.history, 
 
 const isFailed = (row: MessageFact) => row.status === 'failed' && row.error_code === 'cancelled';
 
-/** A twin of an event that is written once more. */
+/** Duplicates an event. */
 function doubleEvent(run: Draft, event: EventFact): void {
   const id = `${event.id}-twin`;
   run.snapshot.events.push({ ...event, id });
@@ -42,7 +42,7 @@ export const tellingMutants: Mutant[] = [
   { name: 'an event is never written', rule: 'event-per-move', plant: (run) => dropEvents(run, [lastEvent(run)]) },
   { name: 'an event is written twice', rule: 'event-per-move', plant: (run) => doubleEvent(run, lastEvent(run)) },
   {
-    name: 'an event tells of a send that was refused',
+    name: 'a refused send has an event',
     rule: 'event-per-move',
     plant: (run) => {
       const event = { ...lastEvent(run), id: 'event-of-nothing', message_id: 'message-of-nobody' };
@@ -50,7 +50,7 @@ export const tellingMutants: Mutant[] = [
     },
   },
   {
-    name: 'a failure is told of a message that was sent',
+    name: 'a sent message has the event of a failure',
     rule: 'event-per-move',
     plant: (run) => {
       const row = message(run, ({ status }) => status === 'sent');
@@ -72,21 +72,21 @@ export const tellingMutants: Mutant[] = [
     },
   },
   {
-    name: 'an event counts as told that never arrived',
+    name: 'an event counts as delivered although it never arrived',
     rule: 'event-is-told',
     plant: (run) => {
       for (const record of deliveryOf(run, lastEvent(run), webhook(run, false).id).arrivals) dropRecord(run, record);
     },
   },
   {
-    name: 'an event counts as told although its receiver answered 500',
+    name: 'an event counts as delivered although its receiver answered 500',
     rule: 'event-is-told',
     plant: (run) => {
       for (const record of deliveryOf(run, lastEvent(run), webhook(run, false).id).arrivals) record.answers = 500;
     },
   },
   {
-    name: 'an event is forgotten after its first failure',
+    name: 'an event is not retried after its first failure',
     rule: 'event-is-told',
     plant: (run) =>
       Object.assign(
@@ -95,7 +95,7 @@ export const tellingMutants: Mutant[] = [
       ),
   },
   {
-    name: 'an event is given up before its ladder is used up',
+    name: 'an event is given up before its retry schedule has ended',
     rule: 'event-is-told',
     plant: (run) =>
       Object.assign(
@@ -113,7 +113,7 @@ export const tellingMutants: Mutant[] = [
       ),
   },
   {
-    name: 'an attempt has other bytes than the one before',
+    name: 'an attempt has different bytes than the one before',
     rule: 'event-is-genuine',
     plant: (run) => {
       const record = first(recordsOf(run, 'event'), () => true);
@@ -152,7 +152,7 @@ export const tellingMutants: Mutant[] = [
     plant: (run) => rewrite(run, lastEvent(run), (data) => (data.recipient = '+15550000000')),
   },
   {
-    name: 'an event tells another price',
+    name: 'an event names another price',
     rule: 'event-is-true',
     plant: (run) =>
       rewrite(
@@ -162,7 +162,7 @@ export const tellingMutants: Mutant[] = [
       ),
   },
   {
-    name: 'the event of a failure tells another reason',
+    name: 'the event of a failure names another reason',
     rule: 'event-is-true',
     plant: (run) =>
       rewrite(
@@ -172,7 +172,7 @@ export const tellingMutants: Mutant[] = [
       ),
   },
   {
-    name: 'the event of a hand-off tells another id of the provider',
+    name: 'the event of a hand-off names another id of the provider',
     rule: 'event-is-true',
     plant: (run) =>
       rewrite(

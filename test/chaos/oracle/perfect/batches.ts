@@ -1,4 +1,4 @@
-/** Batches of a perfect service: pages of messages one after the other, paused, resumed and cancelled while they run. */
+/** The batches of a perfect service: one page of messages after the other; batches are paused, resumed and cancelled meanwhile. */
 import type { Item } from '../../history.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
@@ -16,7 +16,7 @@ export interface BatchWish {
   cancelAfterMs?: number;
 }
 
-/** A batch, from its request on. */
+/** A batch, starting with its request. */
 export function sendBulk(world: World, wish: BatchWish): void {
   const { workspace, size } = wish;
   const items = Array.from({ length: size }, () => itemOf(world, 'sms'));
@@ -70,7 +70,7 @@ function drive(world: World, batch: BatchFact, wish: BatchWish): void {
   for (const ms of [3_000, 400_000]) world.after(ms, () => look(world, batch));
 }
 
-/** Hands off a message when its turn comes, or as soon as its batch goes on. */
+/** Hands off a message at its time, or when its batch is resumed. */
 function begin(world: World, batch: BatchFact, row: MessageFact): void {
   if (row.status !== 'queued') return;
   if (batch.status === 'paused') return world.after(100, () => begin(world, batch, row));

@@ -1,18 +1,18 @@
-/** The way of a message through carriers that behave badly, as a perfect service goes it. */
+/** The path of a message through unreliable carriers, with a perfect service. */
 import type { CarrierRecord, ReportRecord } from '../../history.js';
 import type { MessageFact } from '../snapshot.js';
 import { apply, failUnsent, markSent } from './service.js';
 import type { World } from './world.js';
 
-/** What comes of a hand-off. */
+/** The result of a hand-off. */
 export type Fate = 'taken' | 'refused' | 'busy' | 'lost' | 'unknown' | 'denied' | 'repeated';
 
 const account = 'twilio';
-/** Messages with a claim: nobody cancels them. */
+/** Claimed messages, which cannot be cancelled. */
 const claimed = new WeakSet<MessageFact>();
 export const isClaimed = (row: MessageFact) => claimed.has(row);
 
-/** Writes the attempt, calls the carrier a moment later, and goes on by what it answers. */
+/** Writes the attempt, calls the carrier a moment later, and continues according to the answer. */
 export function handOff(world: World, row: MessageFact, fate: Fate): void {
   claimed.add(row);
   const number = world.snapshot.attempts.filter(({ message_id }) => message_id === row.id).length + 1;
@@ -49,7 +49,7 @@ export function handOff(world: World, row: MessageFact, fate: Fate): void {
   });
 }
 
-/** Not while its batch is paused; what came back from a carrier after its batch was cancelled is cancelled, too. */
+/** Not while its batch is paused. A message that returns from a carrier after the cancel of its batch is cancelled too. */
 function tryAgain(world: World, row: MessageFact): void {
   world.after(600, () => {
     if (row.status !== 'queued') return;
@@ -60,20 +60,20 @@ function tryAgain(world: World, row: MessageFact): void {
   });
 }
 
-/** What follows once the carrier has the message. */
+/** The steps after the carrier has the message. */
 function follow(world: World, row: MessageFact, fate: Fate, providerId: string): void {
   if (fate === 'denied') return world.after(16_000, () => ask(world, row));
   if (fate === 'repeated') return world.after(16_000, () => callAgain(world, row, providerId));
   if (fate === 'unknown') {
     world.after(125_000, () => failUnsent(world, row, 'handoff_unknown'));
-    // A day late: the carrier tells after all.
+    // A day later, the carrier sends a report after all.
     if (world.random.chance(0.5)) reportLater(world, row, providerId, ['delivered'], 200_000);
     return;
   }
   report(world, row, providerId, fate);
 }
 
-/** The carrier cannot find what it took: the adapter may call again, lawfully. */
+/** The carrier cannot find a message that it took. The adapter may lawfully call again. */
 function ask(world: World, row: MessageFact): void {
   const { channel, token, to } = row;
   const base = {
@@ -91,7 +91,7 @@ function ask(world: World, row: MessageFact): void {
   handOff(world, row, 'taken');
 }
 
-/** A carrier that takes keys gives the same answer to the same key. */
+/** A carrier with idempotency keys gives the same answer to the same key. */
 function callAgain(world: World, row: MessageFact, providerId: string): void {
   const number = world.snapshot.attempts.filter(({ message_id }) => message_id === row.id).length + 1;
   world.snapshot.attempts.push({ message_id: row.id, number, provider: account, outcome: 'accepted', started_at: world.now });
@@ -119,7 +119,7 @@ function report(world: World, row: MessageFact, providerId: string, fate: Fate):
   reportLater(world, row, providerId, world.random.choose(ends), world.random.int(100, 20_000));
 }
 
-/** Posts reports, some of them twice, and a forged one now and then; each post may fail and is made again. */
+/** Posts reports, some of them twice, and sometimes a forged one. Each post may fail and is then repeated. */
 function reportLater(world: World, row: MessageFact, providerId: string, says: readonly ReportRecord['status'][], ms: number): void {
   for (const [index, status] of says.entries()) {
     const posts = 1 + (world.random.chance(0.2) ? 1 : 0);

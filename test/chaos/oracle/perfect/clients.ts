@@ -1,4 +1,4 @@
-/** Clients of a perfect service, and the network between: requests that are answered, refused, lost, and repeated. */
+/** The clients of a perfect service, and the network: requests are answered, refused, lost and repeated. */
 import type { Channel } from '../../../../models/channels.js';
 import { type AnswerRecord, type CallRecord, type Item, newToken } from '../../history.js';
 import { priceOf } from '../money.js';
@@ -7,10 +7,10 @@ import { handOff, type Fate } from './carriers.js';
 import { failUnsent, insert } from './service.js';
 import type { World } from './world.js';
 
-/** What a simulated request comes to: the answer without its number. */
+/** The result of a simulated request: the answer without its number. */
 export type Outcome = Partial<Omit<AnswerRecord, 'type' | 'call'>> & { status: number | null };
 
-/** A call whose request is decided after a while and answered a little later; `decide` runs at the moment of its decision. */
+/** A call whose request is decided after a while and answered a little later. `decide` runs at the moment of the decision. */
 export function call(world: World, request: Omit<CallRecord, 'type' | 'call'>, decide: () => Outcome): void {
   const number = world.count();
   world.see({ type: 'call', call: number, ...request });
@@ -44,18 +44,18 @@ export interface Wish {
   fate: Fate;
   scheduledInMs?: number;
   expiresInMs?: number;
-  /** The first answer is lost on the way, and the client tries again. */
+  /** The first answer gets lost, and the client tries again. */
   loses?: boolean;
-  /** The first try is turned away; without a second one where the request itself is wrong. */
+  /** The first call is refused. There is no second one if the request itself is invalid. */
   turnedAway?: 429 | 503 | 400;
-  /** The first answer is a 500 of a service that lost its database, although the message was accepted. */
+  /** The first answer is a 500, because the service lost its database, although the message was accepted. */
   uncertain?: boolean;
-  /** After its request. */
+  /** Milliseconds after its request. */
   cancelAfterMs?: number;
   fallback?: { channel: Channel; to: string; after: number };
 }
 
-/** One message, from its request on. */
+/** One message, starting with its request. */
 export function send(world: World, wish: Wish): void {
   const item = itemOf(world, wish.channel);
   const key = `key-${item.token}`;
@@ -89,7 +89,7 @@ export function send(world: World, wish: Wish): void {
   const hidden = { status: wish.uncertain === true ? 500 : null, id: null, data: null, replayed: false, error: null };
   const isHidden = wish.loses === true || wish.uncertain === true;
   call(world, request, isHidden ? () => ({ ...accept(), ...hidden }) : accept);
-  // Repeated with the same key: because the answer was lost, or for no reason.
+  // A repetition with the same key, because the answer was lost, or for no reason.
   if (isHidden || world.random.chance(0.2)) world.after(400, () => (refused ? undefined : call(world, request, accept)));
 }
 
@@ -109,7 +109,7 @@ function follow(world: World, row: MessageFact, wish: Wish): void {
   if (wish.fallback !== undefined) world.after(wish.fallback.after * 1000 + 50, () => fallBack(world, row, wish));
 }
 
-/** Cancels a message that waits; too late where it has been handed off. */
+/** Cancels a waiting message. It is too late if the message was handed off. */
 function cancel(world: World, row: MessageFact): void {
   const isClaimed = world.snapshot.attempts.some(({ message_id }) => message_id === row.id);
   call(world, { operation: 'cancel', workspace: row.workspace_id, key: null, target: row.id }, () => {
@@ -119,7 +119,7 @@ function cancel(world: World, row: MessageFact): void {
   });
 }
 
-/** The step after a message that has not been delivered in its time. */
+/** The step after a message that was not delivered in time. */
 function fallBack(world: World, row: MessageFact, { workspace, fallback }: Wish): void {
   if (fallback === undefined || row.status === 'delivered' || row.status === 'read' || row.error_code === 'cancelled') return;
   const cost = Math.max(0, priceOf(fallback.channel, row.length) - row.credits_used);

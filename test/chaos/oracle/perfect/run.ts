@@ -1,4 +1,4 @@
-/** A whole run of a perfect service: every operation of the contract, on a day on which everything around it fails. */
+/** A whole run of a perfect service: every operation of the contract, while everything around the service fails. */
 import type { History, Target } from '../../history.js';
 import { randomOf } from '../../random.js';
 import type { Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
@@ -13,8 +13,8 @@ export interface PerfectRun {
 }
 
 /**
- * Makes a history that breaks no promise.
- * @param sends single messages; batches and the rest come with them
+ * Creates a history without broken promises.
+ * @param sends how many single messages there are, besides batches and the rest
  */
 export function perfectRun(seed: number, sends = 60): PerfectRun {
   const world = new World(randomOf(seed));
@@ -87,7 +87,7 @@ function switchWebhook(world: World, webhook: WebhookFact, is_active: boolean): 
   });
 }
 
-/** Brings what is held, in the order of its events. */
+/** Delivers held events in their order. */
 function replay(world: World, webhook: WebhookFact): void {
   const { id, workspace_id: workspace } = webhook;
   call(world, { operation: 'replay', workspace, key: null, target: id, change: { since: 0 } }, () => {

@@ -1,4 +1,4 @@
-/** A perfect service: it accepts, charges, hands off, takes reports and refunds as the contract says, in one step each. */
+/** A perfect service: it accepts, charges, hands off, applies reports and refunds according to the contract, in one step each. */
 import type { Channel } from '../../../../models/channels.js';
 import type { Item } from '../../history.js';
 import { priceOf } from '../money.js';
@@ -13,11 +13,11 @@ export interface NewRow {
   key: string | null;
   scheduledAt?: number | undefined;
   batch?: BatchFact;
-  /** Of a step of a chain: what it costs beside the others. */
+  /** For a step of a chain: its additional cost. */
   cost?: number;
 }
 
-/** Stores a message that is paid for. */
+/** Stores a message and debits it. */
 export function insert(world: World, { workspace, channel, item, key, scheduledAt, batch, cost }: NewRow): MessageFact {
   const price = cost ?? priceOf(channel, item.length);
   const row: MessageFact = {
@@ -49,7 +49,7 @@ export function insert(world: World, { workspace, channel, item, key, scheduledA
   return row;
 }
 
-/** Fails what was not handed off: its credits come back. */
+/** Fails a message that was not handed off, with a refund. */
 export function failUnsent(world: World, row: MessageFact, error_code: string, refundAs: string | null = row.id): void {
   Object.assign(row, { status: 'failed', status_detail: 'undeliverable', error_code, credits_used: 0, failed_at: world.now });
   if (row.cost > 0 && refundAs !== null) world.post(world.workspaceOf(row), 'refund', row.cost, refundAs);
@@ -64,7 +64,7 @@ export function markSent(world: World, row: MessageFact, provider: string, provi
   end(world, row);
 }
 
-/** Applies a report by the table of moves. */
+/** Applies a report by the transition table. */
 export function apply(
   world: World,
   row: MessageFact,
@@ -91,7 +91,7 @@ function deliverTo(world: World, row: MessageFact): void {
   tell(world, row, 'message.delivered');
 }
 
-/** Notes that a batch is over when nothing of it is queued. */
+/** Marks a batch as completed if none of its messages is queued. */
 function end(world: World, { batch_id }: MessageFact): void {
   const batch = world.snapshot.batches.find(({ id }) => id === batch_id);
   if (batch === undefined || batch.completed_at !== null) return;
@@ -100,7 +100,7 @@ function end(world: World, { batch_id }: MessageFact): void {
   if (batch.status !== 'cancelled') batch.status = 'completed';
 }
 
-/** Fails what is queued of a batch and is not at a carrier, with one refund for all of it. */
+/** Fails the queued messages of a batch that no carrier has, with one refund for all of them. */
 export function cancelQueued(world: World, batch: BatchFact, isClaimed: (row: MessageFact) => boolean): void {
   batch.status = 'cancelled';
   const rows = world.snapshot.messages.filter((row) => row.batch_id === batch.id && row.status === 'queued' && !isClaimed(row));

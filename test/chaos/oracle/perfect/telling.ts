@@ -1,10 +1,10 @@
-/** How a perfect service tells its subscribers. */
+/** How a perfect service delivers events. */
 import type { EventFact, MessageFact, WebhookFact } from '../snapshot.js';
 import type { World } from './world.js';
 
 type Type = 'message.queued' | 'message.sent' | 'message.delivered' | 'message.failed';
 
-/** Writes the event of a move and its deliveries, and lets them arrive; those of an inactive webhook are held. */
+/** Writes the event of a transition with its deliveries, and delivers them. Those of an inactive webhook are held. */
 export function tell(world: World, row: MessageFact, type: Type): void {
   const data = {
     message_id: row.id,
@@ -32,7 +32,7 @@ export function tell(world: World, row: MessageFact, type: Type): void {
   }
 }
 
-/** Brings an event to its receiver, in its turn where the webhook is ordered; one attempt in eight fails and is made again. */
+/** Delivers an event to its receiver, in order if the webhook is ordered. One attempt in eight fails and is repeated. */
 export function deliver(world: World, webhook: WebhookFact, event: EventFact, trigger: 'scheduled' | 'replay' = 'scheduled'): void {
   const delivery = world.snapshot.deliveries.find(({ webhook_id, event_id }) => webhook_id === webhook.id && event_id === event.id);
   if (delivery === undefined) throw new Error('no such delivery');
@@ -54,7 +54,7 @@ export function deliver(world: World, webhook: WebhookFact, event: EventFact, tr
   }
 }
 
-/** When the last event of the message will have reached the webhook: the next comes after it. */
+/** When the last event of the message will have reached the webhook. The next one comes after it. */
 const reached = new WeakMap<World, Map<string, number>>();
 
 function lastOf(world: World, webhook: WebhookFact, event: EventFact): number {

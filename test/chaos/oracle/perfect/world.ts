@@ -1,4 +1,4 @@
-/** A world in which a perfect service is simulated: a clock, things that happen in time, what outsiders see, and the books. */
+/** The world of a simulated perfect service: a clock, scheduled actions, the observations from outside, and the books. */
 import type { Fact, HistoryRecord } from '../../history.js';
 import type { Random } from '../../random.js';
 import type { EntryFact, MessageFact, Snapshot, WebhookFact, WorkspaceFact } from '../snapshot.js';
@@ -21,16 +21,16 @@ export class World {
     fallbacks: [],
   };
   now = epoch;
-  /** Webhooks that are switched off at the moment. */
+  /** The webhooks that are inactive now. */
   readonly inactive = new Set<string>();
-  /** Of an ordered webhook: when its last event was acknowledged. */
+  /** For an ordered webhook: when its last event was acknowledged. */
   readonly lineFreeAt = new Map<string, number>();
   private readonly due: { at: number; number: number; act: () => void }[] = [];
   private counted = 0;
 
   constructor(readonly random: Random) {}
 
-  /** Seconds from the beginning. */
+  /** Seconds since the beginning. */
   at = (seconds: number) => epoch + seconds * 1000;
 
   count = () => (this.counted += 1);
@@ -40,12 +40,12 @@ export class World {
     this.history.push({ ...fact, at: this.now });
   }
 
-  /** Does something later. */
+  /** Schedules an action. */
   after(ms: number, act: () => void): void {
     this.due.push({ at: this.now + ms, number: this.count(), act });
   }
 
-  /** Lets all happen that is to happen. */
+  /** Executes all scheduled actions. */
   run(): void {
     for (;;) {
       const index = this.due.reduce((best, { at, number }, place) => {
@@ -82,7 +82,7 @@ export class World {
     return webhook;
   }
 
-  /** Moves credits; in thousandths. */
+  /** Posts a movement of credits, in thousandths. */
   post(workspace: WorkspaceFact, kind: EntryFact['kind'], amount: number, reference: string): void {
     workspace.balance += amount;
     workspace.entry_count += 1;

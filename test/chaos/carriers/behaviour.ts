@@ -1,45 +1,45 @@
-/** How a carrier behaves towards callers. Nemeses change it; the usual manner is slow, and refuses some for good. */
+/** The behaviour of a carrier towards callers. Nemeses change it. Usually a carrier is slow, and refuses some messages permanently. */
 import type { Random } from '../random.js';
 
 /**
  * - `usual`: takes the message after a while, and answers after another while
- * - `hang`: never answers; half of the messages it has taken
- * - `throttle`: 429 to most
- * - `fail`: 5xx: 503 and 500, some of the latter after it took the message
+ * - `hang`: never answers, and has taken half of the messages
+ * - `throttle`: 429 to most calls
+ * - `fail`: 503 and 500; with some of the 500s, it has taken the message
  * - `lose-answers`: takes the message and cuts the connection
  */
 export type Mode = 'usual' | 'hang' | 'throttle' | 'fail' | 'lose-answers';
 
-/** What comes of one call. */
+/** The result of one call. */
 export type Fate =
   | { kind: 'answer' }
-  /** It will never be sent. */
+  /** The message will never be sent. */
   | { kind: 'refuse' }
   | { kind: 'busy'; status: 429 | 500 | 503; takes: boolean }
   /** No answer: the connection stays open, or is cut. */
   | { kind: 'silence'; takes: boolean; cuts: boolean };
 
-export interface Manner {
+export interface Behaviour {
   mode: Mode;
-  /** Milliseconds before the message is taken, and from then to the answer. */
+  /** Milliseconds until the message is taken, and from then until the answer. */
   latency(): { before: number; after: number };
   fate(): Fate;
 }
 
 const refusedShare = 0.03;
 
-/** @param latencyMs shortest and longest time of a call */
-export function mannerOf(random: Random, [shortestMs, longestMs]: readonly [number, number]): Manner {
-  const manner: Manner = {
+/** @param latencyMs the shortest and the longest duration of a call */
+export function behaviourOf(random: Random, [shortestMs, longestMs]: readonly [number, number]): Behaviour {
+  const behaviour: Behaviour = {
     mode: 'usual',
     latency: () => {
       const whole = random.between(shortestMs, longestMs);
       const before = whole * random.next();
       return { before, after: whole - before };
     },
-    fate: () => fateIn(manner.mode, random),
+    fate: () => fateIn(behaviour.mode, random),
   };
-  return manner;
+  return behaviour;
 }
 
 function fateIn(mode: Mode, random: Random): Fate {
