@@ -1,6 +1,6 @@
 /** `tidings send` and `tidings trigger` */
 import { text as readAll } from 'node:stream/consumers';
-import type { Message, NewMessage, SentMessage } from '../client/index.js';
+import type { Message, NewMessage } from '../client/index.js';
 import { channels, choice, type Command, type Context, Failed, textOption, UsageError } from './command.js';
 import { untilStatus } from './follow.js';
 
@@ -59,7 +59,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
   return message as NewMessage; // the service checks that recipient and channel belong together
 }
 
-function report({ terminal }: Context, message: Message | SentMessage): void {
+function report({ terminal }: Context, message: Message): void {
   const error = message.error_code === null ? '' : `  ${message.error_code} ${message.error_message ?? ''}`;
   terminal.print(`${message.id}  ${terminal.status(message.status)} ${message.credits_used} credits${error}`, message);
 }
