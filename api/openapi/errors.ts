@@ -1,10 +1,9 @@
 /** The error responses of an operation: the statuses that follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
-import Joi from 'joi';
 import * as errors from '../../models/errors.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
-import { withHints } from '../http/errors/hints.js';
+import { shownFaults } from '../http/errors/hints.js';
 import { type Components, type Json, jsonSchema, named } from '../http/json-schema.js';
 import { fault } from '../http/schemas.js';
 import { errorHeaders } from './headers.js';
@@ -28,7 +27,7 @@ export function statusesOf({ auth, query, body, path, idempotent, refusals = [] 
 }
 
 const text = { type: 'string' };
-const hintedFault = named('ErrorDetail', fault().keys({ hint: Joi.string().description('How to correct the fault') }));
+const shownFault = named('ErrorDetail', fault());
 
 /** The schema of every error response. */
 export const errorSchema = (components: Components): Json => ({
@@ -42,8 +41,9 @@ export const errorSchema = (components: Components): Json => ({
     details: {
       description: 'With status 400 every fault of the request; with 401 and 404 a hint how to correct the request, if there is one',
       type: 'array',
-      items: jsonSchema(hintedFault, { isOpen: true, components }),
+      items: jsonSchema(shownFault, { isOpen: true, components }),
     },
+    hints: { description: 'How to correct the faults, where their texts do not say it', type: 'array', items: text },
   },
   required: ['success', 'error', 'code', 'message', 'request_id'],
 });
@@ -75,7 +75,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
   code,
   message,
   request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
-  ...(details === undefined ? {} : { details: withHints(details) }),
+  ...shownFaults(details),
 });
 
 /** The errors that this operation can return with this status; at least one. */

@@ -87,9 +87,9 @@ async function submit() {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ ...(form.elements.email ? {} : { token }), ...Object.fromEntries(new FormData(form)) }),
   });
-  const { success, data, error, details = [] } = await response.json();
+  const { success, data, error, hints = [] } = await response.json();
   form.hidden = success;
-  hint.textContent = success ? '' : (details[0]?.hint ?? '');
+  hint.textContent = success ? '' : (hints[0] ?? '');
   return success ? data.message : error;
 }
 

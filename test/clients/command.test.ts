@@ -140,7 +140,11 @@ describe('the command tidings', function () {
     const refused = await runCommand(['send', 'nobody', '', '--channel', 'sms'], env);
     assert.deepEqual(
       [refused.code, refused.stdout, refused.stderr],
-      [1, '', 'Phone number must be in E.164 format\n  content.text: Missing required field: content.text\n'],
+      [
+        1,
+        '',
+        'Phone number must be in E.164 format\n  content.text: Missing required field: content.text\n  → A plus sign, the country code and the number without spaces, for example +15551234567\n',
+      ],
     );
     const failed = await runCommand(['send', '+15005550006', 'Hello', '--wait'], env);
     assert.deepEqual([failed.code, failed.stderr], [1, 'tidings: the message failed\n']);

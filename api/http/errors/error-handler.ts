@@ -1,6 +1,6 @@
 /** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
 import { headersOf, statusOf } from './error-status.js';
-import { withHints } from './hints.js';
+import { shownFaults } from './hints.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
@@ -40,7 +40,7 @@ export const errorBody = ({ code, message, details }: AppError, requestId: strin
   code,
   message,
   request_id: requestId,
-  ...(details === undefined ? {} : { details: withHints(details) }),
+  ...shownFaults(details),
 });
 
 /** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */

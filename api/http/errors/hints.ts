@@ -14,13 +14,12 @@ const hints: ReadonlyMap<string, string> = new Map([
   [privateText, `The operator allows private networks with the setting WEBHOOK_ALLOWED_NETWORKS. ${ownMachine}`],
 ]);
 
-/** The faults as shown. A hint is given once, with the first fault of its text. */
-export function withHints(faults: readonly Fault[]): Fault[] {
-  const given = new Set<string>();
-  return faults.map((fault) => {
-    const hint = fault.hint ?? hints.get(fault.message);
-    if (hint === undefined || given.has(hint)) return fault;
-    given.add(hint);
-    return { ...fault, hint };
-  });
+/**
+ * The part of an error body that tells of faults. `details` are exactly field and message (decisions §1). `hints` are there if a fault has one:
+ * each text once, in the order of the faults.
+ */
+export function shownFaults(faults: readonly Fault[] | undefined): { details?: Omit<Fault, 'hint'>[]; hints?: string[] } {
+  if (faults === undefined) return {};
+  const given = new Set(faults.flatMap(({ message, hint = hints.get(message) }) => hint ?? []));
+  return { details: faults.map(({ field, message }) => ({ field, message })), ...(given.size === 0 ? {} : { hints: [...given] }) };
 }

@@ -4,7 +4,6 @@
 export interface ErrorDetail {
   field: string;
   message: string;
-  hint?: string;
 }
 
 /** What is known of a failure. */
@@ -13,6 +12,7 @@ export interface Failure {
   code: string;
   message: string;
   details?: readonly ErrorDetail[];
+  hints?: readonly string[];
   requestId?: string | null;
   retryAfterSeconds?: number | null;
 }
@@ -26,16 +26,22 @@ export class TidingsError extends Error {
   readonly code: string;
   /** All faults of the fields; empty unless the status is 400, 401 or 404. */
   readonly details: readonly ErrorDetail[];
+  /** How to correct the faults, for people. */
+  readonly hints: readonly string[];
   /** Include it in support requests. Null if there was no answer. */
   readonly requestId: string | null;
   /** When the service wants to be called again, in seconds; null if it does not say. */
   readonly retryAfterSeconds: number | null;
 
-  constructor({ status, code, message, details = [], requestId = null, retryAfterSeconds = null }: Failure, options?: ErrorOptions) {
+  constructor(
+    { status, code, message, details = [], hints = [], requestId = null, retryAfterSeconds = null }: Failure,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.details = details;
+    this.hints = hints;
     this.requestId = requestId;
     this.retryAfterSeconds = retryAfterSeconds;
   }
@@ -50,6 +56,7 @@ export async function errorOf(response: Response): Promise<TidingsError> {
     code: typeof answer.code === 'string' ? answer.code : 'invalid_answer',
     message: typeof answer.error === 'string' ? answer.error : `HTTP status ${response.status}`,
     details: Array.isArray(answer.details) ? (answer.details as ErrorDetail[]) : [],
+    hints: Array.isArray(answer.hints) ? (answer.hints as string[]) : [],
     requestId: typeof answer.request_id === 'string' ? answer.request_id : response.headers.get('x-request-id'),
     retryAfterSeconds: secondsOf(response.headers.get('retry-after')),
   });

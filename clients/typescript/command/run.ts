@@ -74,13 +74,10 @@ function readArgs(command: Command, args: string[]) {
 /** Says what went wrong. @returns the exit code */
 function explain(terminal: Terminal, error: unknown): number {
   if (error instanceof TidingsError) {
-    const { status, code, message, details, requestId } = error;
+    const { status, code, message, details, hints, requestId } = error;
     const faults = details.filter((fault) => fault.message !== message);
-    const lines = [
-      message,
-      ...faults.map((fault) => `  ${fault.field}: ${fault.message}${fault.hint === undefined ? '' : ` (${fault.hint})`}`),
-    ];
-    const facts = { status, code, message, details, request_id: requestId };
+    const lines = [message, ...faults.map((fault) => `  ${fault.field}: ${fault.message}`), ...hints.map((hint) => `  → ${hint}`)];
+    const facts = { status, code, message, details, hints, request_id: requestId };
     terminal.note(terminal.isJson ? JSON.stringify({ error: facts }) : lines.join('\n'));
     return status === 0 ? 3 : 1;
   }

@@ -88,7 +88,7 @@ describe('GET /api/v1/usage', () => {
   ] as const) {
     it(`400 for ${query}`, async () => {
       const { status, body } = await usage(query);
-      assert.deepEqual([status, body.details], [400, [{ field, message, ...(hint === undefined ? {} : { hint }) }]]);
+      assert.deepEqual([status, body.details, body.hints], [400, [{ field, message }], hint && [hint]]);
     });
   }
   it('409 for a period with more messages than are added up', async () => {

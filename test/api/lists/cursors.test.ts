@@ -100,8 +100,8 @@ describe('cursors of lists', () => {
         for (const wrong of ['', 'x', `${cursor}=`, cursor.slice(0, -4), forged, foreign, `${cursor}${'A'.repeat(300)}`]) {
           const { status, body } = await get(app, item, of, `?cursor=${wrong}`);
           assert.deepEqual(
-            [status, body.error, body.details],
-            [400, 'Invalid cursor', [{ field: 'cursor', message: 'Invalid cursor', hint }]],
+            [status, body.error, body.details, body.hints],
+            [400, 'Invalid cursor', [{ field: 'cursor', message: 'Invalid cursor' }], [hint]],
           );
         }
         const both = await get(app, item, of, `?page=1&cursor=${cursor}`);
