@@ -15,8 +15,15 @@ const documents = ['README.md', 'docs/clients.md', 'docs/webhooks.md'];
 const programs = new Set(['sh', 'js', 'py']);
 const blocks = documents.flatMap(blocksOf).filter(({ language }) => programs.has(language));
 
-/** Commands that other tests run: the first words of their blocks. */
-const elsewhere = ['npm ci && npm start', 'npm ci && npm test', 'npx -p openapi-typescript', 'WEBHOOK_ALLOWED_NETWORKS='];
+/** Commands that other tests run: the first words of their blocks. Those of the TypeScript client and its command are in test/clients. */
+const elsewhere = [
+  'npm ci && npm start',
+  'npm ci && npm test',
+  'npm pack ./clients/typescript',
+  'export TIDINGS_URL=',
+  'npx -p openapi-typescript',
+  'WEBHOOK_ALLOWED_NETWORKS=',
+];
 /** Blocks that do not end, by words in them. */
 const proxy = 'tls.createServer';
 const receiver = 'verify/receivers/receiver.py';
