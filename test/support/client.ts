@@ -42,9 +42,10 @@ function awayOnly(error: unknown): undefined {
 }
 
 const pollMs = 20;
+const signUpThousandths = 1_000_000;
 const patienceMs = 25_000;
 
-/** @param db needed if a real carrier is configured: new workspaces are verified and get credits then */
+/** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */
 export function restClient(baseUrl: string, db?: Database): RestClient {
   const client: RestClient = {
     async call(method, path, { body, headers = {} } = {}) {
@@ -67,7 +68,7 @@ export function restClient(baseUrl: string, db?: Database): RestClient {
       const token: string = login.body.data.token;
       const key = await client.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
       const workspaceId: string = signedUp.body.data.workspace.id;
-      if (db !== undefined) await equip(db, workspaceId);
+      if (db !== undefined) await equip(db, workspaceId, signUpThousandths);
       return { email, password, token, apiKey: key.body.data.key, workspaceId };
     },
     async send({ apiKey }, message = {}, headers = {}) {

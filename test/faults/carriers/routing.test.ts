@@ -23,7 +23,6 @@ describe('two accounts that share a channel', () => {
         PROVIDER_ACCOUNTS: 'second=twilio',
         SECOND_TWILIO_API_BASE: second.url,
         SECOND_TWILIO_FROM: '+15005550200',
-        SIGNUP_CREDITS: '1000',
         ROUTE_WINDOW: '3',
         UNKNOWN_HANDOFF_TIMEOUT: '1', // a probe whose answer is lost ends soon
       },

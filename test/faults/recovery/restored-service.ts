@@ -23,7 +23,7 @@ export class RestoredService {
 
   async start(): Promise<void> {
     [this.twilio, this.postmark] = await Promise.all([startTwilio(), startPostmark()]);
-    const env = { ...twilioEnv(this.twilio), ...postmarkEnv(this.postmark), SIGNUP_CREDITS: '1000' };
+    const env = { ...twilioEnv(this.twilio), ...postmarkEnv(this.postmark) };
     this.service = await startService({ env });
     const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = this.service.config;
     this.#env = { PATH: process.env.PATH, ...testEnv({ ...env, DATABASE_URL, TEMPORAL_NAMESPACE }) };
