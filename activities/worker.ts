@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
-import { limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
+import { collectGarbage, limitHeapGrowth, workerThreadLimits } from '../models/flow/heap.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
@@ -36,6 +36,7 @@ async function main(): Promise<void> {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
   });
+  collectGarbage();
   process.send?.({ ready: true });
   logger.info('ready');
 

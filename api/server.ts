@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../models/settings/config.js';
 import { connect } from '../models/db/database.js';
-import { limitHeapGrowth } from '../models/flow/heap.js';
+import { UrgentWork } from '../models/flow/give-way.js';
+import { collectGarbage, limitHeapGrowth } from '../models/flow/heap.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { createLogger } from '../models/process/logger.js';
 import { createResolver } from '../models/process/name-resolver.js';
@@ -32,16 +33,17 @@ type ServerDeps = Deps & { bulkThread: BulkThread };
 function createDeps(env: NodeJS.ProcessEnv): ServerDeps {
   const config = loadConfig(env);
   const logger = createLogger('api', config.logLevel);
-  const db = connect(config.databaseUrl, poolSizes(config).own);
+  const urgent = new UrgentWork();
+  const db = connect(config.databaseUrl, poolSizes(config).own, { pace: urgent.pace });
   const temporal = connectTemporal(config);
   return {
     config,
     logger,
     db,
     temporal,
-    acceptGate: createAcceptGate({ config, logger, db, temporal }),
+    acceptGate: createAcceptGate({ config, logger, db, temporal, urgent: urgent.pace }),
     reportInbox: createReportInbox({ logger, db, temporal }),
-    bulkThread: createBulkThread(env, temporal, logger),
+    bulkThread: createBulkThread({ env, mainThreadCalls: temporal, logger, urgent }),
     limiter: createLimiter(config, logger),
     payments: createPayments(config, logger),
     resolve: createResolver({ servers: config.webhookDnsServers }),
@@ -64,6 +66,7 @@ async function start(deps: ServerDeps): Promise<void> {
   await serveMetrics({ ...deps.config.metrics, logger: deps.logger, refresh: createGaugeReader(deps.db) });
   reportOutdatedRuntime((line) => deps.logger.warn(line));
   deps.logger.info({ host: deps.config.host, port: deps.config.port }, 'listening');
+  collectGarbage();
   stopOnSignal(server, deps); // before the launcher is told: it may stop the process at once
   process.send?.({ ready: true });
 }

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AdmissionControl } from '../../models/flow/admission-control.js';
 import { forEachChannel } from '../../models/channels.js';
 import { AppError, busy } from '../../models/errors.js';
+import type { Pace } from '../../models/flow/give-way.js';
 import { BatchQueue, QueueTimeoutError } from '../../models/flow/batch-queue.js';
 import { noteGroup, observeAccept } from '../../models/metrics/observe.js';
 import type { MessageRow, NewMessage } from '../../models/tables/message.js';
@@ -60,12 +61,18 @@ const manyWebhooksFactor = 4;
 /** How long it takes to accept the concurrent single messages on a busy service. */
 const minSingleRoundMs = 300;
 
+export type AcceptGateDeps = MessageDecisionDeps & {
+  config: Readonly<Config>;
+  /** Counts accepts as urgent, so that the bulk thread gives way to them. */
+  urgent?: Pace;
+};
+
 /**
  * A group contains messages of one channel, because they share its timeouts. Workspaces take turns in a group. A workspace with many
  * webhooks has groups of its own. A scheduled message is never grouped, because the others would wait for it. A message with a fallback
  * is never grouped, because the fallback has its own timer.
  */
-export function createAcceptGate(deps: MessageDecisionDeps & { config: Readonly<Config> }, maxQueueMs = maxWaitMs): AcceptGate {
+export function createAcceptGate(deps: AcceptGateDeps, maxQueueMs = maxWaitMs): AcceptGate {
   const { acceptGroupMax: groupSize, acceptLanes, sharedGroupWebhooks } = deps.config;
   const maxSingles = Math.max(acceptLanes, singleConcurrency);
   const admission = new AdmissionControl(
@@ -93,11 +100,12 @@ export function createAcceptGate(deps: MessageDecisionDeps & { config: Readonly<
       const isSingle = groupSize === 1 || message.status_detail === 'scheduled' || fallback.length > 0;
       const groups = webhooks > sharedGroupWebhooks ? manyWebhooks : shared;
       const queue = isSingle ? singles : groups[message.channel];
+      const end = await deps.urgent?.turn();
       return observeAccept(message.channel, async () => {
         const outcome = await queue.add({ message, fallback }).catch(rejectTimeout);
         if (outcome instanceof AppError) throw outcome;
         return outcome;
-      });
+      }).finally(end);
     },
   };
 }

@@ -1,6 +1,8 @@
 /** Entry point of the bulk thread, see create-bulk-thread.ts. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { connect } from '../../models/db/database.js';
+import { givingWayTo, UrgentWork } from '../../models/flow/give-way.js';
+import { collectGarbage } from '../../models/flow/heap.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
 import { createLogger } from '../../models/process/logger.js';
 import { lowerThreadPriority } from '../../models/process/thread-priority.js';
@@ -12,6 +14,9 @@ import { runHandler } from '../http/run-handler.js';
 import { type BulkThreadCalls, type MainThreadCalls, poolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
 
+/** A request of this size leaves garbage of many times its size. The thread collects it before the next one comes. */
+const largeBytes = 1_000_000;
+
 const config = loadConfig(process.env);
 answerFirstThread();
 const endpoints = new Map(bulkEndpoints.map((each) => [each.id, each]));
@@ -19,7 +24,10 @@ const handlers: BulkThreadCalls = {
   async runHandler({ endpointId, request }) {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not an endpoint of the bulk thread`);
-    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, deps);
+    const isLarge = request.body.byteLength > largeBytes;
+    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, deps).finally(() => {
+      if (isLarge) setImmediate(collectGarbage);
+    });
     // The response is serialized in this thread: ten thousand recipients would block the main thread.
     const json = new TextEncoder().encode(JSON.stringify({ success: true, data }));
     return new Transfer({ data: {}, options: { ...options, json } }, transferableBuffers(json));
@@ -28,8 +36,9 @@ const handlers: BulkThreadCalls = {
 const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers);
 const deps: BulkDeps = {
   config,
-  db: connect(config.databaseUrl, poolSizes(config).bulk),
+  db: connect(config.databaseUrl, poolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
   logger: createLogger('api', config.logLevel),
   temporal: { acceptBatch: (request) => mainThread.call('acceptBatch', request) },
 };
+collectGarbage();
 lowerThreadPriority(); // the thread is ready: from now on it gives way to the main thread

@@ -3,6 +3,7 @@ import { Worker as Thread } from 'node:worker_threads';
 import { sharePool } from '../../models/db/database.js';
 import { internal } from '../../models/errors.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
+import type { UrgentWork } from '../../models/flow/give-way.js';
 import { workerThreadLimits } from '../../models/flow/heap.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
@@ -34,22 +35,26 @@ const previewEndpointId = 'previewMessages';
 /** Several times the heap that the largest request needs. Beyond it the thread ends, and the process keeps running. */
 const defaultHeap = { maxMegabytes: 512 };
 
+export interface BulkThreadOptions {
+  /** The settings of this process. */
+  env: NodeJS.ProcessEnv;
+  mainThreadCalls: MainThreadCalls;
+  logger: Pick<Logger, 'error'>;
+  /** Work of the main thread to which the bulk thread gives way in the database. */
+  urgent: UrgentWork;
+  heap?: typeof defaultHeap;
+}
+
 /**
  * The thread starts with the first bulk request, because it costs 30 MB and half a second. If it fails, for example because its heap is
  * full, the requests in it fail and the next request starts a new thread.
- * @param env the settings of this process
  */
-export function createBulkThread(
-  env: NodeJS.ProcessEnv,
-  mainThreadCalls: MainThreadCalls,
-  logger: Pick<Logger, 'error'>,
-  heap = defaultHeap,
-): BulkThread {
+export function createBulkThread({ logger, ...startOptions }: BulkThreadOptions): BulkThread {
   const [limitSends, limitPreviews] = [createConcurrencyLimit(sendLimits), createConcurrencyLimit(previewLimits)];
   let started: Started | undefined;
   let isStopping = false;
   const running = () => {
-    started ??= start(env, mainThreadCalls, heap, (err) => {
+    started ??= start(startOptions, (err) => {
       if (!isStopping) logger.error({ err }, 'the bulk thread failed; the next bulk send starts a new one');
       started = undefined;
     });
@@ -80,16 +85,15 @@ interface Started {
 class ThreadFailedError extends Error {}
 
 function start(
-  env: NodeJS.ProcessEnv,
-  { acceptBatch }: MainThreadCalls,
-  heap: typeof defaultHeap,
+  { env, mainThreadCalls, urgent, heap = defaultHeap }: Omit<BulkThreadOptions, 'logger'>,
   onEnd: (error: unknown) => void,
 ): Started {
   const thread = new Thread(new URL('./bulk-thread.js', import.meta.url), {
     env,
+    workerData: urgent.memory,
     resourceLimits: { ...workerThreadLimits, maxOldGenerationSizeMb: heap.maxMegabytes },
   });
-  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch });
+  const calls = new ThreadCalls<BulkThreadCalls>(thread, { acceptBatch: (request) => mainThreadCalls.acceptBatch(request) });
   let cause: unknown;
   thread.once('error', (error) => {
     cause = error;

@@ -21,7 +21,7 @@ const paces = new WeakMap<Database, Pace>();
 
 /**
  * Opens a pool and binds the models to it; see `openPool`.
- * @param pace each statement and each transaction waits for it
+ * @param pace each statement and each transaction waits for its turn
  */
 export function connect(url: string, poolMax: number, { pace, answerMsMax }: { pace?: Pace; answerMsMax?: number } = {}): Database {
   const database = openPool(url, poolMax, answerMsMax);
@@ -29,6 +29,9 @@ export function connect(url: string, poolMax: number, { pace, answerMsMax }: { p
   if (pace !== undefined) paces.set(database, pace);
   return database;
 }
+
+/** Between two steps of a transaction that writes much: lets urgent work of the process pass. @param stepMs how long the last step took */
+export const restBetweenSteps = async (db: Database, stepMs: number): Promise<void> => paces.get(db)?.rest(stepMs);
 
 /**
  * Divides the connections of a process that has a thread for batches. Hundreds of statements of a batch then wait for each other only. Each
@@ -87,7 +90,7 @@ export async function select<Row extends object>(
 ): Promise<Row[]> {
   if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
   const { connectionManager } = db as unknown as Internals;
-  const endTurn = await paces.get(db)?.();
+  const endTurn = await paces.get(db)?.turn();
   const begun = performance.now();
   try {
     const connection = await connectionManager.getConnection({ type: 'SELECT' });
@@ -155,7 +158,7 @@ export async function currentTime(db: Database): Promise<Date> {
  * `npm run interleave` shows violations; see test/interleaver.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const endTurn = await paces.get(db)?.();
+  const endTurn = await paces.get(db)?.turn();
   try {
     return await db.transaction(work);
   } finally {

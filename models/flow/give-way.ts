@@ -1,8 +1,13 @@
 /** Lets the database work of one thread yield to urgent work of another thread of the process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for a turn. @returns a function that ends the turn */
-export type Pace = () => Promise<() => void>;
+/** How fast the statements of a pool may follow each other. */
+export interface Pace {
+  /** Waits for a turn. @returns a function that ends the turn */
+  turn(): Promise<() => void>;
+  /** Rests between two steps of a turn. @param stepMs how long the last step took */
+  rest(stepMs: number): Promise<void>;
+}
 
 /** Urgent work counts as in progress for this long after its end, because the next step of the same message follows soon. */
 const recentMs = 30;
@@ -22,38 +27,59 @@ export class UrgentWork {
   }
 
   /** A pace that never waits, and counts its turns as urgent. */
-  readonly pace: Pace = () => {
-    Atomics.add(this.#state, 0, 1);
-    return Promise.resolve(() => {
-      Atomics.sub(this.#state, 0, 1);
-      Atomics.store(this.#state, 1, Date.now() | 0);
-    });
+  readonly pace: Pace = {
+    turn: () => {
+      Atomics.add(this.#state, 0, 1);
+      return Promise.resolve(() => {
+        Atomics.sub(this.#state, 0, 1);
+        Atomics.store(this.#state, 1, Date.now() | 0);
+      });
+    },
+    rest: () => Promise.resolve(),
   };
 }
 
-/** No turn waits longer than this. So a transaction that needs a second connection does not wait for itself, and all work ends. */
+/** While urgent work is in progress, a rest lasts this many times as long as the turn before it: the work then uses a sixth of the time. */
+const restShare = 5;
+const restMsMax = 500;
+/**
+ * A turn that waits longer than this begins, if no other began in the same time. So a transaction that needs a second connection does not
+ * wait for itself, and all work ends.
+ */
 const waitMsMax = 250;
 const lookAgainMs = 5;
 
 /**
- * A pace for less urgent work. While urgent work is in progress, only one turn runs at a time, followed by a rest of the same length.
- * Otherwise no turn waits.
+ * A pace for less urgent work. While urgent work is in progress, only one turn runs at a time, followed by a rest in proportion to its length.
+ * Otherwise nothing waits.
  */
 export function givingWayTo(urgent: UrgentWork): Pace {
   let underWay = 0;
+  let begunAt = 0;
   let restUntil = 0;
-  return async () => {
-    const until = performance.now() + waitMsMax;
-    for (let now = 0; urgent.isUnderWay; await sleep(lookAgainMs)) {
-      now = performance.now();
-      if (now >= until || (underWay === 0 && now >= restUntil)) break;
-    }
-    underWay += 1;
-    const begunAt = performance.now();
-    return () => {
-      underWay -= 1;
-      const endedAt = performance.now();
-      restUntil = endedAt + Math.min(endedAt - begunAt, waitMsMax);
-    };
+  return {
+    async turn() {
+      const until = performance.now() + waitMsMax;
+      for (let now = 0; urgent.isUnderWay; await sleep(lookAgainMs)) {
+        now = performance.now();
+        if ((now >= until && now >= begunAt + waitMsMax) || (underWay === 0 && now >= restUntil)) break;
+      }
+      underWay += 1;
+      const ownBegunAt = performance.now();
+      begunAt = ownBegunAt;
+      return () => {
+        underWay -= 1;
+        const endedAt = performance.now();
+        restUntil = Math.max(restUntil, endedAt + restAfter(endedAt - ownBegunAt));
+      };
+    },
+    async rest(stepMs) {
+      // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
+      const until = Math.max(restUntil, performance.now()) + restAfter(stepMs);
+      restUntil = until;
+      while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
+    },
   };
 }
+
+const restAfter = (ms: number) => Math.min(restShare * ms, restMsMax);

@@ -1,13 +1,16 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { batchColumns, type BatchRow } from '../../tables/batch.js';
 import { hexOf, namesOf, recordset, without } from '../../tables/columns.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, restBetweenSteps, select, type Transaction } from '../../db/database.js';
 import { insertPage, type NewGroup } from '../messages/insert-messages.js';
 
 /** An undecided batch. Nothing was charged for it. */
 export type NewBatch = Omit<BatchRow, 'status' | 'completed_at'>;
 
-/** After each page, the database is left to others for as long as the page took, but not longer than this, so that a batch is accepted in time. */
+/**
+ * After each page, the database is left to other processes for as long as the page took, but not longer than this, so that a batch is
+ * accepted in time. Urgent work of this process gets more, see flow/give-way.ts.
+ */
 const restMsMax = 30;
 
 /**
@@ -22,7 +25,7 @@ export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<
     let stored = 0;
     let tookMs = 0;
     for await (const group of pages) {
-      await rest(Math.min(tookMs, restMsMax));
+      await Promise.all([rest(Math.min(tookMs, restMsMax)), restBetweenSteps(db, tookMs)]);
       const startedAt = performance.now();
       stored += await insertPage(db, transaction, { ...group, page: { batchId: batch.id, number } });
       tookMs = performance.now() - startedAt;

@@ -26,12 +26,12 @@ export function insertMessages(db: Database, group: NewGroup): Promise<MessageRo
 export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
   const { fallback = [] } = group;
   if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
-  return select<MessageRow>(db, insert('*', withFallback), [...parametersOf(group), JSON.stringify(fallback)], transaction);
+  return select<MessageRow>(db, insert('*', { chained: withFallback }), [...parametersOf(group), JSON.stringify(fallback)], transaction);
 }
 
 /** The same for a page of a batch, within its transaction. @returns how many messages were stored */
 export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
-  const [stored] = await select<{ count: number }>(db, insert('count(*) AS count'), parametersOf(group), transaction);
+  const [stored] = await select<{ count: number }>(db, insert('count(*) AS count', { returned: 'id' }), parametersOf(group), transaction);
   return stored?.count ?? 0;
 }
 
@@ -54,16 +54,17 @@ const unsentNames = Object.keys(unsent) as (keyof typeof unsent)[];
 /** The columns that a message has before it is accepted. */
 const newColumns = without(messageColumns, 'credits_used', 'erased_at', ...unsentNames);
 
-const insert = (shown: string, more = '') => `
+/** @param returned the columns to keep of a stored row: texts that nobody reads would be copied to a temporary file */
+const insert = (shown: string, { chained = '', returned = '*' } = {}) => `
   WITH stored AS (
     INSERT INTO messages (${namesOf(newColumns)})
     SELECT ${namesOf(newColumns)} FROM ${recordset('$3', 'row', newColumns)}
     -- One order: otherwise two groups with the same keys could each wait for a key that the other has inserted.
     ORDER BY workspace_id, idempotency_key
     ON CONFLICT (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-    RETURNING *
+    RETURNING ${returned}
   ), grouped AS (
     INSERT INTO message_groups (id, workflow_id, batch_id, page)
     SELECT $1::uuid, $2, $4::uuid, $5::integer WHERE EXISTS (SELECT 1 FROM stored)
-  )${more}
+  )${chained}
   SELECT ${shown} FROM stored`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type BulkThread, createBulkThread } from '../../../api/bulk-thread/create-bulk-thread.js';
+import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
@@ -12,15 +13,17 @@ describe('bulk sends in a thread of their own', () => {
   let app: TestApp;
   let thread: BulkThread;
   let key: string;
+  const options = () => ({
+    env: testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
+    mainThreadCalls: {
+      acceptBatch: (request: Parameters<TestApp['deps']['temporal']['acceptBatch']>[0]) => app.deps.temporal.acceptBatch(request),
+    },
+    logger: app.deps.logger,
+    urgent: new UrgentWork(),
+  });
   before(async () => {
     app = await startApp();
-    thread = createBulkThread(
-      testEnv({ DATABASE_URL: app.deps.config.databaseUrl }),
-      {
-        acceptBatch: (request) => app.deps.temporal.acceptBatch(request),
-      },
-      app.deps.logger,
-    );
+    thread = createBulkThread(options());
   });
   after(async () => {
     await thread.stop();
@@ -73,9 +76,7 @@ describe('bulk sends in a thread of their own', () => {
   });
 
   it('500 when the thread runs out of memory, and the next request is served', async () => {
-    const own = createBulkThread(testEnv({ DATABASE_URL: app.deps.config.databaseUrl }), app.deps.temporal, app.deps.logger, {
-      maxMegabytes: 32, // the program alone needs 24
-    });
+    const own = createBulkThread({ ...options(), heap: { maxMegabytes: 32 } }); // the program alone needs 24
     const origin = systemOrigin('test');
     const caller = {
       workspaceId: '0198c5b1-0a10-7f3e-8b1d-000000000001',

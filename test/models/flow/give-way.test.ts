@@ -10,15 +10,15 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('work that gives way', () => {
   it('never waits while nothing is urgent', async () => {
     const pace = givingWayTo(new UrgentWork());
-    for (let turns = 0; turns < 3; turns += 1) assert.equal(await beginsAtOnce(pace()), true);
+    for (let turns = 0; turns < 3; turns += 1) assert.equal(await beginsAtOnce(pace.turn()), true);
   });
 
   it('takes one turn at a time while another thread has urgent work', async () => {
     const urgent = new UrgentWork();
     const pace = givingWayTo(new UrgentWork(urgent.memory));
-    const endUrgent = await urgent.pace();
-    const endFirst = await pace();
-    const second = pace();
+    const endUrgent = await urgent.pace.turn();
+    const endFirst = await pace.turn();
+    const second = pace.turn();
     assert.equal(await beginsAtOnce(second), false);
     endFirst();
     (await second)();
@@ -27,17 +27,30 @@ describe('work that gives way', () => {
 
   it('never waits longer than its limit, so a turn within a turn does not wait for itself', async () => {
     const urgent = new UrgentWork();
-    const endUrgent = await urgent.pace();
+    const endUrgent = await urgent.pace.turn();
     const pace = givingWayTo(urgent);
-    const ends = [await pace(), await pace(), await pace()];
+    const ends = [await pace.turn(), await pace.turn(), await pace.turn()];
     for (const end of [...ends, endUrgent]) end();
   });
 
   it('counts urgent work as under way until shortly after its end', async () => {
     const urgent = new UrgentWork();
-    (await urgent.pace())();
+    (await urgent.pace.turn())();
     assert.equal(urgent.isUnderWay, true);
     for (const until = Date.now() + 2_000; urgent.isUnderWay && Date.now() < until; ) await settled();
     assert.equal(urgent.isUnderWay, false);
+  });
+
+  it('rests between the steps of a turn until nothing is urgent', async () => {
+    const urgent = new UrgentWork();
+    const { rest } = givingWayTo(urgent);
+    await rest(60_000); // nothing is urgent: no rest
+    const endUrgent = await urgent.pace.turn();
+    let isOver = false;
+    const resting = rest(1_000_000).then(() => (isOver = true));
+    await settled();
+    assert.equal(isOver, false);
+    endUrgent();
+    await resting;
   });
 });
