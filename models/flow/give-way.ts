@@ -39,13 +39,10 @@ export class UrgentWork {
   };
 }
 
-/** While urgent work is in progress, a rest lasts this many times as long as the turn before it: the work then uses a sixth of the time. */
-const restShare = 5;
-const restMsMax = 500;
-/**
- * A turn that waits longer than this begins, if no other began in the same time. So a transaction that needs a second connection does not
- * wait for itself, and all work ends.
- */
+/** A rest after a turn lasts as long as the turn. One between two steps is longer: such steps write much, and nobody waits for them yet. */
+const turnRest = { share: 1, msMax: 250 };
+const stepRest = { share: 4, msMax: 500 };
+/** No turn waits longer than this. So a transaction that needs a second connection does not wait for itself, and all work ends. */
 const waitMsMax = 250;
 const lookAgainMs = 5;
 
@@ -55,31 +52,29 @@ const lookAgainMs = 5;
  */
 export function givingWayTo(urgent: UrgentWork): Pace {
   let underWay = 0;
-  let begunAt = 0;
   let restUntil = 0;
   return {
     async turn() {
       const until = performance.now() + waitMsMax;
       for (let now = 0; urgent.isUnderWay; await sleep(lookAgainMs)) {
         now = performance.now();
-        if ((now >= until && now >= begunAt + waitMsMax) || (underWay === 0 && now >= restUntil)) break;
+        if (now >= until || (underWay === 0 && now >= restUntil)) break;
       }
       underWay += 1;
-      const ownBegunAt = performance.now();
-      begunAt = ownBegunAt;
+      const begunAt = performance.now();
       return () => {
         underWay -= 1;
         const endedAt = performance.now();
-        restUntil = Math.max(restUntil, endedAt + restAfter(endedAt - ownBegunAt));
+        restUntil = Math.max(restUntil, endedAt + restAfter(endedAt - begunAt, turnRest));
       };
     },
     async rest(stepMs) {
       // Rests of turns that run at the same time follow each other: together they use no more time than one turn.
-      const until = Math.max(restUntil, performance.now()) + restAfter(stepMs);
+      const until = Math.max(restUntil, performance.now()) + restAfter(stepMs, stepRest);
       restUntil = until;
       while (urgent.isUnderWay && performance.now() < until) await sleep(lookAgainMs);
     },
   };
 }
 
-const restAfter = (ms: number) => Math.min(restShare * ms, restMsMax);
+const restAfter = (ms: number, { share, msMax }: typeof turnRest) => Math.min(share * ms, msMax);
