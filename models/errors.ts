@@ -145,7 +145,9 @@ export const insufficientCredits = (needed: number, balance: number) =>
 export const spendLimitReached = () => new AppError('spend_limit', 'Daily spending limit reached');
 /** `cause` is the answer of the payment provider. It is only logged. */
 export const purchaseFailed = (cause?: unknown) => new AppError('purchase_failed', 'Credit purchase failed', { cause });
-export const missingScope = (scope: string) => new AppError('forbidden', `API key does not have required scope: ${scope}`);
+/** The beginning of the text of a missing scope. */
+export const scopeText = 'API key does not have required scope: ';
+export const missingScope = (scope: string) => new AppError('forbidden', scopeText + scope);
 /** An operator has suspended the workspace. */
 export const suspended = () => new AppError('forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError('forbidden', 'Verify your email address first');
