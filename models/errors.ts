@@ -159,6 +159,8 @@ export const signupLimited = (domains: readonly string[]) =>
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
 /** A page of another origin uses the session of the console. */
 export const foreignOrigin = () => new AppError('forbidden', 'The console session works from its own origin only');
+/** A page of a browser, from an origin that CORS_ORIGINS does not name. */
+export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may not use MCP');
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
