@@ -9,7 +9,7 @@ import { restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 import { type Service, startService } from '../support/service.js';
-import { pythonBin, runPython, startPython } from './python-tools.js';
+import { hasPython, pythonBin, runPython, startPython } from './python-tools.js';
 
 /** Webhooks as the service signs them, for test_webhooks.py. */
 function signedWebhooks(): string {
@@ -44,7 +44,8 @@ describe('the Python client', function () {
   this.timeout(180_000);
   let service: Service;
   const proxies = new Map<FaultMode, FaultProxy>();
-  before(async () => {
+  before(async function () {
+    if (!hasPython()) this.skip();
     pythonBin();
     service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
     for (const mode of ['pass', 'lose-answers', 'refuse'] as const) {
@@ -55,7 +56,7 @@ describe('the Python client', function () {
   });
   after(async () => {
     await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
-    await service.stop();
+    await service?.stop();
   });
   const addressOf = (mode: FaultMode) => (proxies.get(mode) as FaultProxy).address;
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generatePython } from '../../clients/python/build/write-python.js';
 import { useApi } from '../api/use-api.js';
-import { clientFolder, pythonBin, runTool, testsFolder } from './python-tools.js';
+import { clientFolder, hasPython, pythonBin, runTool, testsFolder } from './python-tools.js';
 
 const program = `
 import os
@@ -26,8 +26,9 @@ describe('the package tidings-client for Python', function () {
   this.timeout(180_000);
   const app = useApi();
   let folder: string;
-  before(() => {
+  before(function () {
     folder = mkdtempSync(join(tmpdir(), 'tidings-wheel-'));
+    if (!hasPython()) this.skip();
     pythonBin();
   });
   after(() => rmSync(folder, { recursive: true, force: true }));

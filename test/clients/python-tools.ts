@@ -1,5 +1,5 @@
 /** Runs Python programs with the Python client, from the environment that its tests have in the cache of the user. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../deploy/project.js';
@@ -7,6 +7,9 @@ import { pythonPrograms } from '../support/downloads.js';
 
 export const clientFolder = join(root, 'clients/python');
 export const testsFolder = join(root, 'test/clients/python');
+
+/** Whether Python can make environments here: Debian has that in a package of its own. */
+export const hasPython = (): boolean => spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
 
 /** The folder of programs: Python with the packages that the client and its tests need. Installs them once, which takes a minute. */
 export const pythonBin = (): string => pythonPrograms('python-client', join(testsFolder, 'requirements.txt'));

@@ -10,6 +10,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b__a(enter|exit|iter)__\b/g, '__$1__'],
   [/\ba(close|read|iter_bytes)\(/g, '$1('],
   [/\bfrom anyio import sleep\b/g, 'from time import sleep'],
+  [/\bAsyncGenerator\[(\w+), None\]/g, 'Generator[$1, None, None]'],
   [/\bAsync(?=[A-Z])/g, ''],
   [/\basynchronous\b/g, 'synchronous'],
 ];

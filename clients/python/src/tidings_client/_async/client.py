@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import AsyncIterator, Callable, Optional, Type, cast
+from typing import AsyncGenerator, Callable, Optional, Type, cast
 
 import httpx
 from typing_extensions import Literal, Self
@@ -84,10 +84,11 @@ class AsyncTidings:
 
     def stream(
         self, *, last_event_id: Optional[str] = None, on_open: Optional[Callable[[], None]] = None
-    ) -> AsyncIterator[StreamedEvent]:
+    ) -> AsyncGenerator[StreamedEvent, None]:
         """Every status change of a message, as it happens.
 
         The stream is opened when the first event is asked for. It survives lost connections, and no event comes twice.
+        It ends when it is closed, or with an error.
 
         :param last_event_id: `id` of the last event that was handled: the stream goes on behind it, for up to an
             hour. By default it begins now

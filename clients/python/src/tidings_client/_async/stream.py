@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import AsyncIterator, Callable, Optional
+from typing import AsyncGenerator, Callable, Optional
 
 import httpx
 
@@ -19,7 +19,7 @@ IDLE_SECONDS = 45.0
 
 async def read_stream(
     transport: AsyncTransport, last_event_id: Optional[str], on_open: Optional[Callable[[], None]]
-) -> AsyncIterator[StreamedEvent]:
+) -> AsyncGenerator[StreamedEvent, None]:
     """:raises TidingsError: the service refused the stream, or could not be reached at the beginning"""
     reader = Reader(last_event_id or "")
     was_open = False

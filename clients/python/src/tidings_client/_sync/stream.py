@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Callable, Optional
+from typing import Generator, Callable, Optional
 
 import httpx
 
@@ -20,7 +20,7 @@ IDLE_SECONDS = 45.0
 
 def read_stream(
     transport: Transport, last_event_id: Optional[str], on_open: Optional[Callable[[], None]]
-) -> Iterator[StreamedEvent]:
+) -> Generator[StreamedEvent, None, None]:
     """:raises TidingsError: the service refused the stream, or could not be reached at the beginning"""
     reader = Reader(last_event_id or "")
     was_open = False
