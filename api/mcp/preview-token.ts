@@ -3,7 +3,7 @@
  * own. Nothing is stored.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { invalidField } from '../../models/errors.js';
+import { type AppError, invalid } from '../../models/errors.js';
 import { digestRequest } from '../http/idempotency.js';
 
 /** How long a preview can be acted on: prices and balances change. */
@@ -35,10 +35,13 @@ export function readPreviewToken(secretKeys: readonly string[], token: unknown, 
     const expected = macOf(key, head, previewed);
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!isOurs) throw invalidField('preview_token', 'preview_token must be that of a preview of exactly this message');
-  if (Number.parseInt(expiresAt, 36) < now) throw invalidField('preview_token', 'The preview is older than 10 minutes: preview again');
+  if (!isOurs) throw refused('preview_token must be that of a preview of exactly this message');
+  if (Number.parseInt(expiresAt, 36) < now) throw refused('The preview is older than 10 minutes');
   return id;
 }
+
+const hint = 'Call preview_messages with the same fields, and use the preview_token of its answer';
+const refused = (message: string): AppError => invalid([{ field: 'preview_token', message, hint }]);
 
 const macOf = (key: string, head: string, { workspaceId, message }: Previewed): Buffer =>
   createHmac('sha256', key).update(`mcp-preview.${head}.${workspaceId}.`).update(digestRequest(message)).digest();

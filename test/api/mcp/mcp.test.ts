@@ -94,6 +94,7 @@ describe('the MCP server', () => {
     ]) {
       const { isError, data } = await call(client, 'send_message', args);
       assert.deepEqual([isError, data.code, data.details[0].field], [true, 'validation_failed', 'preview_token']);
+      assert.match(data.hints[0], /^Call preview_messages with the same fields/);
     }
     assert.deepEqual((await call(client, 'list_messages')).data.messages, []);
   });
