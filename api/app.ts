@@ -11,6 +11,7 @@ import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './http/errors/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
 import { KnownCallers } from './auth/known-callers.js';
+import { createMcp } from './mcp/mcp.js';
 import { createMailPages } from './pages/mail-pages.js';
 import { createPageStyle } from './pages/page-shell.js';
 import { createPeoplePages } from './pages/people-pages.js';
@@ -39,6 +40,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(onlyDeclaredMethods);
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, known));
+  if (deps.config.mcp.isOn) app.use(createMcp(deps, known));
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));
   app.use(createPageStyle(deps.limiter));

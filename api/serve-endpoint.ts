@@ -44,7 +44,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
         const request = await readHandlerRequest(item, req, caller, memory, { ...deps, context: contextOf(res) });
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined) await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address), res);
-        const reply = await handle(item, request, deps);
+        const reply = await runEndpoint(item, request, deps);
         await writeReply(item, reply, req, res, deps.config.publicUrl);
       }),
     );
@@ -52,7 +52,7 @@ export function createEndpointServer(deps: Deps, known: KnownCallers): (item: En
 }
 
 /** Adds the caller to the log line of the request. */
-function logCaller(caller: Caller | null, res: Response): void {
+export function logCaller(caller: Caller | null, res: Response): void {
   const context = contextOf(res);
   context.workspaceId = caller?.workspaceId;
   if (caller?.actor.type === 'api_key') context.keyId = caller.actor.id ?? undefined;
@@ -79,7 +79,7 @@ async function withResources(
 }
 
 /** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
-async function handle(item: Endpoint, request: HandlerRequest, deps: Deps): Promise<Reply> {
+export async function runEndpoint(item: Endpoint, request: HandlerRequest, deps: Deps): Promise<Reply> {
   if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
   const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
   try {

@@ -145,7 +145,9 @@ export const insufficientCredits = (needed: number, balance: number) =>
 export const spendLimitReached = () => new AppError('spend_limit', 'Daily spending limit reached');
 /** `cause` is the answer of the payment provider. It is only logged. */
 export const purchaseFailed = (cause?: unknown) => new AppError('purchase_failed', 'Credit purchase failed', { cause });
-export const missingScope = (scope: string) => new AppError('forbidden', `API key does not have required scope: ${scope}`);
+/** The beginning of the text of a missing scope. */
+export const scopeText = 'API key does not have required scope: ';
+export const missingScope = (scope: string) => new AppError('forbidden', scopeText + scope);
 /** An operator has suspended the workspace. */
 export const suspended = () => new AppError('forbidden', 'Workspace is suspended');
 export const unverified = () => new AppError('forbidden', 'Verify your email address first');
@@ -157,6 +159,8 @@ export const signupLimited = (domains: readonly string[]) =>
 export const keyChannelRefused = (channel: string) => new AppError('forbidden', `API key may not use channel: ${channel}`);
 /** A page of another origin uses the session of the console. */
 export const foreignOrigin = () => new AppError('forbidden', 'The console session works from its own origin only');
+/** A page of a browser, from an origin that CORS_ORIGINS does not name. */
+export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may not use MCP');
 export const badSignature = () => new AppError('forbidden', 'Invalid signature');
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);

@@ -4,6 +4,7 @@ import { expiredToken, invalidApiKey, invalidToken, missingApiKey, type AppError
 import { isWellFormedApiKey } from '../../models/rules/accounts/api-key.js';
 import type { Auth } from '../http/endpoint.js';
 
+const keyPlace = 'An API key belongs in the header X-API-Key';
 const looksLikeJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
 /** The 401 for a missing or invalid JWT. @param isExpired the JWT was valid before */
@@ -13,7 +14,7 @@ export function tokenRefused(auth: Auth, headers: IncomingHttpHeaders, isExpired
   const isEither = typeof auth === 'object';
   const given = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   const carriesKey = given !== undefined && isWellFormedApiKey(given);
-  if (carriesKey && isEither) return refusedFor('An API key belongs in the header X-API-Key');
+  if (carriesKey && isEither) return refusedFor(keyPlace);
   if (carriesKey || (authorization === '' && !isEither && headers['x-api-key'] !== undefined))
     return refusedFor('This operation needs a JWT, not an API key');
   if (authorization === '') {
@@ -31,8 +32,9 @@ export const sessionRefused = (isExpired: boolean): AppError =>
 /** The 401 for a missing or malformed API key. */
 export function keyRefused({ authorization, 'x-api-key': key = '' }: IncomingHttpHeaders): AppError {
   if (key === '') {
-    const isToken = authorization !== undefined;
-    return missingApiKey(`This operation needs an API key in the header X-API-Key${isToken ? ', not a JWT' : ''}`);
+    const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (isWellFormedApiKey(bearer)) return missingApiKey(keyPlace);
+    return missingApiKey(`This operation needs an API key in the header X-API-Key${authorization === undefined ? '' : ', not a JWT'}`);
   }
   return invalidApiKey(
     looksLikeJwt(String(key)) ? 'This is a JWT. This operation needs an API key' : 'The API key is incomplete or misspelt',

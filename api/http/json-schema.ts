@@ -12,6 +12,8 @@ interface Target {
   isOpen?: boolean;
   /** Collects the named schemas. Without it, they are written out where they are used. */
   components?: Components;
+  /** Leaves out variants, for readers that know plain objects only. */
+  isFlat?: boolean;
 }
 
 /** Gives a schema a name: clients that are generated from the document get a type of this name. */
@@ -75,7 +77,8 @@ function completed(json: Json, description: Joi.Description, target: Target): Js
   if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
     merged.additionalProperties = extra.additionalProperties ?? true;
   }
-  const whole = variants === undefined ? merged : { oneOf: variants.map((variant) => overlaid(merged, variant, target)) };
+  const whole =
+    variants === undefined || target.isFlat === true ? merged : { oneOf: variants.map((variant) => overlaid(merged, variant, target)) };
   return asComponent(component, whole, target);
 }
 

@@ -31,6 +31,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (/^[\w%.[\]-]+=/.test(text)) throw invalidJson('The body must be a JSON object, not a form');
     throw invalidJson(placeOf(text, /position (\d+)/.exec((error as Error).message)?.[1]));
   }
 }

@@ -33,7 +33,8 @@ export async function readHandlerRequest(
 /** A longer User-Agent is cut in audit events. */
 const userAgentLengthMax = 255;
 
-const originOf = (caller: Caller | null, req: Request, { requestId, address }: RequestContext): Origin => ({
+/** Who made the request, for audit events. */
+export const originOf = (caller: Caller | null, req: Request, { requestId, address }: RequestContext): Origin => ({
   actor: caller?.actor ?? anonymous,
   address: address ?? null,
   userAgent: req.headers['user-agent']?.slice(0, userAgentLengthMax) ?? null,

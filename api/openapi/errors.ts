@@ -75,7 +75,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
   code,
   message,
   request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
-  ...shownFaults(details),
+  ...shownFaults({ code, message, details }),
 });
 
 /** The errors that this operation can return with this status; at least one. */

@@ -5,6 +5,7 @@ import { type Channel, forEachChannel } from '../channels.js';
 import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
+import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
 import { missingText } from './missing-settings.js';
 import { channelSetting, type ProviderAccount } from './provider-account.js';
@@ -26,7 +27,7 @@ interface WebhookConfig {
 }
 
 /** All settings of a process. Frozen. Only `loadConfig` creates it. */
-export interface Config extends WebhookConfig, Limits, OperatorConfig {
+export interface Config extends WebhookConfig, Limits, McpConfig, OperatorConfig {
   port: number;
   host: string;
   dataDir: string;
@@ -146,6 +147,7 @@ function toConfig(value: Checked, given: Record<string, string>): Config {
     stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
     messageDays: value.MESSAGE_DAYS,
     ...limitsOf(value),
+    ...mcpConfigOf(value),
     ...operatorConfigOf(value),
     ...webhooksOf(value),
     sandboxDelayMs: value.SANDBOX_DELAY_MS,

@@ -7,6 +7,7 @@ import { type Channel, channels, channelTraits } from '../channels.js';
 import { accountSettings } from './account-settings.js';
 import { connectionSettings } from './connection-settings.js';
 import { limitSettings, rateLimit } from './limit-settings.js';
+import { mcpSettings } from './mcp-settings.js';
 import { operatorSettings } from './operator-settings.js';
 import { channelSetting } from './provider-account.js';
 import { oneWord, providerSettings } from './provider-settings.js';
@@ -113,6 +114,7 @@ export const settings: Record<string, Joi.Schema> = {
     .default('600/60')
     .description('passwords that are checked for strangers in all; who has logged in from an address before is not counted'),
   ...limitSettings,
+  ...mcpSettings,
   MESSAGE_DAYS: days
     .default(0)
     .description('days after which recipients, texts and metadata of messages are erased; 0 means never; a workspace may have fewer'),

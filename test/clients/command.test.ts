@@ -167,7 +167,10 @@ describe('the command tidings', function () {
   it('explains itself on one screen, without colours in a pipe', async () => {
     for (const args of [
       ['--help'],
-      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger', 'webhooks', 'balance'].map((name) => [name, '--help']),
+      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger', 'webhooks', 'balance', 'completion'].map((name) => [
+        name,
+        '--help',
+      ]),
     ]) {
       const { code, stdout } = await runCommand(args, {});
       const lines = stdout.trimEnd().split('\n');

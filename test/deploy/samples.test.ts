@@ -15,11 +15,12 @@ const documents = ['README.md', 'docs/clients.md', 'docs/webhooks.md'];
 const programs = new Set(['sh', 'js', 'py']);
 const blocks = documents.flatMap(blocksOf).filter(({ language }) => programs.has(language));
 
-/** Commands that other tests run: the first words of their blocks. Those of the TypeScript client and its command are in test/clients. */
+/** Commands that other tests run: the first words of their blocks. Those of the clients and the command are in test/clients. */
 const elsewhere = [
   'npm ci && npm start',
   'npm ci && npm test',
   'npm pack ./clients/typescript',
+  'python3 -m venv',
   'export TIDINGS_URL=',
   'npx -p openapi-typescript',
   'WEBHOOK_ALLOWED_NETWORKS=',

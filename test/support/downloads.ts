@@ -1,7 +1,7 @@
 /** Programs of others that long runs need: installed once, into the cache of the user. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -23,11 +23,39 @@ function installedBy(name: string, list: string, install: (folder: string) => vo
   const folder = join(cache, `${name}-${digest}`);
   const complete = join(folder, 'complete');
   if (existsSync(complete)) return folder;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  install(folder);
-  writeFileSync(complete, ''); // last, so that an interrupted installation is repeated
+  exclusively(`${folder}.lock`, () => {
+    if (existsSync(complete)) return; // another process has installed it meanwhile
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    install(folder);
+    writeFileSync(complete, ''); // last, so that an interrupted installation is repeated
+  });
   return folder;
+}
+
+const lockPollMs = 200;
+/** No installation takes this long: its process was killed. */
+const lockMsMax = 600_000;
+
+/** Runs the work in one process at a time: test files run side by side. */
+function exclusively(lock: string, work: () => void): void {
+  mkdirSync(cache, { recursive: true });
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (Date.now() - since > lockMsMax) rmSync(lock, { recursive: true, force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lockPollMs);
+    }
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
 }
 
 const run = (command: string, args: readonly string[], cwd?: string) =>

@@ -40,7 +40,7 @@ export const errorBody = ({ code, message, details }: AppError, requestId: strin
   code,
   message,
   request_id: requestId,
-  ...shownFaults(details),
+  ...shownFaults({ code, message, details }),
 });
 
 /** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */

@@ -1,25 +1,48 @@
-/** Hints: what to do about a fault whose text is fixed by the contract and cannot say it itself. */
-import { type Fault, faultTexts } from '../../../models/errors.js';
-import { phoneText } from '../../../models/rules/messages/recipient.js';
+/** Hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
+import { type AppError, type ErrorCode, type Fault, faultTexts, scopeText } from '../../../models/errors.js';
+import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { httpsText, privateText } from '../../../models/rules/webhooks/webhook-url.js';
 
 const ownMachine = 'For a receiver on your own machine see docs/webhooks.md, "On your own machine"';
+const time = 'ISO 8601 with a time zone, for example 2026-11-21T10:00:00Z';
 
+/** By the text of a fault. */
 const hints: ReadonlyMap<string, string> = new Map([
   [phoneText, 'A plus sign, the country code and the number without spaces, for example +15551234567'],
-  [faultTexts.date, 'ISO 8601 with a time zone, for example 2026-11-21T10:00:00Z'],
+  [emailText, 'An e-mail address, for example ada@example.com'],
+  ['to must be a string', 'One recipient, for example "+15551234567". For several recipients use POST /api/v1/messages/bulk'],
+  ['content must be an object', 'For example {"text": "Hello"}'],
+  [faultTexts.date, time],
+  ...['scheduled_at', 'expires_at'].map((field) => [`${field} must be a string`, time] as const),
   [faultTexts.cursor, 'Use next_cursor of the previous response, with the same path and filters'],
   [faultTexts.mailToken, 'Use the whole token of the newest mail'],
   [httpsText, ownMachine],
   [privateText, `The operator allows private networks with the setting WEBHOOK_ALLOWED_NETWORKS. ${ownMachine}`],
 ]);
 
+/** By the code of an error without details. */
+const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
+  insufficient_credits: 'Buy credits with POST /api/v1/billing/checkout. POST /api/v1/messages/preview shows a price without sending',
+  spend_limit: 'The day ends at 00:00 UTC. PUT /api/v1/workspace changes spend_limit_day',
+  idempotency_mismatch: 'Repeat the first request unchanged, or use a new Idempotency-Key for another request',
+  payload_too_large: 'At most 100 kB; 4 MB for /api/v1/messages/bulk and its preview. Divide long lists into several requests',
+};
+
 /**
- * The part of an error body that tells of faults. `details` are exactly field and message (decisions §1). `hints` are there if a fault has one:
- * each text once, in the order of the faults.
+ * The part of an error body that tells of faults. `details` are exactly field and message (decisions §1). `hints` are there if a fault or the
+ * error has one: each text once, in the order of the faults.
  */
-export function shownFaults(faults: readonly Fault[] | undefined): { details?: Omit<Fault, 'hint'>[]; hints?: string[] } {
-  if (faults === undefined) return {};
-  const given = new Set(faults.flatMap(({ message, hint = hints.get(message) }) => hint ?? []));
-  return { details: faults.map(({ field, message }) => ({ field, message })), ...(given.size === 0 ? {} : { hints: [...given] }) };
+export function shownFaults({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>): {
+  details?: Omit<Fault, 'hint'>[];
+  hints?: string[];
+} {
+  const ofError = hintsOfCodes[code] ?? (message.startsWith(scopeText) ? scopeHint : undefined);
+  if (details === undefined) return ofError === undefined ? {} : { hints: [ofError] };
+  const given = new Set(details.flatMap(({ message: text, hint = hints.get(text) }) => hint ?? []));
+  return {
+    details: details.map(({ field, message: text }) => ({ field, message: text })),
+    ...(given.size === 0 ? {} : { hints: [...given] }),
+  };
 }
+
+const scopeHint = 'Create another key with this scope: POST /api/v1/api-keys';

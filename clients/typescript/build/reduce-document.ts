@@ -1,8 +1,8 @@
 /** The part of the OpenAPI document that the client needs: without errors, headers and examples, which would be nine tenths of the types. */
 import type { Json } from '../../../api/http/json-schema.js';
 
-/** What an API key can do with messages, batches, contacts, webhooks and the account. */
-const used = /^\/api\/v1\/(messages|contacts|webhooks|balance$|usage$)/;
+/** Whether a path belongs to what an API key can do with messages, batches, contacts, webhooks and the account. */
+export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|webhooks|balance$|usage$)/.test(path);
 
 interface Operation {
   parameters?: { in: string }[];
@@ -23,7 +23,7 @@ interface Document {
 export function reduceDocument(document: Json): Json {
   const { openapi, info, paths, webhooks, components } = document as unknown as Document;
   const { title, version } = info;
-  const kept = Object.entries(paths).filter(([path]) => used.test(path));
+  const kept = Object.entries(paths).filter(([path]) => isUsed(path));
   const reduced = {
     paths: Object.fromEntries(kept.map(([path, methods]) => [path, mapValues(methods, operation)])),
     webhooks: mapValues(webhooks, ({ $ref }) => ({ post: operation(eventOf(components.pathItems, $ref)) })),

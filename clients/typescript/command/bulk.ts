@@ -27,6 +27,7 @@ command again: what was sent already is not sent a second time.`,
     column: { type: 'string', multiple: true },
     ...Object.fromEntries(['skip-invalid', 'allow-duplicates', 'preview', 'yes'].map((name) => [name, { type: 'boolean' }] as const)),
   },
+  offers: { '': ['FILE'], channel: channels },
   arguments: [1, 1],
   async run(context) {
     const { terminal, values, signal } = context;

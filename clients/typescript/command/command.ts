@@ -32,6 +32,8 @@ export interface Command {
   /** A line for each option, and what else is to be known. */
   help: string;
   options?: NonNullable<ParseArgsConfig['options']>;
+  /** What shells offer: values by option, and under the empty name those of the first argument; `FILE` stands for any file. */
+  offers?: Readonly<Record<string, readonly string[]>>;
   /** How many arguments it takes. */
   arguments: readonly [min: number, max: number];
   /** @throws UsageError, Failed, TidingsError */
@@ -63,3 +65,4 @@ export function wholeNumber(context: Pick<Context, 'values'>, name: string, min:
 
 export const channels = ['sms', 'whatsapp', 'email'] as const;
 export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
+export const eventTypes = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'] as const;

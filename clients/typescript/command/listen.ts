@@ -1,7 +1,7 @@
 /** `tidings listen`: events on a machine that the service cannot reach. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { StreamEvent } from '../client/index.js';
-import { type Command, textOption, UsageError } from './command.js';
+import { type Command, eventTypes, textOption, UsageError } from './command.js';
 import { plain, type Terminal } from './terminal.js';
 
 /** As long as the service waits for a receiver. */
@@ -17,6 +17,7 @@ export const listen: Command = {
 Goes on after lost connections. A receiver that fails does not get the event
 again: for that there are webhooks.`,
   options: { forward: { type: 'string' }, secret: { type: 'string' }, events: { type: 'string' } },
+  offers: { events: eventTypes },
   arguments: [0, 0],
   async run(context) {
     const { terminal, signal } = context;

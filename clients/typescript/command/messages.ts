@@ -13,6 +13,7 @@ export const messages: Command = {
   --to RECIPIENT, --reference TEXT, --batch ID
   --limit NUMBER    how many (default 20)`,
   options: Object.fromEntries(['status', 'channel', 'to', 'reference', 'batch', 'limit'].map((name) => [name, { type: 'string' }])),
+  offers: { status: statuses, channel: channels },
   arguments: [0, 1],
   async run(context) {
     const { terminal, signal, positionals } = context;

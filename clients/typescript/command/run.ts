@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
 import { bulk } from './bulk.js';
 import { type Command, UsageError } from './command.js';
+import { completionOf } from './completion.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
 import { messages, timeline } from './messages.js';
@@ -11,12 +12,13 @@ import { readSettings } from './settings.js';
 import { type Streams, Terminal } from './terminal.js';
 import { balance, webhooks } from './webhooks.js';
 
-const commands: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger, webhooks, balance };
+const actions: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger, webhooks, balance };
+const commands: Readonly<Record<string, Command>> = { ...actions, completion: completionOf(actions) };
 
 const overview = `tidings: SMS, WhatsApp and e-mail from the command line
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  tidings ${name.padEnd(9)} ${summary}`)
+  .map(([name, { summary }]) => `  tidings ${name.padEnd(10)} ${summary}`)
   .join('\n')}
 
   tidings COMMAND --help   its options

@@ -25,6 +25,7 @@ TEXT - reads the text from standard input.`,
     preview: { type: 'boolean' },
     wait: { type: 'boolean' },
   },
+  offers: { channel: channels },
   arguments: [2, 2],
   async run(context) {
     const { terminal, values, signal } = context;
@@ -93,6 +94,7 @@ export const trigger: Command = {
 
 Sends an SMS of one credit to a number of the sandbox, and waits for the event.`,
   options: { code: { type: 'string' } },
+  offers: { '': Object.keys(triggers), code: Object.keys(failures) },
   arguments: [1, 1],
   async run(context) {
     const [event = ''] = context.positionals;

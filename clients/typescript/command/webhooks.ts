@@ -1,6 +1,6 @@
 /** `tidings webhooks` and `tidings balance` */
 import type { NewWebhook, Webhook } from '../client/index.js';
-import { type Command, type Context, textOption, UsageError } from './command.js';
+import { type Command, type Context, eventTypes, textOption, UsageError } from './command.js';
 import { plain } from './terminal.js';
 
 const actions: Readonly<Record<string, (context: Context, argument: string) => Promise<void>>> = {
@@ -42,6 +42,7 @@ export const webhooks: Command = {
 
 Without an action it lists the webhooks. The key needs the scope manage_webhooks.`,
   options: { events: { type: 'string' } },
+  offers: { '': Object.keys(actions), events: eventTypes },
   arguments: [0, 2],
   async run(context) {
     const { terminal, signal } = context;

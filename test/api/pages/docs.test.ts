@@ -1,10 +1,11 @@
 /** `/docs` in a real browser shows the document, sends a message, and requests no other host. */
 import assert from 'node:assert/strict';
+import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
 import { useApi } from '../use-api.js';
 
 describe('/docs', () => {
-  const app = useApi({ env: { RATE_LIMIT_API: '40/60' } });
+  const app = useApi({ env: { RATE_LIMIT_API: '100/60' } });
 
   it('200 with a strict content security policy and rate limit headers', async () => {
     const response = await fetch(`${app.url}/docs`);
@@ -67,6 +68,16 @@ describe('/docs', () => {
       assert.match(await answer.innerText(), /"status": "queued"/);
       const list = await app.call('GET', '/api/v1/messages', { key });
       assert.equal(list.body.data.pagination.total, 1);
+    });
+
+    it('has no finding of axe, with an operation and a schema open', async function () {
+      this.timeout(60_000);
+      const { page } = browser;
+      await page.goto(`${app.url}/docs`);
+      const send = page.locator('.opblock').filter({ has: page.locator('[data-path="/api/v1/messages/send"]') });
+      await send.locator('.opblock-summary').click();
+      await send.locator('.responses-table').first().waitFor();
+      assert.deepEqual(await axeFindings(page), []);
     });
 
     it('logs no error, and requests no other host', () => {

@@ -88,15 +88,11 @@ function assertError(status: number, body: Record<string, unknown> | undefined, 
   assert.equal(body.message, body.error);
   assert.ok([...codes, ...moreCodes].includes(body.code as string), `code ${String(body.code)}`);
   assert.equal(body.request_id, headers.get('x-request-id'));
-  if (status === 401 || status === 404) {
-    const { details = [], ...others } = body as { details?: { field: string; message: string }[] };
-    assert.deepEqual(Object.keys(others), ['success', 'error', 'code', 'message', 'request_id']);
-    for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
-  } else if (status !== 400) assert.deepEqual(Object.keys(body), ['success', 'error', 'code', 'message', 'request_id']);
-  else {
-    const details = body.details as { field: string; message: string }[];
-    assert.equal(details[0]?.message, body.error);
-    for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
-  }
+  const { details, hints, ...others } = body as { details?: { field: string; message: string }[]; hints?: unknown[] };
+  assert.deepEqual(Object.keys(others), ['success', 'error', 'code', 'message', 'request_id']);
+  if (status === 400) assert.equal(details?.[0]?.message, body.error);
+  else if (status !== 401 && status !== 404) assert.equal(details, undefined);
+  for (const detail of details ?? []) assert.deepEqual(Object.keys(detail), ['field', 'message']);
+  if (hints !== undefined) assert.ok(hints.length > 0 && hints.every((hint) => typeof hint === 'string'));
   assert.doesNotMatch(JSON.stringify(body), /SELECT|INSERT|sequelize|\bat \/|node_modules|joi/i);
 }

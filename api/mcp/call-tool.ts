@@ -1,0 +1,75 @@
+/** Runs the endpoint of a tool for a caller whose credential and rate limit were checked. */
+import { assertMaySend } from '../auth/sending-rules.js';
+import type { Authenticator } from '../auth/authenticate.js';
+import type { Deps } from '../deps.js';
+import type { Caller } from '../http/caller.js';
+import type { Endpoint } from '../http/endpoint.js';
+import { bufferOn, type Reply } from '../http/reply.js';
+import type { ResourceLimits } from '../http/resource-limits.js';
+import { AppError } from '../../models/errors.js';
+import { statusOf } from '../http/errors/error-status.js';
+import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
+import type { Origin } from '../../models/rules/audit/origin.js';
+import { runEndpoint } from '../serve-endpoint.js';
+import { previewToken, readPreviewToken } from './preview-token.js';
+import { paramsOf, preview, send, type Tool } from './tools.js';
+
+export type Arguments = Record<string, unknown>;
+
+export interface ToolCaller {
+  caller: Caller;
+  origin: Origin;
+}
+
+/** @returns `data` of the endpoint's answer; @throws AppError what the endpoint throws */
+export type CallTool = (tool: Tool, given: Arguments, by: ToolCaller) => Promise<object>;
+
+export function createCallTool(deps: Deps, authenticator: Pick<Authenticator, 'authorize'>, limits: ResourceLimits): CallTool {
+  const { config, db } = deps;
+
+  return async ({ endpoint }, given, by) => {
+    authenticator.authorize(endpoint.auth, by.caller);
+    if (endpoint.sends === true) assertMaySend(by.caller, config);
+    const { workspaceId } = by.caller;
+    if (endpoint === send) return sendOnce(given, by);
+    if (endpoint !== preview) return dataOf(await run(endpoint, given, by));
+    const { preview_token: _, ...message } = given;
+    const shown = await limits.bulkRequests(() => run(endpoint, singleOnly(message), by), workspaceId);
+    const data = dataOf(shown) as { messages?: { errors: unknown[] }[] };
+    const canBeSent = data.messages?.every(({ errors }) => errors.length === 0) === true;
+    return canBeSent ? { ...data, preview_token: previewToken(config.secretKeys, { workspaceId, message }) } : data;
+  };
+
+  async function sendOnce({ preview_token, ...message }: Arguments, by: ToolCaller): Promise<object> {
+    const { workspaceId } = by.caller;
+    const id = readPreviewToken(config.secretKeys, preview_token, { workspaceId, message });
+    await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
+    const reply = await run(send, message, by, `mcp-${id}`).catch(async (error: unknown) => {
+      // After a failure of the service the message may exist: then it counts.
+      if (error instanceof AppError && statusOf(error) < 500) await giveBackMcpSend(db, workspaceId);
+      throw error;
+    });
+    if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);
+    return dataOf(reply);
+  }
+
+  function run(item: Endpoint, given: Arguments, { caller, origin }: ToolCaller, idempotencyKey: string | null = null): Promise<Reply> {
+    const inPath = new Set(paramsOf(item));
+    const params = Object.fromEntries([...inPath].map((name) => [name, textOf(given[name])]));
+    const rest = Object.entries(given).filter(([name]) => !inPath.has(name));
+    // A query has texts only.
+    const query = item.body === undefined ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])) : {};
+    const body = item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest)));
+    return runEndpoint(item, { caller, origin, params, query, body, idempotencyKey, url: `${config.publicUrl}/mcp`, headers: {} }, deps);
+  }
+}
+
+/** A bulk preview has limits of its own. */
+const singleOnly = ({ recipients: _recipients, tag: _tag, ...message }: Arguments): Arguments => message;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** The bulk thread serializes its answers. */
+function dataOf({ data, options: { json } }: Reply): object {
+  return json === undefined ? data : (JSON.parse(bufferOn(json).toString()) as { data: object }).data;
+}

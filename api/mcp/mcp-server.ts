@@ -1,0 +1,67 @@
+/** The protocol, by its official library: what the server is, which tools it offers, and how one message is answered. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { AppError, internal } from '../../models/errors.js';
+import type { Deps } from '../deps.js';
+import { errorBody } from '../http/errors/error-handler.js';
+import type { CallTool, ToolCaller } from './call-tool.js';
+import { isOffered, tools } from './tools.js';
+
+interface Context extends Pick<Deps, 'logger'> {
+  callTool: CallTool;
+}
+
+/** The answer to a message: the HTTP status, and the body, which is empty for a message that needs no answer. */
+export interface McpAnswer {
+  status: number;
+  type: string | null;
+  text: string;
+}
+
+/** Answers one message of a client. @param message a parsed JSON object */
+export type AnswerMessage = (message: object, headers: IncomingHttpHeaders, by: ToolCaller) => Promise<McpAnswer>;
+
+/** The headers that the protocol defines. */
+const isOfProtocol = (name: string) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
+
+/** Creates the server. It has no sessions: each message gets an object of its own, so that any process can answer it. */
+export function createAnswer(context: Context): AnswerMessage {
+  const handler = createMcpHandler((request) => serverFor(request.authInfo?.extra?.by as ToolCaller, context), {
+    maxSubscriptions: 0, // the tools do not change, so there is nothing to subscribe to
+  });
+  return async (message, headers, by) => {
+    const ofProtocol = Object.entries(headers).filter(
+      (entry): entry is [string, string] => isOfProtocol(entry[0]) && typeof entry[1] === 'string',
+    );
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers: ofProtocol });
+    const response = await handler.fetch(request, {
+      parsedBody: message,
+      authInfo: { token: '', clientId: by.caller.actor.id ?? '', scopes: [...(by.caller.scopes ?? [])], extra: { by } },
+    });
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  };
+}
+
+function serverFor(by: ToolCaller, { callTool, logger }: Context): Server {
+  const server = new Server({ name: 'tidings', version: '1.0.0' }, { capabilities: { tools: {} }, instructions });
+  const offered = tools.filter((tool) => isOffered(tool, by.caller.scopes));
+  server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ endpoint: _, ...tool }) => tool) }));
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) return failed({ error: `There is no tool ${name}` });
+    try {
+      return textOf(await callTool(tool, given, by));
+    } catch (error) {
+      const refusal = error instanceof AppError ? error : internal(error);
+      if (refusal.code === 'internal_error') logger.error({ err: refusal.cause, request_id: by.origin.requestId }, 'a tool failed');
+      return failed(errorBody(refusal, by.origin.requestId ?? ''));
+    }
+  });
+  return server;
+}
+
+const instructions =
+  'Sends and looks up SMS, WhatsApp messages and e-mails of one workspace. Phone numbers are in E.164, for example +15551234567. Preview each message, and send only what the user has agreed to.';
+
+const textOf = (value: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
+const failed = (value: object): CallToolResult => ({ ...textOf(value), isError: true });

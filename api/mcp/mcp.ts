@@ -1,0 +1,77 @@
+/**
+ * `/mcp`: the service as an MCP server (Model Context Protocol, streamable HTTP), for AI assistants. Stateless: each request has its own
+ * server object, and any process can answer it. Tool calls take the way of requests to their endpoints, but for the rate limit, which the
+ * request to `/mcp` has passed.
+ */
+import express, { type Request, type Router } from 'express';
+import { forbiddenOrigin } from '../../models/errors.js';
+import { createAdmit } from '../auth/admit.js';
+import { createAuthenticator } from '../auth/authenticate.js';
+import type { KnownCallers } from '../auth/known-callers.js';
+import type { Deps } from '../deps.js';
+import type { Caller } from '../http/caller.js';
+import { mountOptions } from '../http/options.js';
+import { parseObject } from '../http/parse-body.js';
+import { addressKey } from '../http/rate-limit.js';
+import { readBody } from '../http/read-body.js';
+import { originOf } from '../http/read-request.js';
+import { contextOf } from '../http/request-context.js';
+import { createResourceLimits } from '../http/resource-limits.js';
+import { logCaller } from '../serve-endpoint.js';
+import { createCallTool } from './call-tool.js';
+
+const path = '/mcp';
+/** Any API key; each tool demands its scope. */
+const item = { id: 'mcp', auth: { scope: null, jwtToo: false } } as const;
+
+/** Serves `POST /mcp`. The protocol demands 405 for its other methods, which a server without sessions does not have. */
+export function createMcp(deps: Deps, known: KnownCallers): Router {
+  const authenticator = createAuthenticator(deps);
+  const admit = createAdmit(deps.limiter, authenticator, known);
+  const limits = createResourceLimits();
+  const callTool = createCallTool(deps, authenticator, limits);
+  // The library is loaded only where it is used.
+  const answering = import('./mcp-server.js').then(({ createAnswer }) => createAnswer({ callTool, logger: deps.logger }));
+  const router = express.Router({ caseSensitive: true, strict: true });
+
+  router.post(path, async (req, res) => {
+    contextOf(res).route = path;
+    takeBearerKey(req);
+    const credential = await authenticator.read(item.auth, req, res);
+    const caller = (await admit({ item, credential, address: addressKey(req.ip) }, res)) as Caller;
+    logCaller(caller, res);
+    assertOrigin(req, deps.config);
+    const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
+    try {
+      const message = parseObject(await readBody(req, memory));
+      const origin = originOf(caller, req, contextOf(res));
+      const answer = await answering;
+      const { status, type, text } = await answer(message, req.headers, { caller, origin });
+      if (type !== null) res.setHeader('Content-Type', type);
+      res.status(status).end(text);
+    } finally {
+      memory.release();
+    }
+  });
+  router.all(path, async (req, res, next) => {
+    if (req.method === 'OPTIONS') return next();
+    contextOf(res).route = path;
+    await deps.limiter.describe({ rateClass: 'address', key: addressKey(req.ip) }, res);
+    const error = { code: -32_000, message: 'This server has no sessions: use POST' };
+    res.status(405).set('Allow', 'POST, OPTIONS').json({ jsonrpc: '2.0', error, id: null });
+  });
+  mountOptions(router, [{ method: 'post', path }], deps.limiter);
+  return router;
+}
+
+/** Many MCP clients can send a bearer token only. */
+function takeBearerKey(req: Request): void {
+  const [, key] = /^Bearer +(tidings_\w+)$/i.exec(req.headers.authorization ?? '') ?? [];
+  if (key !== undefined && req.headers['x-api-key'] === undefined) req.headers['x-api-key'] = key;
+}
+
+/** The protocol demands it: a page of a browser must not reach a server of this machine. */
+function assertOrigin({ headers: { origin } }: Request, { corsOrigins, publicUrl }: Deps['config']): void {
+  const allowed = [...corsOrigins, new URL(publicUrl).origin];
+  if (origin !== undefined && !allowed.includes('*') && !allowed.includes(origin)) throw forbiddenOrigin();
+}

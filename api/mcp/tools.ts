@@ -1,0 +1,87 @@
+/** The tools, derived from the declarations of endpoints, as the OpenAPI document is. */
+import type Joi from 'joi';
+import type { Scope } from '../../models/rules/accounts/api-key.js';
+import { endpoints } from '../endpoints/index.js';
+import type { Endpoint } from '../http/endpoint.js';
+import { type Json, jsonSchema } from '../http/json-schema.js';
+import { withoutNull } from '../http/schema-components.js';
+
+/** A tool. The fields of the path, the query and the body of its endpoint are its arguments. */
+export interface Tool {
+  /** Such as `list_messages`. */
+  name: string;
+  endpoint: Endpoint;
+  description: string;
+  /** JSON Schema of an object. */
+  inputSchema: Json & { type: 'object' };
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+}
+
+const declared = (id: string): Endpoint => {
+  const found = endpoints.find((each) => each.id === id);
+  if (found === undefined) throw new Error(`there is no operation ${id}`);
+  return found;
+};
+
+export const send = declared('sendMessage');
+export const preview = declared('previewMessages');
+
+const previewFirst =
+  'Preview it first with preview_messages, show text, recipient and price to the user, and give the preview_token of that preview with the same fields. A repetition with the same preview_token sends nothing twice.';
+const token: Json = { type: 'string', description: 'From preview_messages; valid for 10 minutes, for exactly these fields' };
+
+export const tools: readonly Tool[] = [
+  toolOf(preview, {
+    description: 'Render and price one message without sending it. The answer has the preview_token that send_message needs.',
+    body: send.body,
+  }),
+  toolOf(send, { description: `Send one message. It costs credits. ${previewFirst}`, more: { preview_token: token } }),
+  ...['getMessage', 'listMessages', 'getMessageTimeline', 'listWebhooks', 'listDeliveries'].map((id) => toolOf(declared(id))),
+  toolOf(declared('resendDelivery'), { description: 'Send a delivery of an event to its webhook again' }),
+];
+
+/** Whether a key with these scopes may call the tool. */
+export const isOffered = ({ endpoint: { auth } }: Tool, scopes: readonly Scope[] | undefined): boolean =>
+  typeof auth === 'object' && (auth.scope === null || scopes === undefined || scopes.includes(auth.scope));
+
+interface Differences {
+  description?: string;
+  /** Another body than that of the endpoint. */
+  body?: Joi.Schema | undefined;
+  /** Further required arguments. */
+  more?: Record<string, Json>;
+}
+
+function toolOf(endpoint: Endpoint, { description, body = endpoint.body, more = {} }: Differences = {}): Tool {
+  const isRead = endpoint.method === 'get' || endpoint === preview;
+  const parts = [objectOf(endpoint.query), objectOf(body)];
+  const required = [...paramsOf(endpoint), ...parts.flatMap((part) => part.required), ...Object.keys(more)];
+  return {
+    name: endpoint.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    endpoint,
+    description: description ?? endpoint.summary,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(paramsOf(endpoint).map((name) => [name, { type: 'string', format: 'uuid' }])),
+        ...Object.assign({}, ...parts.map(({ properties }) => properties)),
+        ...more,
+      },
+      ...(required.length === 0 ? {} : { required }),
+    },
+    annotations: { readOnlyHint: isRead, destructiveHint: false, idempotentHint: isRead || endpoint === send, openWorldHint: !isRead },
+  };
+}
+
+/** The names of the parameters in the path. */
+export function paramsOf({ path }: Endpoint): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}
+
+/** The fields of a schema. Variants and null are left out: assistants know plain objects, and the service checks the arguments. */
+function objectOf(schema: Joi.Schema | undefined): { properties: Record<string, Json>; required: string[] } {
+  if (schema === undefined) return { properties: {}, required: [] };
+  const { properties = {}, required = [] } = jsonSchema(schema, { isOpen: true, isFlat: true });
+  const fields = Object.entries(properties as Record<string, Json>).map(([name, field]) => [name, withoutNull(field)]);
+  return { properties: Object.fromEntries(fields), required: required as string[] };
+}

@@ -1,0 +1,96 @@
+/** Types of Python for the schemas of the OpenAPI document that the client needs. */
+import { isUsed } from '../../typescript/build/reduce-document.js';
+import type { Json } from '../../../api/http/json-schema.js';
+import { classOf, typeOf } from './python-syntax.js';
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; description?: string; schema: Json }[];
+  requestBody?: { content: { 'application/json': { schema: Json } } };
+  responses: Record<string, { content?: { 'application/json'?: { schema: Json } } }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; pathItems: Record<string, { post: Operation }> };
+}
+
+/** The module `tidings_client/types.py`. @param document the OpenAPI document */
+export function pythonTypes(document: Json): string {
+  const { paths, components } = document as unknown as Document;
+  const { schemas } = components;
+  const operations = Object.entries(paths)
+    .filter(([path]) => isUsed(path))
+    .flatMap(([, methods]) => Object.values(methods));
+  const requests = operations.flatMap(bodyOf);
+  const answers = [
+    ...operations.flatMap(({ responses }) => Object.values(responses).flatMap((response) => dataOf(response, schemas))),
+    ...Object.values(components.pathItems).flatMap(({ post }) => bodyOf(post)),
+  ];
+  const given = reachable(schemas, requests);
+  const shown = reachable(schemas, [...requests, ...answers]);
+  const [classes, aliases] = [true, false].map((isClass) => [...shown].filter(([, schema]) => 'properties' in schema === isClass));
+  const texts = [
+    ...inOrder(aliases ?? []).map(([name, schema]) => `${name} = ${typeOf(schema, { isGiven: given.has(name), isQuoted: true })}`),
+    ...(classes ?? []).map(([name, schema]) => classOf(name, schema, given.has(name))),
+    ...operations.flatMap(queryOf),
+  ];
+  return `${head}\n\n${texts.join('\n\n')}\n`;
+}
+
+const head = `"""Types of requests and answers. Generated from the OpenAPI document by \`npm run client:types\`: do not edit it."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+from typing_extensions import Literal, NotRequired, TypedDict`;
+
+const bodyOf = ({ requestBody }: Operation): Json[] => (requestBody === undefined ? [] : [requestBody.content['application/json'].schema]);
+
+/** The schema of \`data\` in an answer: the client takes it out of the envelope. */
+function dataOf({ content }: Operation['responses'][string], schemas: Record<string, Json>): Json[] {
+  const ref = content?.['application/json']?.schema.$ref;
+  const envelope = typeof ref === 'string' ? schemas[nameIn(ref)] : undefined;
+  const { data } = (envelope?.properties ?? {}) as Record<string, Json>;
+  return data === undefined ? [] : [data];
+}
+
+const nameIn = (ref: string) => ref.split('/').at(-1) ?? '';
+
+/** The schemas that some schemas refer to, and those that they refer to. */
+function reachable(schemas: Record<string, Json>, from: readonly Json[], found = new Map<string, Json>()): Map<string, Json> {
+  for (const [, name = ''] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    const schema = schemas[name];
+    if (schema === undefined || found.has(name)) continue;
+    found.set(name, schema);
+    reachable(schemas, [schema], found);
+  }
+  return found;
+}
+
+/** Those that name others come after them. */
+function inOrder(aliases: readonly (readonly [string, Json])[]): (readonly [string, Json])[] {
+  const names = new Set(aliases.map(([name]) => name));
+  const placed = new Set<string>();
+  const ordered: (readonly [string, Json])[] = [];
+  const place = ([name, schema]: readonly [string, Json]) => {
+    if (placed.has(name)) return;
+    placed.add(name);
+    for (const other of reachable(Object.fromEntries(aliases), [schema])) if (names.has(other[0])) place(other);
+    ordered.push([name, schema]);
+  };
+  for (const alias of aliases) place(alias);
+  return ordered;
+}
+
+/** The filters of a list, as keyword arguments. The client walks by cursor, so that a position is not part of them. */
+function queryOf({ operationId, parameters = [] }: Operation): string[] {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  if (!inQuery.some(({ name }) => name === 'cursor')) return [];
+  const filters = inQuery.filter(({ name }) => name !== 'cursor' && name !== 'page');
+  const properties = Object.fromEntries(
+    filters.map(({ name, description, schema }) => [name, description === undefined ? schema : { ...schema, description }]),
+  );
+  return [classOf(`${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`, { properties }, true)];
+}

@@ -1,0 +1,24 @@
+"""A client of Tidings: SMS, WhatsApp and e-mail over one API."""
+
+from ._async.client import AsyncTidings
+from ._async.lists import AsyncPage, AsyncPages
+from ._errors import ErrorDetail, TidingsError
+from ._events import MessageEvent, StreamedEvent, StreamResetEvent
+from ._sync.client import Tidings
+from ._sync.lists import Page, Pages
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "AsyncPage",
+    "AsyncPages",
+    "AsyncTidings",
+    "ErrorDetail",
+    "MessageEvent",
+    "Page",
+    "Pages",
+    "StreamResetEvent",
+    "StreamedEvent",
+    "Tidings",
+    "TidingsError",
+]

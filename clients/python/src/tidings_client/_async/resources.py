@@ -1,0 +1,98 @@
+"""Contacts and webhooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
+
+from .. import types
+from .._request import Request, segment
+from .lists import AsyncPages
+from .transport import AsyncTransport
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class AsyncContacts:
+    """Needs a key with the scope `manage_contacts`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, contact: types.CreateContactRequest) -> types.Contact:
+        """Not repeated after a lost answer: look for the contact before you try again."""
+        call = self._transport.call(Request("POST", "/contacts", body=contact))
+        return cast(types.ContactData, await call)["contact"]
+
+    async def get(self, id: str) -> types.Contact:
+        call = self._transport.call(Request("GET", f"/contacts/{segment(id)}"))
+        return cast(types.ContactData, await call)["contact"]
+
+    def list(self, **filters: Unpack[types.ListContactsQuery]) -> AsyncPages[types.Contact]:
+        """The contacts, newest first. `limit` is the size of a part, not of the list."""
+        return AsyncPages(self._transport, "/contacts", "contacts", filters)
+
+    async def update(self, id: str, changes: types.UpdateContactRequest) -> types.Contact:
+        """Change the given fields; None clears a field."""
+        call = self._transport.call(Request("PUT", f"/contacts/{segment(id)}", body=changes))
+        return cast(types.ContactData, await call)["contact"]
+
+    async def delete(self, id: str) -> None:
+        """A repetition after a lost answer is 404."""
+        await self._transport.call(Request("DELETE", f"/contacts/{segment(id)}"))
+
+
+class AsyncWebhooks:
+    """Needs a key with the scope `manage_webhooks`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, webhook: types.CreateWebhookRequest) -> types.CreatedWebhookData:
+        """The answer has the secret, which is shown only once.
+
+        Not repeated after a lost answer: it would make a second webhook.
+        """
+        call = self._transport.call(Request("POST", "/webhooks", body=webhook))
+        return cast(types.CreatedWebhookData, await call)
+
+    async def get(self, id: str) -> types.Webhook:
+        call = self._transport.call(Request("GET", f"/webhooks/{segment(id)}"))
+        return cast(types.WebhookData, await call)["webhook"]
+
+    def list(self, **filters: Unpack[types.ListWebhooksQuery]) -> AsyncPages[types.Webhook]:
+        """The webhooks, newest first. `limit` is the size of a part, not of the list."""
+        return AsyncPages(self._transport, "/webhooks", "webhooks", filters)
+
+    async def update(self, id: str, changes: types.UpdateWebhookRequest) -> types.Webhook:
+        """Change the given fields."""
+        call = self._transport.call(Request("PUT", f"/webhooks/{segment(id)}", body=changes))
+        return cast(types.WebhookData, await call)["webhook"]
+
+    async def delete(self, id: str) -> None:
+        """A repetition after a lost answer is 404."""
+        await self._transport.call(Request("DELETE", f"/webhooks/{segment(id)}"))
+
+    async def events(self) -> List[types.EventTypeInfo]:
+        """The types of events that a webhook can have."""
+        call = self._transport.call(Request("GET", "/webhooks/events"))
+        return cast(types.EventTypeList, await call)["events"]
+
+    async def test(self, id: str) -> Any:
+        """Send a test event. Not repeated after a lost answer."""
+        return await self._transport.call(Request("POST", f"/webhooks/{segment(id)}/test"))
+
+    async def rotate_secret(self, id: str, *, overlap_hours: Optional[int] = None) -> types.RotatedWebhookData:
+        """The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again."""
+        body: Dict[str, Any] = {} if overlap_hours is None else {"overlap_hours": overlap_hours}
+        call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/rotate-secret", body=body))
+        return cast(types.RotatedWebhookData, await call)
+
+    def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> AsyncPages[types.Delivery]:
+        """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
+        return AsyncPages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)
+
+    async def resend(self, id: str, delivery_id: str) -> Any:
+        """Send a delivery again. Not repeated after a lost answer."""
+        path = f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}/resend"
+        return await self._transport.call(Request("POST", path))

@@ -1,0 +1,71 @@
+"""The stream of events, which connects again by itself (docs/contract/streams.md)."""
+
+from __future__ import annotations
+
+from typing import AsyncGenerator, Callable, Optional
+
+import httpx
+
+from .._errors import TidingsError
+from .._events import Reader, StreamedEvent
+from .._request import Request, data_of, failure_of, prepared
+from .._retry import pause_of
+from ._wait import sleep
+from .transport import AsyncTransport
+
+# The service writes at least every 15 seconds. A network that drops everything says nothing.
+IDLE_SECONDS = 45.0
+
+
+async def read_stream(
+    transport: AsyncTransport, last_event_id: Optional[str], on_open: Optional[Callable[[], None]]
+) -> AsyncGenerator[StreamedEvent, None]:
+    """:raises TidingsError: the service refused the stream, or could not be reached at the beginning"""
+    reader = Reader(last_event_id or "")
+    was_open = False
+    failures = 0
+    while True:
+        response: Optional[httpx.Response] = None
+        demanded = 0.0
+        try:
+            response = await _open(transport, reader.last_event_id)
+            was_open, failures = True, 0
+            if on_open is not None:
+                on_open()
+            reader = Reader(reader.last_event_id)
+            async for chunk in response.aiter_bytes():
+                for event in reader.feed(chunk):
+                    yield event
+        except (httpx.RequestError, TidingsError) as error:
+            failure = failure_of(error) if isinstance(error, httpx.RequestError) else error
+            if not _can_reopen(failure, was_open) or (not was_open and failures >= transport.options.retries):
+                raise failure from error
+            demanded = failure.retry_after or 0.0
+            failures += 1
+        finally:
+            if response is not None:
+                await response.aclose()
+        await sleep(max(demanded, reader.retry, pause_of(max(0, failures - 1), None)))
+
+
+async def _open(transport: AsyncTransport, last_event_id: str) -> httpx.Response:
+    headers = {"Accept": "text/event-stream"}
+    if last_event_id:
+        headers["Last-Event-ID"] = last_event_id
+    request = prepared(transport.http, transport.options, Request("GET", "/stream"), headers)
+    request.extensions["timeout"] = httpx.Timeout(transport.options.timeout, read=IDLE_SECONDS).as_dict()
+    response = await transport.http.send(request, stream=True, follow_redirects=False)
+    if response.status_code == 200:
+        return response
+    try:
+        data_of(response.status_code, response.headers, await response.aread())
+    finally:
+        await response.aclose()
+    raise TidingsError(response.status_code, "invalid_answer", "The answer is not a stream: is base_url right?")
+
+
+def _can_reopen(error: TidingsError, was_open: bool) -> bool:
+    """A connection that broke counts as open until the service notices: then 409 says that there are too many."""
+    if error.status == 409:
+        return error.code == "limit_reached" and was_open
+    return error.status in (0, 429) or error.status >= 500

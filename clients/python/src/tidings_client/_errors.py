@@ -1,0 +1,96 @@
+"""What a call raises."""
+
+from __future__ import annotations
+
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from typing_extensions import TypedDict
+
+
+class ErrorDetail(TypedDict):
+    """A fault of one field of the request."""
+
+    field: str
+    message: str
+
+
+class TidingsError(Exception):
+    """The service refused a request, or could not be reached."""
+
+    status: int
+    """The HTTP status; 0 if there was no answer."""
+    code: str
+    """A word for programs. Without an answer of the service: `network_error`, `timeout` or `invalid_answer`."""
+    message: str
+    details: List[ErrorDetail]
+    """All faults of the fields."""
+    hints: List[str]
+    """How to correct the faults, for people."""
+    request_id: Optional[str]
+    """Include it in support requests. None if there was no answer."""
+    retry_after: Optional[float]
+    """When the service wants to be called again, in seconds; None if it does not say."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        details: Optional[List[ErrorDetail]] = None,
+        hints: Optional[List[str]] = None,
+        request_id: Optional[str] = None,
+        retry_after: Optional[float] = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.details = details or []
+        self.hints = hints or []
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Task queues pass exceptions between processes."""
+        facts = (self.status, self.code, self.message, self.details, self.hints, self.request_id, self.retry_after)
+        return (type(self), facts)
+
+
+def error_of(status: int, headers: Mapping[str, str], answer: object) -> TidingsError:
+    """The error of an answer that is not a success. A proxy in between answers, too, so that nothing is expected of it.
+
+    :param answer: the body as JSON; None if it is something else
+    """
+    body: Dict[str, Any] = answer if isinstance(answer, dict) else {}
+    return TidingsError(
+        status,
+        code=_text(body.get("code")) or "invalid_answer",
+        message=_text(body.get("error")) or f"HTTP status {status}",
+        details=_list(body.get("details")),
+        hints=_list(body.get("hints")),
+        request_id=_text(body.get("request_id")) or headers.get("x-request-id"),
+        retry_after=_seconds(headers.get("retry-after")),
+    )
+
+
+def _text(value: object) -> Optional[str]:
+    return value if isinstance(value, str) and value else None
+
+
+def _list(value: object) -> List[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _seconds(value: Optional[str]) -> Optional[float]:
+    """`Retry-After` as seconds or as a date (RFC 9110, section 10.2.3)."""
+    if value is None:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return None

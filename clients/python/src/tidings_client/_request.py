@@ -1,0 +1,117 @@
+"""What sync and async calls share: their options, their requests, and how answers are read. Nothing here waits."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from ._errors import TidingsError, error_of
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a client."""
+
+    api_key: str
+    root: str
+    """The address of the service with `/api/v1`."""
+    timeout: float
+    retries: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call."""
+
+    method: str
+    path: str
+    """Behind `/api/v1`."""
+    query: Optional[Mapping[str, Any]] = None
+    body: object = None
+    idempotency_key: Optional[str] = None
+    names_a_state: bool = False
+    """A POST without a key that may be repeated, because it names the state to reach."""
+
+    @property
+    def is_repeatable(self) -> bool:
+        return self.method != "POST" or self.idempotency_key is not None or self.names_a_state
+
+
+def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Options:
+    """:raises ValueError: for options that cannot work"""
+    if not isinstance(api_key, str) or not api_key:
+        raise ValueError("api_key is required")
+    address = urlsplit(base_url)
+    if address.scheme not in ("http", "https") or not address.netloc:
+        raise ValueError("base_url must be a URL, such as https://api.example.com")
+    bare = base_url.rstrip("/")
+    return Options(api_key, bare if bare.endswith("/api/v1") else f"{bare}/api/v1", timeout, retries)
+
+
+def prepared(http: Any, options: Options, request: Request, headers: Mapping[str, str]) -> Any:
+    """The request for httpx.
+
+    :param http: an `httpx.Client` or an `httpx.AsyncClient`: both build requests in the same way
+    """
+    all_headers: Dict[str, str] = {"X-API-Key": options.api_key, "Accept": "application/json", **headers}
+    if request.idempotency_key is not None:
+        all_headers["Idempotency-Key"] = request.idempotency_key
+    content = None
+    if request.body is not None:
+        content = json.dumps(request.body, ensure_ascii=False, separators=(",", ":")).encode()
+        all_headers["Content-Type"] = "application/json"
+    params = {name: value for name, value in (request.query or {}).items() if value is not None}
+    return http.build_request(
+        request.method,
+        options.root + request.path,
+        params=params,
+        content=content,
+        headers=all_headers,
+        timeout=options.timeout,
+    )
+
+
+def data_of(status: int, headers: Mapping[str, str], body: bytes) -> Any:
+    """`data` of an answer.
+
+    :raises TidingsError: the answer is not a success
+    """
+    answer = _parsed(body)
+    if not 200 <= status < 300:
+        raise error_of(status, headers, answer)
+    if isinstance(answer, dict) and answer.get("success") is True and "data" in answer:
+        return answer["data"]
+    raise TidingsError(status, "invalid_answer", "The answer is not one of Tidings: is base_url right?")
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except ValueError:  # no JSON, or no UTF-8
+        return None
+
+
+def failure_of(error: httpx.RequestError) -> TidingsError:
+    """The error of a request without an answer."""
+    if isinstance(error, httpx.TimeoutException):
+        return TidingsError(0, "timeout", "No answer in time")
+    reason = str(error) or type(error).__name__
+    return TidingsError(0, "network_error", f"The service cannot be reached: {reason}")
+
+
+def segment(id: str) -> str:
+    """An id as a part of a path."""
+    if not isinstance(id, str) or not id:
+        raise ValueError("an id is required")
+    # A path with dots alone would be another path.
+    return quote(id, safe="").replace(".", "%2E")
+
+
+def key_or_random(key: Optional[str]) -> str:
+    """The idempotency key of a send: the caller's own, or one for this call."""
+    return str(uuid.uuid4()) if key is None else key

@@ -1,0 +1,47 @@
+"""When a call is repeated, and after which pause."""
+
+from __future__ import annotations
+
+import random
+from typing import Optional
+
+from ._errors import TidingsError
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 10.0
+# Rate limits have windows of a minute. A longer wait is for the caller to decide.
+LONGEST_RETRY_AFTER = 65.0
+
+
+def is_retryable(error: TidingsError, is_repeatable: bool) -> bool:
+    """Whether a request may be sent again after this failure (docs/contract/errors.md).
+
+    A request that was refused for its rate or its moment left no trace. In all other cases the service may have done
+    its work, so that only a request that is safe to repeat is repeated.
+
+    :param is_repeatable: True for reads, for changes to a given state, and for requests with an idempotency key
+    """
+    if (error.retry_after or 0) > LONGEST_RETRY_AFTER:
+        return False
+    if error.status == 429 or (error.status == 503 and error.code == "unavailable"):
+        return True
+    return is_repeatable and (_is_undecided(error) or error.status in (500, 503))
+
+
+def _is_undecided(error: TidingsError) -> bool:
+    """No answer, or an answer of something that could not ask the service."""
+    return (error.status == 0 and error.code != "invalid_answer") or error.status in (502, 504)
+
+
+def pause_of(attempt: int, retry_after: Optional[float], chance: Optional[float] = None) -> float:
+    """The pause before a further attempt, in seconds.
+
+    It doubles each time, and half of it is random, so that many clients do not come back at once. It is never shorter
+    than the service demands.
+
+    :param attempt: 0 for the first repetition
+    """
+    chance = random.random() if chance is None else chance  # noqa: S311 -- no secret depends on it
+    pause = min(FIRST_PAUSE * 2.0 ** min(attempt, 30), LONGEST_PAUSE)
+    demanded = retry_after or 0.0
+    return demanded + pause * (0.5 + chance / 2) * (0.5 if demanded > 0 else 1.0)

@@ -1,0 +1,114 @@
+# Generated from _async by `npm run client:types`: do not edit it.
+"""The synchronous client."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import TracebackType
+from typing import Generator, Callable, Optional, Type, cast
+
+import httpx
+from typing_extensions import Literal, Self
+
+from .. import types
+from .._events import StreamedEvent
+from .._request import Options, Request, options_of
+from .messages import Batches, Messages
+from .resources import Contacts, Webhooks
+from .stream import read_stream
+from .transport import Transport, OnResponse
+
+
+class Tidings:
+    """A client of Tidings.
+
+    It keeps connections open: use it in an `with`, or call `close()` at the end.
+    """
+
+    messages: Messages
+    batches: Batches
+    contacts: Contacts
+    webhooks: Webhooks
+
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str,
+        *,
+        timeout: float = 30.0,
+        retries: int = 5,
+        http_client: Optional[httpx.Client] = None,
+        on_response: Optional[OnResponse] = None,
+    ) -> None:
+        """:param api_key: `tidings_...`, from POST /api-keys
+        :param base_url: where the service is, such as `https://api.example.com`; `/api/v1` at its end is allowed
+        :param timeout: seconds for one attempt, body included
+        :param retries: further attempts after a failure that is safe to repeat
+        :param http_client: instead of one with the settings of httpx, for example behind a proxy; closed by its owner
+        :param on_response: called with each response, for what only its headers say, such as `X-RateLimit-Remaining`
+        :raises ValueError: for options that cannot work
+        """
+        options = options_of(api_key, base_url, timeout, retries)
+        self._owns_http = http_client is None
+        self._use(Transport(http_client or httpx.Client(), options, on_response))
+
+    def _use(self, transport: Transport) -> None:
+        self._transport = transport
+        self.messages = Messages(transport)
+        self.batches = Batches(transport)
+        self.contacts = Contacts(transport)
+        self.webhooks = Webhooks(transport)
+
+    def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Tidings:
+        """A client with other options and the same connections, for example for a single call."""
+        old = self._transport
+        options: Options = old.options
+        if timeout is not None:
+            options = replace(options, timeout=timeout)
+        if retries is not None:
+            options = replace(options, retries=retries)
+        other = object.__new__(Tidings)
+        other._owns_http = False
+        other._use(Transport(old.http, options, old.on_response))
+        return other
+
+    def balance(self) -> types.Balance:
+        """The credit balance, and the credits spent today."""
+        return cast(types.Balance, self._transport.call(Request("GET", "/balance")))
+
+    def usage(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, by: Optional[Literal["day", "channel"]] = None
+    ) -> types.Usage:
+        """Messages and credits of a period, by day or channel. `from_` and `to` are in ISO 8601."""
+        query = {"from": from_, "to": to, "by": by}
+        return cast(types.Usage, self._transport.call(Request("GET", "/usage", query)))
+
+    def stream(
+        self, *, last_event_id: Optional[str] = None, on_open: Optional[Callable[[], None]] = None
+    ) -> Generator[StreamedEvent, None, None]:
+        """Every status change of a message, as it happens.
+
+        The stream is opened when the first event is asked for. It survives lost connections, and no event comes twice.
+        It ends when it is closed, or with an error.
+
+        :param last_event_id: `id` of the last event that was handled: the stream goes on behind it, for up to an
+            hour. By default it begins now
+        :param on_open: called each time the stream is open, before its events
+        """
+        return read_stream(self._transport, last_event_id, on_open)
+
+    def close(self) -> None:
+        """Close the connections, unless they belong to a client that was given."""
+        if self._owns_http:
+            self._transport.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()

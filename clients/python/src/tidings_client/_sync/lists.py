@@ -1,0 +1,56 @@
+# Generated from _async by `npm run client:types`: do not edit it.
+"""Lists, which the client reads part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterator, Dict, Generic, List, Mapping, Optional, TypeVar
+
+from .._request import Request
+from .transport import Transport
+
+Item = TypeVar("Item")
+
+PART_SIZE = 100
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """A part of a list."""
+
+    items: List[Item]
+    next_cursor: Optional[str]
+    """For the next part; None at the end."""
+
+
+class Pages(Generic[Item]):
+    """A list, newest first. Iterating reads all of it, and a part only when it is needed.
+
+    Each row that exists from the beginning to the end is seen once, however many are added meanwhile.
+    """
+
+    def __init__(self, transport: Transport, path: str, name: str, filters: Mapping[str, Any]) -> None:
+        """:param name: of the items in the answer"""
+        self._transport = transport
+        self._path = path
+        self._name = name
+        self._filters = filters
+
+    def page(self, cursor: Optional[str] = None) -> Page[Item]:
+        """One part.
+
+        :param cursor: `next_cursor` of the part before it; None for the first
+        """
+        query: Dict[str, Any] = {"limit": PART_SIZE, **self._filters, "cursor": cursor}
+        data = self._transport.call(Request("GET", self._path, query))
+        return Page(data[self._name], data["pagination"]["next_cursor"])
+
+    def __iter__(self) -> Iterator[Item]:
+        cursor: Optional[str] = None
+        while True:
+            part = self.page(cursor)
+            for item in part.items:
+                yield item
+            cursor = part.next_cursor
+            if cursor is None:
+                return

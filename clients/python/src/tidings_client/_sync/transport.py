@@ -1,0 +1,61 @@
+# Generated from _async by `npm run client:types`: do not edit it.
+"""One call: its time-out, its repetitions, its answer."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Optional
+
+import httpx
+
+from .._errors import TidingsError
+from .._request import Options, Request, data_of, failure_of, prepared
+from .._retry import is_retryable, pause_of
+from ._wait import sleep
+
+OnResponse = Callable[[httpx.Response], None]
+
+
+class Transport:
+    """Calls the service, again after failures that are safe to repeat."""
+
+    def __init__(self, http: httpx.Client, options: Options, on_response: Optional[OnResponse] = None) -> None:
+        self.http = http
+        self.options = options
+        self.on_response = on_response
+
+    def call(self, request: Request) -> Any:
+        """`data` of the answer.
+
+        :raises TidingsError: the service refused, or all attempts failed
+        """
+        attempt = 0
+        while True:
+            try:
+                return self._attempt(request)
+            except TidingsError as error:
+                if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
+                    raise
+                pause = pause_of(attempt, error.retry_after)
+            attempt += 1
+            sleep(pause)
+
+    def _attempt(self, request: Request) -> Any:
+        ends_at = time.monotonic() + self.options.timeout
+        body = bytearray()
+        try:
+            prepared_request = prepared(self.http, self.options, request, {})
+            # A redirect would carry the key to another place, and a POST would become a GET.
+            response = self.http.send(prepared_request, stream=True, follow_redirects=False)
+            try:
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if time.monotonic() > ends_at:
+                        raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
+            finally:
+                response.close()
+        except httpx.RequestError as error:
+            raise failure_of(error) from error
+        if self.on_response is not None:
+            self.on_response(response)
+        return data_of(response.status_code, response.headers, bytes(body))

@@ -1,0 +1,165 @@
+"""Verifies webhooks: those of Tidings, and of everybody who signs by Standard Webhooks. It sends nothing.
+
+A secret needs the standard library only. A public key needs `cryptography`: install `tidings-client[asymmetric]`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from typing_extensions import Literal, Protocol
+
+Fault = Literal["headers", "timestamp", "signature", "body"]
+
+_SECRET_PREFIX = "whsec_"  # noqa: S105 -- not a secret
+_PUBLIC_PREFIX = "whpk_"
+_PRIVATE_PREFIX = "whsk_"
+
+
+class WebhookVerificationError(Exception):
+    """The request is not genuine, or not from now. Answer it with 403."""
+
+    fault: Fault
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(fault, message)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
+@dataclass(frozen=True)
+class VerifiedWebhook:
+    """What a webhook says, as it was sent."""
+
+    id: str
+    """The same at every attempt: what comes again is the same event."""
+    event: str
+    """Such as `message.delivered`."""
+    timestamp: str
+    data: Dict[str, Any]
+    sent_at: datetime
+    """When this attempt was made."""
+
+
+class Headers(Protocol):
+    """Headers of any framework, or a plain dict."""
+
+    def items(self) -> Iterable[Tuple[str, str]]: ...
+
+
+_Check = Tuple[bytes, Callable[[bytes, bytes], bool]]
+
+
+def verify_webhook(
+    raw_body: Union[bytes, str],
+    headers: Headers,
+    keys: Union[str, Sequence[str]],
+    *,
+    tolerance_seconds: float = 300,
+    now: Optional[float] = None,
+) -> VerifiedWebhook:
+    """Check that a webhook comes from who knows the secret, or the private half of the key, and was sent just now.
+
+    :param raw_body: the body as it arrived: one that was parsed and written again has another signature
+    :param keys: `whsec_...` as it was shown when the webhook was made, or `whpk_...`, the public key of an asymmetric
+        one; several while one replaces another
+    :param tolerance_seconds: how far the clocks may be apart, into the past and into the future alike
+    :param now: seconds since 1970; by default the present
+    :raises WebhookVerificationError: for a request that must not be believed
+    :raises ValueError: for a key that is none
+    """
+    checks = [_check_of(key) for key in ([keys] if isinstance(keys, str) else keys)]
+    if not checks:
+        raise ValueError("at least one secret or public key is needed")
+    body = raw_body.encode() if isinstance(raw_body, str) else bytes(raw_body)
+    given = {name.lower(): value for name, value in headers.items()}
+    id, timestamp, signatures = (_header(given, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
+    sent_at = int(timestamp) if timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12 else None
+    if sent_at is None or abs((time.time() if now is None else now) - sent_at) > tolerance_seconds:
+        raise WebhookVerificationError("timestamp", "sent too long ago, or in the future")
+    signed = f"{id}.{timestamp}.".encode() + body
+    candidates = [_versioned(item) for item in signatures.split(" ")]
+    if not any(version == own and fits(signed, signature) for own, fits in checks for version, signature in candidates):
+        raise WebhookVerificationError("signature", "no signature matches")
+    event = _parsed(body)
+    return VerifiedWebhook(
+        id=id,
+        event=event.get("event", ""),
+        timestamp=event.get("timestamp", ""),
+        data=event.get("data", {}),
+        sent_at=datetime.fromtimestamp(sent_at, timezone.utc),
+    )
+
+
+def _check_of(key: str) -> _Check:
+    if key.startswith(_PRIVATE_PREFIX):
+        raise ValueError(f"{_PRIVATE_PREFIX}... is a private key: whoever verifies needs {_PUBLIC_PREFIX}...")
+    if key.startswith(_PUBLIC_PREFIX):
+        return b"v1a", _asymmetric(_decoded(key[len(_PUBLIC_PREFIX) :]))
+    secret = _decoded(key[len(_SECRET_PREFIX) :] if key.startswith(_SECRET_PREFIX) else key)
+    if not secret:
+        raise ValueError(f"a secret is {_SECRET_PREFIX} and base64")
+    return b"v1", lambda signed, signature: hmac.compare_digest(
+        hmac.new(secret, signed, hashlib.sha256).digest(), signature
+    )
+
+
+def _asymmetric(key: bytes) -> Callable[[bytes, bytes], bool]:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    if len(key) != 32:
+        raise ValueError(f"a public key is {_PUBLIC_PREFIX} and the base64 of 32 bytes")
+    public_key = Ed25519PublicKey.from_public_bytes(key)
+
+    def fits(signed: bytes, signature: bytes) -> bool:
+        try:
+            public_key.verify(signature, signed)
+        except InvalidSignature:
+            return False
+        return True
+
+    return fits
+
+
+def _versioned(item: str) -> Tuple[bytes, bytes]:
+    version, _, signature = item.partition(",")
+    return version.encode(), _decoded(signature)
+
+
+def _decoded(text: str) -> bytes:
+    """Base64; nothing if it is something else."""
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _header(headers: Dict[str, str], name: str) -> str:
+    value = headers.get(name)
+    if not value:
+        raise WebhookVerificationError("headers", f"no header {name}")
+    return value
+
+
+def _parsed(body: bytes) -> Dict[str, Any]:
+    try:
+        event = json.loads(body)
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise WebhookVerificationError("body", "signed, but no JSON object")
+    return event
+
+
+__all__: List[str] = ["Fault", "VerifiedWebhook", "WebhookVerificationError", "verify_webhook"]

@@ -1,0 +1,24 @@
+/** Settings of the MCP server, by which AI assistants use the service; see docs/mcp.md. */
+import Joi from 'joi';
+
+export const mcpSettings: Record<string, Joi.Schema> = {
+  MCP: Joi.string()
+    .valid('on', 'off')
+    .default('off')
+    .description('on: /mcp offers the service to AI assistants by the Model Context Protocol, with an API key'),
+  MCP_SENDS_DAY: Joi.number()
+    .integer()
+    .min(0)
+    .max(10_000_000)
+    .default(100)
+    .description('messages that a workspace can send by MCP on a day (UTC); 0 means none'),
+};
+
+export interface McpConfig {
+  mcp: { isOn: boolean; sendsDay: number };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the values were just checked against the settings
+export const mcpConfigOf = (value: Record<string, any>): McpConfig => ({
+  mcp: { isOn: value.MCP === 'on', sendsDay: value.MCP_SENDS_DAY },
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { previewToken, readPreviewToken } from '../../../api/mcp/preview-token.js';
+
+const keys: [string, string] = ['new'.padEnd(32, 'x'), 'old'.padEnd(32, 'x')];
+const previewed = { workspaceId: 'one', message: { to: '+15551234567', content: { text: 'Hello', subject: 'A' } } };
+const now = 1_795_000_000_000;
+const reads = (token: unknown, other: Partial<typeof previewed> = {}, at = now) =>
+  readPreviewToken(keys, token, { ...previewed, ...other }, at);
+
+describe('the token of a preview', () => {
+  it('is for the same fields in any order, for ten minutes, also of a former key', () => {
+    for (const first of keys) {
+      const token = previewToken([first], previewed, now);
+      const reordered = { content: { subject: 'A', text: 'Hello' }, to: '+15551234567' };
+      assert.equal(reads(token, { message: reordered }, now + 600_000), token.split('.')[1]);
+    }
+  });
+
+  it('differs for each preview', () => {
+    assert.notEqual(reads(previewToken(keys, previewed, now)), reads(previewToken(keys, previewed, now)));
+  });
+
+  it('is refused when altered, expired, or of another message or workspace', () => {
+    const token = previewToken(keys, previewed, now);
+    const [expiresAt = '', id = '', mac = ''] = token.split('.');
+    const later = (Number.parseInt(expiresAt, 36) + 1).toString(36);
+    for (const wrong of [undefined, null, 7, '', 'a.b.c', `${later}.${id}.${mac}`, `${expiresAt}.${'A'.repeat(16)}.${mac}`]) {
+      assert.throws(() => reads(wrong), { code: 'validation_failed' }, String(wrong));
+    }
+    assert.throws(() => reads(token, { workspaceId: 'two' }), /exactly this message/);
+    assert.throws(() => reads(token, { message: { ...previewed.message, to: '+15551234568' } }), /exactly this message/);
+    assert.throws(() => reads(token, {}, now + 600_001), /older than 10 minutes/);
+    assert.throws(() => readPreviewToken(['third'.padEnd(32, 'x')], token, previewed, now), /exactly this message/);
+  });
+});

@@ -1,0 +1,123 @@
+/** The Python client against a running service, also through a network that loses answers, refuses connections and breaks streams. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { assertBooks } from '../../harness/checks/invariants.js';
+import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signature.js';
+import { generateSigningKey } from '../../models/rules/webhooks/signing-key.js';
+import { blocksOf } from '../deploy/samples.js';
+import { restClient, until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
+import { type Service, startService } from '../support/service.js';
+import { hasPython, pythonBin, runPython, startPython } from './python-tools.js';
+
+/** Webhooks as the service signs them, for test_webhooks.py. */
+function signedWebhooks(): string {
+  const [secret, old, other] = [generateWebhookSecret(), generateWebhookSecret(), generateWebhookSecret()] as const;
+  const [pair, another] = [generateSigningKey(), generateSigningKey()];
+  const now = 1_795_000_000;
+  const signed = (body: string) =>
+    deliveryHeaders({
+      id: 'event-1',
+      type: 'message.sent',
+      body,
+      secrets: [secret, old],
+      signingKeys: [pair.signingKey],
+      timestampSeconds: now,
+    });
+  const body = JSON.stringify({ event: 'message.sent', timestamp: '2026-11-21T10:00:00.000Z', data: { note: 'žluťoučký 🐎' } });
+  const noObjects = ['hello', '1', '[]'].map((text) => ({ body: text, headers: signed(text) }));
+  return JSON.stringify({
+    body,
+    headers: signed(body),
+    secret,
+    old,
+    other,
+    public: pair.publicKey,
+    otherPublic: another.publicKey,
+    now,
+    noObjects,
+  });
+}
+
+describe('the Python client', function () {
+  this.timeout(180_000);
+  let service: Service;
+  const proxies = new Map<FaultMode, FaultProxy>();
+  before(async function () {
+    if (!hasPython()) this.skip();
+    pythonBin();
+    service = await startService({ env: { SIGNUP_CREDITS: '2000', SANDBOX_DELAY_MS: '1' } });
+    for (const mode of ['pass', 'lose-answers', 'refuse'] as const) {
+      const proxy = await startFaultProxy(service.url.replace('http://', ''));
+      proxy.mode = mode;
+      proxies.set(mode, proxy);
+    }
+  });
+  after(async () => {
+    await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    await service?.stop();
+  });
+  const addressOf = (mode: FaultMode) => (proxies.get(mode) as FaultProxy).address;
+
+  it('does what the API can do, sync and async', async () => {
+    const { apiKey: KEY } = await restClient(service.url).signUp();
+    const LATER = new Date(Date.now() + 3_600_000).toISOString();
+    await runPython(['-m', 'unittest', 'test_client'], { BASE: service.url, KEY, LATER });
+  });
+
+  it('runs the sample of the guide', async () => {
+    const { apiKey: KEY } = await restClient(service.url).signUp();
+    const [sample] = blocksOf('docs/clients.md').filter(({ language }) => language === 'python');
+    await runPython(['-c', sample?.code ?? assert.fail('there is no sample')], { BASE: `${service.url}/api/v1`, KEY });
+  });
+
+  it('repeats what is safe to repeat', () => runPython(['-m', 'unittest', 'test_retries']));
+
+  it('believes webhooks that the service signed, and no others', () =>
+    runPython(['-m', 'unittest', 'test_webhooks'], { CASES: signedWebhooks() }));
+
+  it('makes 1,000 messages of 1,000 sends, none of them twice, where answers are lost', async () => {
+    const account = await restClient(service.url).signUp();
+    const [PASS, LOSE, REFUSE] = [addressOf('pass'), addressOf('lose-answers'), addressOf('refuse')];
+    const printed = await runPython(['lost_answers.py'], { BASE: service.url, KEY: account.apiKey, PASS, LOSE, REFUSE });
+    const { ids, lost, refused } = JSON.parse(printed) as { ids: string[]; lost: number; refused: number };
+    assert.ok(lost > 100 && refused > 20, `${lost} answers were lost, ${refused} connections refused`);
+    const stored = await rows<{ id: string; reference: string }>(
+      service.db,
+      `SELECT id, reference FROM messages WHERE workspace_id = $1 AND status <> 'accepting'`,
+      [account.workspaceId],
+    );
+    assert.deepEqual(stored.map(({ id }) => id).toSorted(), ids.toSorted());
+    assert.equal(new Set(stored.map(({ reference }) => reference)).size, 1_000);
+    await assertBooks(service.db);
+  });
+
+  it('shows each event once on a stream that breaks again and again', async () => {
+    const rest = restClient(service.url);
+    const account = await rest.signUp();
+    const proxy = proxies.get('pass') as FaultProxy;
+    const seen: { id: string; raw: string; event: { event: string; data: { message_id: string } } }[] = [];
+    let opened = 0;
+    const watching = startPython('watch.py', { BASE: `http://${proxy.address}`, KEY: account.apiKey }, (line) => {
+      if (line === '"open"') opened += 1;
+      else seen.push(JSON.parse(line));
+    });
+    try {
+      await until(() => opened === 1, 'the stream opens');
+      for (let round = 1; round <= 3; round += 1) {
+        // U+2028 ends a line for Python, but not in a stream.
+        for (let count = 0; count < 5; count += 1) await rest.send(account, { metadata: { note: 'a\u2028b\u0085c' } });
+        proxy.reset();
+        for (let count = 0; count < 5; count += 1) await rest.send(account);
+        await until(() => opened === round + 1 && seen.length >= 30 * round, `round ${round}`);
+      }
+      const steps = seen.map(({ event: { event, data } }) => `${data.message_id} ${event}`);
+      assert.deepEqual([steps.length, new Set(steps).size], [90, 90]);
+      assert.ok(seen.every(({ raw, event }) => raw === JSON.stringify(event)));
+    } finally {
+      watching.kill('SIGKILL');
+      if (watching.exitCode === null && watching.signalCode === null) await once(watching, 'exit');
+    }
+  });
+});

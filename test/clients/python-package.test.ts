@@ -1,0 +1,78 @@
+/** The Python package as somebody installs it, its types, and that its generated files are those of the OpenAPI document. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, type ExecFileSyncOptions } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generatePython } from '../../clients/python/build/write-python.js';
+import { useApi } from '../api/use-api.js';
+import { clientFolder, hasPython, pythonBin, runTool, testsFolder } from './python-tools.js';
+
+const program = `
+import os
+from importlib.metadata import requires, version
+from tidings_client import Tidings, TidingsError
+with Tidings(os.environ["KEY"], os.environ["BASE"]) as tidings:
+    message = tidings.messages.send({"to": "+15551234567", "channel": "sms", "content": {"text": "Hello"}})
+    assert [each["id"] for each in tidings.messages.list(status="queued")] == [message["id"]]
+    try:
+        tidings.messages.get("none")
+    except TidingsError as error:
+        print(error.status, version("tidings-client"))
+`;
+
+describe('the package tidings-client for Python', function () {
+  this.timeout(180_000);
+  const app = useApi();
+  let folder: string;
+  before(function () {
+    folder = mkdtempSync(join(tmpdir(), 'tidings-wheel-'));
+    if (!hasPython()) this.skip();
+    pythonBin();
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is a wheel that is installed and runs in a clean environment', async () => {
+    const quiet: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'] };
+    const pip = join(pythonBin(), 'pip');
+    const pack = ['wheel', '--quiet', '--no-deps', '--no-build-isolation', '--wheel-dir', folder, clientFolder];
+    execFileSync(pip, ['--disable-pip-version-check', ...pack], quiet);
+    const wheels = readdirSync(folder);
+    assert.deepEqual(wheels, ['tidings_client-1.0.0-py3-none-any.whl']);
+    const clean = join(folder, 'clean');
+    execFileSync('python3', ['-m', 'venv', '--without-pip', clean], quiet);
+    const python = join(clean, 'bin/python');
+    // The versions are pinned, so that a failure comes from the change.
+    const constraint = ['--constraint', join(testsFolder, 'requirements.txt')];
+    const install = ['--python', python, 'install', '--quiet', ...constraint, join(folder, wheels[0] ?? '')];
+    execFileSync(pip, ['--disable-pip-version-check', ...install], quiet);
+    const { key: KEY } = await app.account();
+    const env = { PATH: process.env.PATH, BASE: app.url, KEY };
+    const { stdout } = await promisify(execFile)(python, ['-I', '-c', program], { cwd: folder, env });
+    assert.equal(stdout, '404 1.0.0\n');
+  });
+
+  it('accepts correct calls and refuses wrong ones in mypy', async () => {
+    const config = join(clientFolder, 'pyproject.toml');
+    for (const version of ['3.10', '3.14']) {
+      const options = ['--strict', '--warn-unused-ignores', '--python-version', version, '--cache-dir', join(folder, 'mypy')];
+      await runTool('mypy', ['--config-file', config, ...options, join(testsFolder, 'typed.py'), join(clientFolder, 'src')]);
+    }
+  });
+
+  it('needs nothing newer than Python 3.9', async () => {
+    await runTool('vermin', ['--target=3.9-', '--violations', '--quiet', join(clientFolder, 'src')]);
+  });
+
+  it('has the form and the habits that ruff checks', async () => {
+    const paths = [join(clientFolder, 'src'), testsFolder];
+    const options = ['--config', join(clientFolder, 'pyproject.toml'), '--no-cache', ...paths];
+    await runTool('ruff', ['check', ...options]);
+    await runTool('ruff', ['format', '--check', ...options]);
+  });
+
+  it('has the types of the OpenAPI document, and a sync half like its async half: npm run client:types writes them', () => {
+    for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run client:types: ${file}`);
+  });
+});

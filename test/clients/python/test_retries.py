@@ -1,0 +1,154 @@
+"""When the client repeats a request: answers are prepared, pauses are recorded instead of waited for."""
+
+import json
+import unittest
+from unittest import mock
+
+import httpx
+from tidings_client import Tidings, TidingsError
+from tidings_client._retry import is_retryable, pause_of
+from tidings_client._sync import stream, transport
+
+MESSAGE = {"to": "+15551234567", "channel": "sms", "content": {"text": "Hello"}}
+SENT = httpx.Response(201, json={"success": True, "data": {"message": {"id": "one"}}})
+
+
+def refused(status, code, **headers):
+    body = {"success": False, "error": "No", "code": code, "request_id": "req-1"}
+    return httpx.Response(status, json=body, headers=headers)
+
+
+class Breaks(httpx.SyncByteStream):
+    """A body that ends too early."""
+
+    def __iter__(self):
+        yield b'{"success": tr'
+        raise httpx.RemoteProtocolError("peer closed connection")
+
+
+class Retries(unittest.TestCase):
+    def setUp(self):
+        self.requests, self.pauses = [], []
+        for module in (transport, stream):
+            patch = mock.patch.object(module, "sleep", self.pauses.append)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def client(self, *answers, **options):
+        """A client that gets these answers, the last one again and again."""
+        left = list(answers)
+
+        def answer(request):
+            self.requests.append(request)
+            one = left.pop(0) if len(left) > 1 else left[0]
+            if isinstance(one, Exception):
+                raise one
+            return one
+
+        http = httpx.Client(transport=httpx.MockTransport(answer), follow_redirects=True)
+        return Tidings("tidings_x", "https://api.example.com/api/v1/", http_client=http, **{"retries": 2, **options})
+
+    def failure_of(self, call):
+        with self.assertRaises(TidingsError) as raised:
+            call()
+        return raised.exception
+
+    def test_a_send_after_a_failure_with_the_same_key_and_body(self):
+        for failure in (
+            refused(429, "rate_limited", **{"Retry-After": "1"}),
+            refused(500, "internal_error"),
+            refused(503, "unavailable"),
+            httpx.Response(502, html="<html>Bad gateway</html>"),
+            httpx.Response(504),
+            httpx.Response(200, stream=Breaks()),
+            httpx.ReadTimeout("too late"),
+            httpx.ConnectError("refused"),
+        ):
+            with self.subTest(failure):
+                self.requests.clear()
+                self.assertEqual(self.client(failure, SENT).messages.send(MESSAGE), {"id": "one"})
+                first, second = self.requests
+                self.assertRegex(first.headers["idempotency-key"], "^[0-9a-f-]{36}$")
+                self.assertEqual(first.headers["idempotency-key"], second.headers["idempotency-key"])
+                self.assertEqual((str(second.url), json.loads(second.content)), (str(first.url), MESSAGE))
+                self.assertEqual(str(first.url), "https://api.example.com/api/v1/messages/send")
+        self.assertEqual(len(self.pauses), 8)
+
+    def test_with_the_key_of_the_caller(self):
+        self.client(httpx.ReadError("reset"), SENT).messages.send(MESSAGE, idempotency_key="order-1")
+        self.assertEqual([request.headers["idempotency-key"] for request in self.requests], ["order-1", "order-1"])
+
+    def test_nothing_that_the_service_refused(self):
+        for status, code in (
+            (400, "validation_failed"),
+            (401, "unauthorized"),
+            (402, "insufficient_credits"),
+            (409, "conflict"),
+            (422, "idempotency_mismatch"),
+        ):
+            self.requests.clear()
+            tidings = self.client(refused(status, code))
+            error = self.failure_of(lambda tidings=tidings: tidings.messages.send(MESSAGE))
+            self.assertEqual((error.status, error.code, str(error), error.request_id), (status, code, "No", "req-1"))
+            self.assertEqual(len(self.requests), 1)
+
+    def test_no_creation_whose_answer_was_lost(self):
+        tidings = self.client(httpx.ReadError("reset"))
+        create = lambda: tidings.webhooks.create({"url": "https://example.com", "events": ["message.sent"]})  # noqa: E731
+        self.assertEqual((self.failure_of(create).code, len(self.requests)), ("network_error", 1))
+
+    def test_at_most_as_often_as_it_may(self):
+        tidings = self.client(
+            refused(500, "internal_error"), refused(500, "internal_error"), httpx.ConnectTimeout("late")
+        )
+        error = self.failure_of(lambda: tidings.messages.get("one"))
+        self.assertEqual((error.status, error.code, len(self.requests)), (0, "timeout", 3))
+        self.requests.clear()
+        self.failure_of(lambda: tidings.with_options(retries=0).messages.get("one"))
+        self.assertEqual(len(self.requests), 1)
+
+    def test_not_before_retry_after_and_not_at_all_where_that_is_too_long(self):
+        self.client(refused(429, "rate_limited", **{"Retry-After": "7"}), SENT).messages.send(MESSAGE)
+        self.assertGreaterEqual(self.pauses[0], 7)
+        self.requests.clear()
+        tidings = self.client(refused(429, "rate_limited", **{"Retry-After": "900"}))
+        self.assertEqual(self.failure_of(lambda: tidings.messages.send(MESSAGE)).retry_after, 900)
+        self.assertEqual(len(self.requests), 1)
+        self.assertTrue(is_retryable(TidingsError(429, "rate_limited", "No", retry_after=60), False))
+
+    def test_after_pauses_that_double_are_partly_random_and_end_at_ten_seconds(self):
+        pauses = [(pause_of(attempt, None, 0), pause_of(attempt, None, 1)) for attempt in (0, 1, 2, 9, 9999)]
+        self.assertEqual(pauses, [(0.25, 0.5), (0.5, 1), (1, 2), (5, 10), (5, 10)])
+
+    def test_nothing_at_another_address(self):
+        tidings = self.client(httpx.Response(307, headers={"Location": "https://elsewhere.example.com"}))
+        self.assertEqual((self.failure_of(lambda: tidings.messages.send(MESSAGE)).status, len(self.requests)), (307, 1))
+
+    def test_no_request_to_something_that_is_not_tidings(self):
+        tidings = self.client(httpx.Response(200, html="<html>Hello</html>"))
+        self.assertEqual(self.failure_of(tidings.balance).code, "invalid_answer")
+        for key, base in (("", "https://api.example.com"), ("x", "api.example.com")):
+            with self.assertRaises(ValueError):
+                Tidings(key, base)
+
+    def test_a_stream_until_it_ends_and_not_one_that_was_refused(self):
+        event = b'{"event":"message.sent","timestamp":"","data":{"message_id":"m"}}'
+        block = b"id: 1.a\ndata: " + event + b"\n\nretry: 3000\nid: 1.b\n\n"
+        text = {"Content-Type": "text/event-stream"}
+        tidings = self.client(
+            httpx.ConnectError("refused"),
+            httpx.Response(200, headers=text, content=block),
+            refused(409, "limit_reached"),
+            httpx.Response(200, headers=text, content=block + b"data: {"),
+            refused(401, "unauthorized"),
+        )
+        seen = []
+        self.assertEqual(self.failure_of(lambda: seen.extend(tidings.stream())).status, 401)
+        self.assertEqual([event.id for event in seen], ["1.a", "1.a"])
+        positions = [request.headers.get("last-event-id") for request in self.requests]
+        self.assertEqual(positions, [None, None, "1.b", "1.b", "1.b"])
+        self.assertGreaterEqual(self.pauses[1], 3)
+        self.requests.clear()
+        never_open = self.client(refused(409, "limit_reached"))
+        self.assertEqual(self.failure_of(lambda: list(never_open.stream())).status, 409)
+        self.assertEqual(len(self.requests), 1)
