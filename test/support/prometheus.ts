@@ -14,7 +14,7 @@ export type Jobs = Readonly<Record<string, readonly number[]>>;
 export interface Prometheus {
   /** The names of the alerts that fire now. */
   firing(): Promise<Set<string>>;
-  /** The value of an expression; undefined without a result. */
+  /** The first value of an expression; undefined without a result. @throws Error if it is no expression */
   value(expr: string): Promise<number | undefined>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,9 @@ export async function startPrometheus(jobs: Jobs, rules: readonly string[]): Pro
   };
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    return ((await answer.json()) as { data: T }).data;
+    const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
+    if (status !== 'success') throw new Error(`${path}: ${error}`);
+    return data;
   };
   await until(
     () =>
